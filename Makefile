@@ -1,0 +1,84 @@
+# Everything is installed into .venv, from the locks and nothing else.
+# Needs: Python 3.11 or later with venv and pip, make, git, and the package registry.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+# Test processes at once.
+JOBS   ?= 2
+
+# Wheels only: a source build would fetch build tools that no lock names.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	--only-binary :all: --require-hashes
+
+.DEFAULT_GOAL := help
+# Two installs at once into one .venv would spoil it.
+.NOTPARALLEL:
+.PHONY: help install install-dev demo demo-second test check format bench kill-test accept lock clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+install: $(VENV)/.stamp          ## the command, into .venv
+install-dev: $(VENV)/.stamp-dev  ## the command and the tools for tests and checks
+
+demo: $(VENV)/.stamp             ## set up, and the main job from start to end
+	$(BIN)/python -m demo.run
+
+demo-second: $(VENV)/.stamp      ## the same job on a second, generated export
+	$(BIN)/python -m demo.run --generated 7
+
+test: $(VENV)/.stamp-dev         ## set up, and the tests
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+check: $(VENV)/.stamp-dev        ## lint, format, types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.stamp-dev       ## put right what lint and format can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.stamp            ## every benchmark, into bench/report.md
+	$(BIN)/python -m bench.run
+
+kill-test: $(VENV)/.stamp-dev    ## kill at every failpoint, three times each
+	$(BIN)/python -m tests.kill --each 3
+
+accept: demo demo-second kill-test  ## what CI runs after the tests
+
+# The lock tools live in their own environment, so they cannot shape what they lock.
+# Without PIP_FIND_LINKS, local wheels add neither versions nor hashes.
+LOCK := $(VENV)/lock
+COMPILE := env -u PIP_FIND_LINKS CUSTOM_COMPILE_COMMAND="make lock" $(LOCK)/bin/pip-compile --quiet \
+	--upgrade --generate-hashes --allow-unsafe --strip-extras --all-build-deps \
+	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options
+
+lock: $(BIN)/python              ## resolve the locks again, on the oldest Python we support
+	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
+		{ echo "make lock needs a .venv of Python 3.11, the oldest we support" >&2; exit 1; }
+	$(BIN)/python -m venv --clear $(LOCK)
+	$(LOCK)/bin/pip install --quiet --disable-pip-version-check pip-tools
+	$(COMPILE) --output-file requirements.lock pyproject.toml
+	$(COMPILE) --extra dev --constraint requirements.lock --output-file requirements-dev.lock pyproject.toml
+	rm -rf $(LOCK)
+
+clean:  ## remove .venv and every cache
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "recollect needs Python 3.11 or later; name one with make PYTHON=..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# The build backend comes from the lock too, hence no build isolation.
+$(VENV)/.stamp: requirements.lock pyproject.toml | $(BIN)/python
+	$(INSTALL) -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.stamp-dev: requirements-dev.lock $(VENV)/.stamp
+	$(INSTALL) -r requirements-dev.lock
+	@touch $@

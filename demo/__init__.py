@@ -1,0 +1,1 @@
+"""The demo: a sample export, questions about it, and the steps that a newcomer would take."""

@@ -1,0 +1,196 @@
+"""What a read model says, as a hash: of its rows, whatever their order, page layout or machine."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from projections.readmodel import ReadModel
+
+# Rows that say how far a file is and what seals what, not what is known.
+_NOT_CONTENT = frozenset({"watermark", "seals"})
+# A rowid of the vector index: another order of the same rows gives other numbers.
+_NOT_COLUMNS = frozenset({"seq"})
+
+_pack = msgspec.msgpack.Encoder()
+
+
+class Table(NamedTuple):
+    """A table that holds content: its columns, and those of its primary key."""
+
+    name: str
+    columns: tuple[str, ...]
+    key: tuple[str, ...]
+
+
+def content_tables(connection: apsw.Connection) -> list[Table]:
+    """Return the tables that hold content, by name; indexes and their shadows hold none."""
+    names = sorted(
+        name
+        for (name,) in connection.execute(
+            "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
+        )
+        if name not in _NOT_CONTENT and not name.startswith("sqlite_")
+    )
+    tables = []
+    for name in names:
+        columns = connection.execute(
+            "SELECT name, pk FROM pragma_table_info(?) ORDER BY cid", (name,)
+        ).fetchall()
+        key = tuple(column for column, pk in sorted(columns, key=lambda item: item[1]) if pk)
+        kept = tuple(column for column, _ in columns if column not in _NOT_COLUMNS)
+        if not key or set(key) & _NOT_COLUMNS:
+            key = kept
+        tables.append(Table(name, kept, key))
+    return tables
+
+
+def rows_of(connection: apsw.Connection, table: Table) -> apsw.Cursor:
+    """Return the table's rows in the order of their keys."""
+    return connection.execute(
+        f"SELECT {', '.join(map(_quoted, table.columns))} FROM {_quoted(table.name)} "
+        f"ORDER BY {', '.join(map(_quoted, table.key))}"
+    )
+
+
+def content_hash(model: ReadModel) -> str:
+    """Return the hash of a read model's content: BLAKE2b-256 in hex."""
+    digest = hashlib.blake2b(digest_size=32)
+    for table in content_tables(model.connection):
+        digest.update(_pack.encode(table))
+        for row in rows_of(model.connection, table):
+            digest.update(_pack.encode(row))
+    return digest.hexdigest()
+
+
+def content_problems(live: ReadModel, replayed: ReadModel, most: int = 5) -> list[str]:
+    """Return where two files that should be the same differ, `most` rows a table."""
+    problems = []
+    mark, expected = live.watermark(), replayed.watermark()
+    if mark != expected:
+        problems.append(
+            f"{live.name}.watermark: stands at record {mark.number} (offset {mark.offset}), the "
+            f"replay at {expected.number} (offset {expected.offset})"
+        )
+    problems += _schema_problems(live, replayed)
+    tables = {table.name: table for table in content_tables(replayed.connection)}
+    for table in content_tables(live.connection):
+        if tables.get(table.name) == table:
+            problems += _row_problems(live, replayed, table, most)
+    return problems
+
+
+def _row_problems(live: ReadModel, replayed: ReadModel, table: Table, most: int) -> list[str]:
+    ours = rows_of(live.connection, table)
+    theirs = rows_of(replayed.connection, table)
+    at = [table.columns.index(column) for column in table.key]
+
+    def key_of(row: tuple[object, ...]) -> tuple[object, ...]:
+        return tuple(_pack.encode(row[index]) for index in at)
+
+    # Rows of both files are few where they differ, and equal runs are skipped as they come.
+    extra: dict[tuple[object, ...], tuple[object, ...]] = {}
+    missing: dict[tuple[object, ...], tuple[object, ...]] = {}
+    while True:
+        one, other = ours.fetchone(), theirs.fetchone()
+        if one is None and other is None:
+            break
+        if one == other:
+            continue
+        if one is not None:
+            extra[key_of(one)] = one
+        if other is not None:
+            missing[key_of(other)] = other
+        for key in extra.keys() & missing.keys():
+            if extra[key] == missing[key]:
+                del extra[key], missing[key]
+    problems = []
+    for key in sorted(extra.keys() | missing.keys(), key=repr):
+        row = extra.get(key) or missing[key]
+        name = ", ".join(f"{table.columns[index]}={_short(row[index])}" for index in at)
+        if key not in missing:
+            what = "the replay has no such row"
+        elif key not in extra:
+            what = "missing; the replay has this row"
+        else:
+            differing = [
+                column
+                for column, mine, its in zip(table.columns, extra[key], missing[key], strict=True)
+                if mine != its
+            ]
+            what = f"{', '.join(differing)} differs from the replay"
+        problems.append(f"{live.name}.{table.name} ({name}): {what}")
+    if len(problems) > most:
+        problems[most:] = [f"{live.name}.{table.name}: {len(problems) - most} more rows differ"]
+    return problems
+
+
+def _schema_problems(live: ReadModel, replayed: ReadModel) -> list[str]:
+    query = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"
+    ours = dict(live.connection.execute(query).fetchall())
+    theirs = dict(replayed.connection.execute(query).fetchall())
+    problems = []
+    for name in sorted(ours.keys() | theirs.keys()):
+        if ours.get(name) != theirs.get(name):
+            what = "is missing" if name not in ours else "is not what recollect makes"
+            problems.append(f"{live.name}: the table, index, view or trigger {name} {what}")
+    return problems
+
+
+def index_problems(model: ReadModel) -> list[str]:
+    """Return what is wrong with a file's pages and with the indexes derived from its rows."""
+    problems = []
+    for (answer,) in model.connection.execute("PRAGMA quick_check"):
+        if answer != "ok":
+            problems.append(f"{model.name}.db: {answer}")
+    indexes = model.connection.execute(
+        "SELECT name, sql FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%' ORDER BY name"
+    ).fetchall()
+    for name, sql in indexes:
+        if "fts5" in str(sql):
+            try:
+                model.connection.execute(
+                    f"INSERT INTO {name}({name}, rank) VALUES ('integrity-check', 1)"
+                )
+            except (apsw.CorruptError, apsw.SQLError) as error:
+                problems.append(
+                    f"{model.name}.{name}: the full-text index does not fit its rows ({error}); "
+                    "run recollect rebuild --level index"
+                )
+        elif "vec0" in str(sql):
+            problems += _vector_problems(model, str(name))
+    return problems
+
+
+def _vector_problems(model: ReadModel, name: str) -> list[str]:
+    ((wrong,),) = model.connection.execute(
+        f"""
+        SELECT count(*) FROM embeddings AS row LEFT JOIN {name} AS entry ON entry.rowid = row.seq
+         WHERE row.model = ?1 AND (
+               entry.embedding IS NOT row.embedding OR entry.target_id IS NOT row.target_id
+               OR entry.target_type IS NOT row.target_type)
+        """,
+        (getattr(model, "model", None),),
+    ).fetchall()
+    ((entries,),) = model.connection.execute(f"SELECT count(*) FROM {name}").fetchall()
+    ((rows,),) = model.connection.execute(
+        "SELECT count(*) FROM embeddings WHERE model = ?", (getattr(model, "model", None),)
+    ).fetchall()
+    if wrong or entries != rows:
+        return [
+            f"{model.name}.{name}: {wrong} vectors differ and {entries} entries stand for {rows} "
+            "rows; run recollect rebuild --level index"
+        ]
+    return []
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,88 @@
+"""The file events.db, folded from the topic `events` alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from projections.readmodel import ReadModel
+from schemas.events import Content, Event, Forget
+
+_PUT = f"""
+INSERT INTO events (
+    number, id, kind, platform, source_id, sender_id, sender_name, peer_id, peer_kind, thread_id,
+    session_id, direction, reply_to, content, caption, attachments, metadata, turn_id, utc_offset,
+    conversation, occurred_at, ingested_at
+) VALUES ({", ".join("?" * 22)})
+"""
+
+_json = msgspec.json.Encoder()
+
+
+class EventsModel(ReadModel):
+    """Raw turns with their delivery context and full-text index."""
+
+    name = "events"
+    watermark_columns = ("number", "offset", "hash")
+
+    def fold(self, events: Sequence[Event], seals: Sequence[tuple[int, bytes]]) -> bool:
+        """Apply events in order, in the caller's transaction; True if any was erased.
+
+        `seals` are (running number, key id) of every record, readable or not.
+        """
+        rows: list[tuple[object, ...]] = []
+        erased = False
+        self.connection.executemany("INSERT OR REPLACE INTO seals VALUES (?, ?)", seals)
+        for event in events:
+            if isinstance(event.payload, Content):
+                # A bare turn_completed says nothing that could be found.
+                if event.payload.content or event.payload.attachments:
+                    rows.append(_row(event, event.payload))
+            elif isinstance(event.payload, Forget):
+                erased = True
+                self._insert(rows)
+                self.connection.executemany(
+                    "DELETE FROM events WHERE number = ?",
+                    [(number,) for number in event.payload.targets],
+                )
+        self._insert(rows)
+        return erased
+
+    def _insert(self, rows: list[tuple[object, ...]]) -> None:
+        self.connection.executemany(_PUT, rows)  # type: ignore[arg-type]
+        rows.clear()
+
+
+def conversation_of(content: Content, platform: str) -> str:
+    """Return the name of the place where it was said: platform, peer, thread and session."""
+    return "\x1f".join(
+        (platform, content.peer_id or "", content.thread_id or "", content.session_id or "")
+    )
+
+
+def _row(event: Event, content: Content) -> tuple[object, ...]:
+    return (
+        event.number,
+        event.id,
+        event.kind,
+        event.platform,
+        content.source_id,
+        content.sender_id,
+        content.sender_name,
+        content.peer_id,
+        content.peer_kind,
+        content.thread_id,
+        content.session_id,
+        content.direction,
+        content.reply_to,
+        content.content,
+        " ".join(item.caption for item in content.attachments if item.caption),
+        _json.encode(content.attachments).decode() if content.attachments else "[]",
+        _json.encode(content.metadata).decode() if content.metadata else "{}",
+        content.turn_id,
+        content.utc_offset,
+        conversation_of(content, event.platform),
+        event.occurred_at,
+        event.ingested_at,
+    )

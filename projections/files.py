@@ -1,0 +1,84 @@
+"""The files of one zone in one generation, opened together and locked in one order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from projections.embeddings import EmbeddingsModel
+from projections.events import EventsModel
+from projections.identity import IdentityModel
+from projections.memory import MemoryModel
+from projections.readmodel import ReadModel, Watermark
+from schemas.errors import IntegrityError
+
+
+class ZoneFiles:
+    """events.db, and the three files that change records fill.
+
+    `model` and `dimension` are those of the encoder whose vectors are indexed; None: no index.
+    """
+
+    def __init__(
+        self, directory: Path, model: str | None, dimension: int, *, readonly: bool = False
+    ) -> None:
+        self.directory = directory
+        if not readonly:
+            directory.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as opened:
+            self.events = EventsModel(directory, readonly=readonly)
+            opened.callback(self.events.close)
+            self.memory = MemoryModel(directory, readonly=readonly)
+            opened.callback(self.memory.close)
+            self.identity = IdentityModel(directory, readonly=readonly)
+            opened.callback(self.identity.close)
+            self.embeddings = EmbeddingsModel(directory, model, dimension, readonly=readonly)
+            opened.callback(self.embeddings.close)
+            self._opened = opened.pop_all()
+        #: The files that change records fill, in the order in which their locks are taken.
+        self.concluded: tuple[ReadModel, ...] = (self.memory, self.identity, self.embeddings)
+        self.all: tuple[ReadModel, ...] = (self.events, *self.concluded)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the write locks of the concluded files; leave without `commit` to roll back."""
+        begun: list[ReadModel] = []
+        try:
+            for model in self.concluded:
+                model.connection.execute("BEGIN IMMEDIATE")
+                begun.append(model)
+            yield
+        finally:
+            for model in begun:
+                if model.connection.in_transaction:
+                    model.connection.execute("ROLLBACK")
+
+    def watermark(self) -> Watermark:
+        """Return the watermark that all concluded files share.
+
+        Raises:
+            IntegrityError: they differ; evolve them from `changes` first.
+        """
+        marks = {model.watermark() for model in self.concluded}
+        if len(marks) > 1:
+            raise IntegrityError(
+                f"{self.directory}: the files stand at different records; run recollect rebuild"
+            )
+        return marks.pop()
+
+    def close(self) -> None:
+        """Close every file."""
+        self._opened.close()
+
+    def __enter__(self) -> ZoneFiles:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

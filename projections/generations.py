@@ -1,0 +1,144 @@
+"""Generations: a zone's files in a directory of their own, and the pointer to the one in use.
+
+A rebuild writes a new directory and then replaces the pointer CURRENT atomically; a live file
+is never renamed over. The generation before stays, for `rollback`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from schemas.errors import HomeError
+
+_NAME = re.compile(r"g(\d{6})")
+_CURRENT = "CURRENT"
+_DESCRIPTION = "generation.json"
+
+
+class Generation(msgspec.Struct, frozen=True):
+    """What a generation is: its chain in `changes`, its encoder, and where it came from.
+
+    `complete` is False while a rebuild still writes it. `previous` is the generation that it
+    took over from.
+    """
+
+    name: str
+    chain: str
+    encoder: str | None
+    dimension: int
+    level: str
+    complete: bool
+    previous: str | None = None
+
+
+class ZoneDirectory:
+    """The directory of a zone: generations, the pointer, and locks."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def exists(self) -> bool:
+        """Return whether the zone has a generation in use."""
+        return (self.path / _CURRENT).exists()
+
+    def current(self) -> Generation:
+        """Return the generation in use.
+
+        Raises:
+            HomeError: there is none, or the pointer leads nowhere.
+        """
+        try:
+            name = (self.path / _CURRENT).read_text().strip()
+        except FileNotFoundError:
+            raise HomeError(f"{self.path} has no generation; ingest something first") from None
+        return self.describe(name)
+
+    def describe(self, name: str) -> Generation:
+        """Return a generation by name."""
+        try:
+            text = (self.path / name / _DESCRIPTION).read_bytes()
+            return msgspec.json.decode(text, type=Generation)
+        except (OSError, msgspec.DecodeError) as error:
+            raise HomeError(
+                f"{self.path / name} is damaged ({error}); run recollect rebuild"
+            ) from None
+
+    def generations(self) -> list[Generation]:
+        """Return all generations, oldest first."""
+        if not self.path.is_dir():
+            return []
+        names = sorted(entry.name for entry in self.path.iterdir() if _NAME.fullmatch(entry.name))
+        return [self.describe(name) for name in names if (self.path / name / _DESCRIPTION).exists()]
+
+    def create(self, *, chain: str, encoder: str | None, dimension: int, level: str) -> Generation:
+        """Make the directory of a new generation that is not in use yet."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        numbers = [
+            int(found[1])
+            for entry in self.path.iterdir()
+            if (found := _NAME.fullmatch(entry.name)) is not None
+        ]
+        generation = Generation(
+            name=f"g{max(numbers, default=0) + 1:06d}",
+            chain=chain,
+            encoder=encoder,
+            dimension=dimension,
+            level=level,
+            complete=False,
+        )
+        (self.path / generation.name).mkdir()
+        self._describe(generation)
+        return generation
+
+    def directory(self, generation: Generation) -> Path:
+        """Return where a generation's files are."""
+        return self.path / generation.name
+
+    def switch(self, generation: Generation, previous: Generation | None) -> Generation:
+        """Put a generation into use; it is complete from now on."""
+        generation = msgspec.structs.replace(
+            generation, complete=True, previous=previous.name if previous else None
+        )
+        self._describe(generation)
+        replace_file(self.path / _CURRENT, generation.name.encode() + b"\n")
+        return generation
+
+    def remove(self, generation: Generation) -> None:
+        """Delete a generation that is not in use."""
+        # The description goes first: a directory without one is no generation any more.
+        (self.path / generation.name / _DESCRIPTION).unlink(missing_ok=True)
+        shutil.rmtree(self.path / generation.name, ignore_errors=True)
+
+    def clear_leftovers(self) -> None:
+        """Delete scratch directories and generations that lost their description."""
+        if not self.path.is_dir():
+            return
+        for entry in self.path.iterdir():
+            orphan = _NAME.fullmatch(entry.name) and not (entry / _DESCRIPTION).exists()
+            if entry.is_dir() and (orphan or entry.name.startswith("scratch")):
+                shutil.rmtree(entry, ignore_errors=True)
+
+    def _describe(self, generation: Generation) -> None:
+        replace_file(
+            self.path / generation.name / _DESCRIPTION, msgspec.json.encode(generation) + b"\n"
+        )
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Replace a small file atomically; its name is durable when this returns."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    with open(temporary, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
+    directory = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)

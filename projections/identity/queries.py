@@ -1,0 +1,137 @@
+"""What is asked of identity.db; merged entities are always followed to the one that stands."""
+
+from __future__ import annotations
+
+import apsw
+
+from schemas.changes import Entity, Handle, Merge, MergeCandidate
+
+_ENTITY = "id, name, type, normalized, source, created_at"
+
+
+def entity(connection: apsw.Connection, entity_id: str) -> Entity | None:
+    """Return an entity as it stands in its row."""
+    row = connection.execute(
+        f"SELECT {_ENTITY} FROM entities WHERE id = ?", (entity_id,)
+    ).fetchone()
+    return None if row is None else Entity(*row)
+
+
+def merged_into(connection: apsw.Connection, entity_id: str) -> str | None:
+    """Return the id of the entity that this one was merged into, one step."""
+    row = connection.execute(
+        "SELECT merged_into FROM entities WHERE id = ?", (entity_id,)
+    ).fetchone()
+    return None if row is None else row[0]
+
+
+def canonical(connection: apsw.Connection, entity_id: str) -> Entity | None:
+    """Return the entity at the end of the merged_into chain; None where there is no such end."""
+    seen: set[str] = set()
+    while entity_id not in seen:
+        seen.add(entity_id)
+        onward = merged_into(connection, entity_id)
+        if onward is None:
+            return entity(connection, entity_id)
+        entity_id = onward
+    return None
+
+
+def named(connection: apsw.Connection, normalized: str) -> list[Entity]:
+    """Return the entities with this normalised name, merged ones included, oldest first."""
+    return [
+        Entity(*row)
+        for row in connection.execute(
+            f"SELECT {_ENTITY} FROM entities WHERE normalized = ? ORDER BY created_at, id",
+            (normalized,),
+        )
+    ]
+
+
+def persons_called(connection: apsw.Connection, first_name: str) -> list[Entity]:
+    """Return the persons whose name begins with this normalised word and has more."""
+    return [
+        Entity(*row)
+        for row in connection.execute(
+            f"SELECT {_ENTITY} FROM entities WHERE normalized > ?1 || ' ' "
+            "AND normalized < ?1 || '!' AND type = 'person' ORDER BY created_at, id",
+            (first_name,),
+        )
+    ]
+
+
+def aliases(connection: apsw.Connection, entity_id: str) -> list[Entity]:
+    """Return every entity that was merged into this one, over any number of steps."""
+    return [
+        Entity(*row)
+        for row in connection.execute(
+            f"""
+            WITH RECURSIVE merged(id) AS (
+                SELECT id FROM entities WHERE merged_into = ?1
+                UNION
+                SELECT entities.id FROM entities JOIN merged ON entities.merged_into = merged.id
+            )
+            SELECT {_ENTITY} FROM entities WHERE id IN (SELECT id FROM merged)
+            ORDER BY created_at, id
+            """,
+            (entity_id,),
+        )
+    ]
+
+
+def handle(connection: apsw.Connection, platform: str, name: str) -> Handle | None:
+    """Return the handle that a platform delivered."""
+    row = connection.execute(
+        "SELECT platform, handle, entity_id, display_name, created_at FROM handles "
+        "WHERE platform = ? AND handle = ?",
+        (platform, name),
+    ).fetchone()
+    return None if row is None else Handle(*row)
+
+
+def has_other_handle(connection: apsw.Connection, entity_id: str, platform: str, name: str) -> bool:
+    """Return whether an entity, through what was merged into it, has another handle there."""
+    return (
+        connection.execute(
+            """
+            WITH RECURSIVE merged(id) AS (
+                SELECT ?1
+                UNION
+                SELECT entities.id FROM entities JOIN merged ON entities.merged_into = merged.id
+            )
+            SELECT 1 FROM handles
+             WHERE entity_id IN (SELECT id FROM merged) AND platform = ?2 AND handle <> ?3
+            """,
+            (entity_id, platform, name),
+        ).fetchone()
+        is not None
+    )
+
+
+def merge(connection: apsw.Connection, merge_id: str) -> Merge | None:
+    """Return an executed merge."""
+    row = connection.execute(
+        "SELECT id, winner_id, loser_id, confidence, reason, executed_at, undone_at "
+        "FROM merges WHERE id = ?",
+        (merge_id,),
+    ).fetchone()
+    return None if row is None else Merge(*row)
+
+
+def merge_candidate(connection: apsw.Connection, candidate_id: str) -> MergeCandidate | None:
+    """Return a merge candidate."""
+    row = connection.execute(
+        "SELECT id, entity_a_id, entity_b_id, confidence, reason, status, created_at "
+        "FROM merge_candidates WHERE id = ?",
+        (candidate_id,),
+    ).fetchone()
+    return None if row is None else MergeCandidate(*row)
+
+
+def entity_count(connection: apsw.Connection) -> int:
+    """Return how many entities stand, merged ones not counted."""
+    return int(
+        connection.execute("SELECT count(*) FROM entities WHERE merged_into IS NULL").fetchall()[0][
+            0
+        ]
+    )

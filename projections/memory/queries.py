@@ -1,0 +1,77 @@
+"""What agents ask of memory.db; inside their transaction it holds exactly the records before."""
+
+from __future__ import annotations
+
+import apsw
+
+from schemas.changes import DeadLetter, FactClaim
+
+
+def fact_with_signature(
+    connection: apsw.Connection, signature: str, after: int, before: int
+) -> str | None:
+    """Return the first fact that says the same within a period (unix ms, inclusive)."""
+    row = connection.execute(
+        "SELECT id FROM facts WHERE signature = ? AND as_of BETWEEN ? AND ? "
+        "ORDER BY as_of, id LIMIT 1",
+        (signature, after, before),
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def current_claims(connection: apsw.Connection, subject: str, attribute: str) -> list[FactClaim]:
+    """Return the claims about an attribute that nothing has superseded, oldest first."""
+    return [
+        FactClaim(*row)
+        for row in connection.execute(
+            "SELECT fact_id, subject, attribute, value, as_of FROM fact_claims AS claim "
+            "WHERE subject = ? AND attribute = ? AND NOT EXISTS ("
+            "    SELECT 1 FROM fact_supersessions WHERE fact_id = claim.fact_id"
+            ") ORDER BY as_of, fact_id",
+            (subject, attribute),
+        )
+    ]
+
+
+def is_processed(connection: apsw.Connection, event_id: str) -> bool:
+    """Return whether the writer has processed an event."""
+    return (
+        connection.execute(
+            "SELECT 1 FROM memory_processing_log WHERE event_id = ?", (event_id,)
+        ).fetchone()
+        is not None
+    )
+
+
+def is_completed(connection: apsw.Connection, turn_id: str) -> bool:
+    """Return whether a turn is over."""
+    return (
+        connection.execute("SELECT 1 FROM turns WHERE turn_id = ?", (turn_id,)).fetchone()
+        is not None
+    )
+
+
+def fact_exists(connection: apsw.Connection, fact_id: str) -> bool:
+    """Return whether a fact stands."""
+    return connection.execute("SELECT 1 FROM facts WHERE id = ?", (fact_id,)).fetchone() is not None
+
+
+def dead_letter(connection: apsw.Connection, number: int) -> DeadLetter | None:
+    """Return what is known of a parked record."""
+    row = connection.execute(
+        "SELECT number, kind, reason, state, parked_at FROM dead_letters WHERE number = ?",
+        (number,),
+    ).fetchone()
+    return None if row is None else DeadLetter(*row)
+
+
+def dead_letters(connection: apsw.Connection, state: str = "parked") -> list[DeadLetter]:
+    """Return the parked records in one state, in order."""
+    return [
+        DeadLetter(*row)
+        for row in connection.execute(
+            "SELECT number, kind, reason, state, parked_at FROM dead_letters "
+            "WHERE state = ? ORDER BY number",
+            (state,),
+        )
+    ]

@@ -1,0 +1,136 @@
+"""A read model: one SQLite file of one zone, and how change records evolve it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import apsw
+import msgspec
+
+from projections.sqlite import connect, truncate_wal
+from schemas.changes import ROW_OF_TABLE, Delete, Row, Section
+from schemas.records import GENESIS
+
+
+class Watermark(msgspec.Struct, frozen=True):
+    """How far a file is: the last record it holds, and where to read on.
+
+    `number` is the running number of the last event; `offset` and `hash` belong to the topic
+    that fills the file (`events` or `changes`); the last two say where the event after it is.
+    """
+
+    number: int = 0
+    offset: int = 0
+    hash: bytes = GENESIS
+    event_offset: int = 0
+    event_hash: bytes = GENESIS
+
+
+class ReadModel:
+    """An open file. Subclasses add what is particular to one; they never think."""
+
+    #: The package's name and the file's.
+    name: str
+    #: Columns of the watermark table, in the order of `Watermark`.
+    watermark_columns = ("number", "offset", "hash", "event_offset", "event_hash")
+
+    def __init__(self, directory: Path, *, readonly: bool = False) -> None:
+        self.path = directory / f"{self.name}.db"
+        self.connection = connect(self.path, readonly=readonly)
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Make the tables where the file is new."""
+        if self.connection.readonly("main"):
+            return
+        if self.connection.pragma("user_version") == 0:
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                if self.connection.pragma("user_version") == 0:
+                    self.connection.execute(self.schema())
+                    self.connection.execute("PRAGMA user_version = 1")
+            except BaseException:
+                self.connection.execute("ROLLBACK")
+                raise
+            self.connection.execute("COMMIT")
+
+    def schema(self) -> str:
+        """Return the statements that make the file."""
+        return resources.files(f"projections.{self.name}").joinpath("schema.sql").read_text()
+
+    def watermark(self) -> Watermark:
+        """Return how far the file is."""
+        row = self.connection.execute(
+            f"SELECT {', '.join(self.watermark_columns)} FROM watermark"
+        ).fetchone()
+        return Watermark() if row is None else Watermark(*row)
+
+    def advance(self, watermark: Watermark) -> None:
+        """Set the watermark; in the transaction of the rows that it speaks of."""
+        columns = self.watermark_columns
+        self.connection.execute(
+            f"INSERT OR REPLACE INTO watermark (id, {', '.join(columns)}) "
+            f"VALUES (1{', ?' * len(columns)})",
+            msgspec.structs.astuple(watermark)[: len(columns)],
+        )
+
+    def evolve(self, sections: Iterable[Section]) -> None:
+        """Apply sections in order, in the caller's transaction."""
+        pending: dict[type[Row], list[tuple[object, ...]]] = {}
+        for section in sections:
+            if section.deletes:
+                self._flush(pending)
+                self._delete(section.deletes)
+            for row in section.puts:
+                pending.setdefault(type(row), []).append(msgspec.structs.astuple(row))
+        self._flush(pending)
+
+    def _flush(self, pending: dict[type[Row], list[tuple[object, ...]]]) -> None:
+        for row, values in pending.items():
+            self.connection.executemany(put_statement(row), values)  # type: ignore[arg-type]
+        pending.clear()
+
+    def _delete(self, deletes: Sequence[Delete]) -> None:
+        for delete in deletes:
+            self.connection.execute(delete_statement(delete.table), delete.key)
+
+    def purge(self) -> bool:
+        """Leave no trace of deleted rows in the WAL; False if a reader stands in the way."""
+        return truncate_wal(self.connection)
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+
+@cache
+def put_statement(row: type[Row]) -> str:
+    """Return the statement that puts a row; a newer one takes the place of one with its key."""
+    columns = row.__struct_fields__
+    others = [column for column in columns if column not in row.KEY]
+    action = (
+        "UPDATE SET " + ", ".join(f"{column} = excluded.{column}" for column in others)
+        if others
+        else "NOTHING"
+    )
+    return (
+        f"INSERT INTO {row.TABLE} ({', '.join(columns)}) "
+        f"VALUES ({', '.join('?' * len(columns))}) "
+        f"ON CONFLICT ({', '.join(row.KEY)}) DO {action}"
+    )
+
+
+@cache
+def delete_statement(table: str) -> str:
+    """Return the statement that deletes a row by its key."""
+    key = ROW_OF_TABLE[table].KEY
+    return f"DELETE FROM {table} WHERE " + " AND ".join(f"{column} = ?" for column in key)
+
+
+def rows_by_key(connection: apsw.Connection, row: type[Row]) -> apsw.Cursor:
+    """Return the table's rows in the order of their keys, as tuples of the struct's fields."""
+    columns = ", ".join(row.__struct_fields__)
+    return connection.execute(f"SELECT {columns} FROM {row.TABLE} ORDER BY {', '.join(row.KEY)}")

@@ -1,0 +1,41 @@
+"""Profiles: which arms run, and how their scores are weighed; data, not code."""
+
+from __future__ import annotations
+
+import msgspec
+
+from projections.recall.types import Budget
+
+
+class Profile(msgspec.Struct, frozen=True, kw_only=True):
+    """How recall ranks.
+
+    `fusion`: "weighted" adds the arms' min-max normalised scores, each times its weight; "rrf"
+    is Reciprocal Rank Fusion with `rrf_k`. `mmr_lambda`: the share of relevance against
+    redundancy in Maximal Marginal Relevance; None: no diversification. `pool`: how many
+    candidates an arm may bring.
+    """
+
+    fusion: str = "weighted"
+    keyword: float = 1.0
+    semantic: float = 0.3
+    sentence: float = 0.5
+    entity: float = 0.15
+    causal: float = 0.1
+    question_share: float = 0.15
+    rrf_k: int = 60
+    mmr_lambda: float | None = None
+    pool: int = 200
+
+
+DEFAULT_PROFILE = Profile()
+
+#: The seeds' own choice: RRF over the arms, then MMR.
+SEED_PROFILE = Profile(fusion="rrf", mmr_lambda=0.7)
+
+#: Which arms each budget runs (seed 000), and how much more than the default pool.
+BUDGETS: dict[Budget, tuple[frozenset[str], int]] = {
+    "low": (frozenset({"semantic"}), 1),
+    "mid": (frozenset({"semantic", "keyword", "entity"}), 1),
+    "high": (frozenset({"semantic", "keyword", "entity", "causal"}), 2),
+}

@@ -1,0 +1,137 @@
+"""The turns of a zone in memory: their order within conversations, and windowed BM25.
+
+BM25 after Robertson and Zaragoza (2009), with the term frequency of a turn summed over its
+neighbours in the same session: a turn that answers what was asked two turns before is found by
+the words of the question.
+"""
+
+from __future__ import annotations
+
+import apsw
+import numpy as np
+import numpy.typing as npt
+
+from projections.files import ZoneFiles
+
+K1 = 0.9
+B = 0.4
+#: How much a term at a distance (turns before: negative) counts for a turn.
+WINDOW = {-3: 0.2, -2: 0.4, -1: 0.7, 0: 1.0, 1: 0.4, 2: 0.2}
+#: A silence that ends a session: what is said after a night is another talk.
+SESSION_GAP_MS = 6 * 3_600_000
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+class Turns:
+    """Arrays over all events, in the order of conversation, then ledger.
+
+    `row[number]` is an event's place in them, -1 where there is none.
+    """
+
+    def __init__(self, files: ZoneFiles) -> None:
+        self._connection = files.events.connection
+        self.watermark = files.events.watermark().number
+        rows = self._connection.execute(
+            "SELECT number, id, conversation, platform, sender_id, occurred_at, "
+            "length(content) + length(caption) FROM events ORDER BY conversation, number"
+        ).fetchall()
+        count = len(rows)
+        self.numbers: Ints = np.fromiter((row[0] for row in rows), np.int64, count)
+        self.ids: list[str] = [str(row[1]) for row in rows]
+        self.place_of_id = {event_id: place for place, event_id in enumerate(self.ids)}
+        conversations: dict[object, int] = {}
+        session = np.fromiter(
+            (conversations.setdefault(row[2], len(conversations)) for row in rows),
+            np.int64,
+            count,
+        )
+        platforms: dict[object, int] = {}
+        self.platform: Ints = np.fromiter(
+            (platforms.setdefault(row[3], len(platforms)) for row in rows), np.int64, count
+        )
+        self.platform_index = {str(name): index for name, index in platforms.items()}
+        self._platforms = list(self.platform_index)
+        self._senders: dict[tuple[str, str], int] = {}
+        self.sender: Ints = np.fromiter(
+            (
+                self._senders.setdefault((str(row[3]), str(row[4])), len(self._senders))
+                for row in rows
+            ),
+            np.int64,
+            count,
+        )
+        self.occurred_at: Ints = np.fromiter((row[5] for row in rows), np.int64, count)
+        self.length: Floats = np.fromiter((row[6] for row in rows), np.float32, count)
+        self.row: Ints = np.full(int(self.numbers.max(initial=0)) + 1, -1, np.int64)
+        self.row[self.numbers] = np.arange(count)
+        if count:
+            breaks = (np.diff(session) != 0) | (np.diff(self.occurred_at) > SESSION_GAP_MS)
+            self.session: Ints = np.concatenate(([0], np.cumsum(breaks)))
+        else:
+            self.session = np.zeros(0, np.int64)
+        self._window_length = self._summed(self.length)
+        self._mean_length = float(self._window_length.mean()) if count else 1.0
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def of_senders(self, senders: set[tuple[str, str]]) -> Mask:
+        """Return which turns any of these (platform, sender id) said."""
+        wanted = [self._senders[sender] for sender in senders if sender in self._senders]
+        return np.isin(self.sender, wanted)
+
+    def platform_name(self, place: int) -> str:
+        """Return the platform of a turn."""
+        return self._platforms[int(self.platform[place])]
+
+    def bm25(self, terms: list[str]) -> Floats:
+        """Return every turn's windowed BM25 for index terms; 0 where no term is near."""
+        scores = np.zeros(len(self), np.float32)
+        for term in terms:
+            documents = [
+                row[0]
+                for row in self._connection.execute(
+                    "SELECT doc FROM temp.events_terms WHERE term = ?", (term,)
+                )
+            ]
+            if not documents:
+                continue
+            numbers, counts = np.unique(np.array(documents, np.int64), return_counts=True)
+            places = self.row[numbers[numbers < len(self.row)]]
+            counts = counts[numbers < len(self.row)][places >= 0]
+            places = places[places >= 0]
+            idf = np.log(1 + (len(self) - len(places) + 0.5) / (len(places) + 0.5))
+            frequency = self._spread(places, counts.astype(np.float32))
+            near = np.flatnonzero(frequency)
+            tf = frequency[near]
+            norm = 1 - B + B * self._window_length[near] / self._mean_length
+            scores[near] += idf * tf * (K1 + 1) / (tf + K1 * norm)
+        return scores
+
+    def _spread(self, places: Ints, values: Floats) -> Floats:
+        """Return for every turn the weighted sum of the values at and around it."""
+        targets, weights = [], []
+        for distance, weight in WINDOW.items():
+            # What stands `distance` after a turn counts for it: the turn is that much before.
+            target = places - distance
+            inside = (target >= 0) & (target < len(self))
+            inside[inside] = self.session[target[inside]] == self.session[places[inside]]
+            targets.append(target[inside])
+            weights.append(values[inside] * weight)
+        return np.bincount(
+            np.concatenate(targets), np.concatenate(weights), minlength=len(self)
+        ).astype(np.float32)
+
+    def _summed(self, values: Floats) -> Floats:
+        return self._spread(np.arange(len(self)), values)
+
+
+def prepare(connection: apsw.Connection) -> None:
+    """Make the view of the full-text index that lists where each term stands."""
+    connection.execute(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.events_terms "
+        "USING fts5vocab(main, events_fts, instance)"
+    )

@@ -1,0 +1,70 @@
+"""What is asked of recall, and what it answers."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from schemas.errors import InvalidInput
+
+Scope = Literal["events", "facts", "observations", "mental_models", "entities"]
+Budget = Literal["low", "mid", "high"]
+
+SCOPES: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models", "entities")
+#: Everything but entities, which must be asked for (seed 001).
+DEFAULT_SCOPE: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models")
+
+MOST_RESULTS = 1_000
+#: A query's words beyond this many characters say nothing more.
+MOST_CHARACTERS = 8_192
+
+
+class Query(msgspec.Struct, frozen=True, kw_only=True):
+    """A question. Times are unix ms; `entity` is a name or an id; `vector` is the text's.
+
+    `time_after` and `time_before` are exclusive bounds on `as_of`.
+    """
+
+    text: str
+    scope: tuple[Scope, ...] = DEFAULT_SCOPE
+    entity: str | None = None
+    time_after: int | None = None
+    time_before: int | None = None
+    platform: str | None = None
+    max_results: int = 20
+    budget: Budget = "mid"
+    explain: bool = False
+
+    def check(self) -> None:
+        """Raise InvalidInput where the question cannot be asked."""
+        if not 1 <= self.max_results <= MOST_RESULTS:
+            raise InvalidInput(f"max_results {self.max_results}: ask for 1 to {MOST_RESULTS}")
+        if not self.scope:
+            raise InvalidInput(f"scope is empty; choose from {', '.join(SCOPES)}")
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
+    """A memory that was recalled; see CONTRACT.md.
+
+    `score` is 0 to 1 within an answer. `arms` gives the rank in each arm that found it.
+    """
+
+    id: str
+    type: str
+    text: str
+    as_of: str
+    score: float
+    is_stale: bool
+    entity_ids: list[str]
+    platform: str | None
+    source_event_ids: list[str]
+    arms: dict[str, int] | None = None
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """The results, best first, and how long finding them took (without embedding the query)."""
+
+    query: str
+    results: list[Result]
+    ms: float

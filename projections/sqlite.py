@@ -1,0 +1,50 @@
+"""Opening SQLite files the way every part of recollect needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+BUSY_TIMEOUT_MS = 60_000
+
+
+def connect(path: Path | str, *, durable: bool = False, readonly: bool = False) -> apsw.Connection:
+    """Return a connection in WAL mode that overwrites what it deletes.
+
+    `durable`: each commit survives a power cut. Without it a commit survives the death of the
+    process, which is enough for a file that the ledger can make again.
+    """
+    flags = (
+        apsw.SQLITE_OPEN_READONLY
+        if readonly
+        else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    )
+    connection = apsw.Connection(str(path), flags=flags)
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    if not readonly:
+        connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        connection.execute("PRAGMA secure_delete = ON").fetchall()
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}").fetchall()
+    connection.execute("PRAGMA temp_store = MEMORY").fetchall()
+    return connection
+
+
+@contextmanager
+def atomic(connection: apsw.Connection) -> Iterator[None]:
+    """Run a write transaction; the lock is taken first, so what is read inside stays true."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def truncate_wal(connection: apsw.Connection) -> bool:
+    """Move the WAL into the file and empty it; False if a reader stood in the way."""
+    ((busy, _, _),) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    return not busy

@@ -1,0 +1,69 @@
+"""The command `recollect`: its group, and how errors become messages and exit statuses."""
+
+from __future__ import annotations
+
+import sys
+
+import apsw
+import click
+
+from recollect.cli import asking, keeping, writing
+from schemas.errors import HomeError, InvalidInput, RecollectError
+
+OK, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Example: recollect ingest chats.jsonl && recollect recall 'Where does Ada live?'",
+)
+@click.option("--home", metavar="DIR", help="Home directory [RECOLLECT_HOME, ~/.recollect].")
+@click.option("--zone", metavar="NAME", help="Zone of one tenant's memory [default].")
+@click.version_option(package_name="recollect")
+@click.pass_context
+def cli(context: click.Context, home: str | None, zone: str | None) -> None:
+    """Long-term memory for AI agents, kept the way a bank keeps accounts."""
+    context.obj = {"home": home, "zone": zone}
+
+
+for command in (*writing.COMMANDS, *asking.COMMANDS, *keeping.COMMANDS):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line and exit: 0 success, 1 a failed check, 2 wrong use."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit status."""
+    try:
+        status = cli.main(arguments, prog_name="recollect", standalone_mode=False)
+        return status if isinstance(status, int) else OK
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        return WRONG_USE
+    except (click.Abort, KeyboardInterrupt):
+        return _say("interrupted; what was committed stays", INTERRUPTED)
+    except (InvalidInput, HomeError) as error:
+        return _say(str(error), WRONG_USE)
+    except RecollectError as error:
+        return _say(str(error), FAILED)
+    except apsw.FullError:
+        return _say("the disk is full; nothing was lost: free some space and try again", FAILED)
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        return _say(f"a file of this home is damaged ({error}); run recollect verify", FAILED)
+    except apsw.BusyError:
+        return _say("another process holds a file of this home; try again", FAILED)
+    except BrokenPipeError:
+        sys.stderr.close()
+        return OK
+    except OSError as error:
+        return _say(f"{error.strerror or error}: {error.filename or 'file'}", FAILED)
+
+
+def _say(message: str, status: int) -> int:
+    click.echo(f"recollect: {message}", err=True)
+    return status

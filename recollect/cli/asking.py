@@ -1,0 +1,170 @@
+"""Commands that ask: recall, why."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+import msgspec
+
+from projections.recall import DEFAULT_SCOPE, SCOPES, Query, Result
+from projections.recall.types import Budget
+from recollect.cli.common import common, emit, open_memory
+from recollect.why import why as explain
+from schemas.errors import InvalidInput
+from schemas.times import parse_time
+
+
+class BatchQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a batch: an id, a query, and what `recall` takes as options."""
+
+    id: str | int
+    query: str
+    scope: list[str] | None = None
+    entity: str | None = None
+    after: str | int | None = None
+    before: str | int | None = None
+    platform: str | None = None
+    k: int | None = None
+    budget: Budget | None = None
+
+
+@click.command(epilog="Example: recollect recall 'When did Ada move?' -k 5 --explain")
+@common
+@click.argument("query", required=False)
+@click.option("-k", "count", type=int, default=20, show_default=True, help="Most results.")
+@click.option("--budget", type=click.Choice(get_args(Budget)), default="mid", show_default=True)
+@click.option("--scope", help=f"Kinds, with commas: {', '.join(SCOPES)}.")
+@click.option("--entity", help="Only what is about an entity, by name or id.")
+@click.option("--after", help="Only what is later: ISO 8601 with zone, or unix ms.")
+@click.option("--before", help="Only what is earlier.")
+@click.option("--platform", help="Only from a platform.")
+@click.option("--explain", "explain_", is_flag=True, help="Each result's rank in every arm.")
+@click.option(
+    "--batch",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help='A file of {"id", "query", ...} a line; answers one JSON a line, in order.',
+)
+def recall(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    query: str | None,
+    count: int,
+    budget: Budget,
+    scope: str | None,
+    entity: str | None,
+    after: str | None,
+    before: str | None,
+    platform: str | None,
+    explain_: bool,
+    batch: Path | None,
+) -> None:
+    """Answer a question with memories and their sources."""
+    if (query is None) == (batch is None):
+        raise click.UsageError("give either a QUERY or --batch FILE")
+    asked = Query(
+        text=query or "",
+        scope=_scope(scope.split(",")) if scope else DEFAULT_SCOPE,
+        entity=entity,
+        time_after=_time(after, "--after"),
+        time_before=_time(before, "--before"),
+        platform=platform,
+        max_results=count,
+        budget=budget,
+        explain=explain_,
+    )
+    asked.check()
+    lines = list(_batch_queries(batch, asked)) if batch is not None else []
+    with open_memory(home, zone) as memory:
+        if batch is not None:
+            for id_, one in lines:
+                answer = memory.recall(one, resident=True)
+                emit({"id": id_, "results": _results(answer.results), "ms": answer.ms})
+            return
+        answer = memory.recall(asked)
+    if as_json:
+        emit({"query": query, "results": _results(answer.results), "ms": answer.ms})
+        return
+    if not answer.results:
+        click.echo("nothing found")
+    for place, result in enumerate(answer.results, 1):
+        stale = " (no longer current)" if result.is_stale else ""
+        click.echo(f"{place:2}. {' '.join(result.text.split())}{stale}")
+        sources = ", ".join(result.source_event_ids)
+        click.echo(
+            f"    {result.type} {result.id}  {result.as_of[:10]}  score {result.score:.2f}  "
+            f"source {result.platform or '-'}: {sources}"
+        )
+        if result.arms is not None:
+            ranks = ", ".join(f"{name} {rank}" for name, rank in result.arms.items())
+            click.echo(f"    ranks: {ranks or 'none'}")
+
+
+def _results(results: list[Result]) -> list[dict[str, Any]]:
+    """Return results as JSON has them: `arms` only where they were asked for."""
+    rows = [msgspec.structs.asdict(result) for result in results]
+    for row in rows:
+        if row["arms"] is None:
+            del row["arms"]
+    return rows
+
+
+def _scope(names: list[str]) -> tuple[Any, ...]:
+    chosen = tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
+    unknown = [name for name in chosen if name not in SCOPES]
+    if unknown:
+        raise InvalidInput(f"scope {unknown[0]!r}: choose from {', '.join(SCOPES)}")
+    return chosen
+
+
+def _time(value: str | int | None, field: str) -> int | None:
+    return None if value is None else parse_time(value, field)[0]
+
+
+def _batch_queries(path: Path, defaults: Query) -> Any:
+    decoder = msgspec.json.Decoder(BatchQuery)
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                item = decoder.decode(line)
+                query = msgspec.structs.replace(
+                    defaults,
+                    text=item.query,
+                    scope=_scope(item.scope) if item.scope else defaults.scope,
+                    entity=item.entity or defaults.entity,
+                    time_after=_time(item.after, "after") or defaults.time_after,
+                    time_before=_time(item.before, "before") or defaults.time_before,
+                    platform=item.platform or defaults.platform,
+                    max_results=defaults.max_results if item.k is None else item.k,
+                    budget=item.budget or defaults.budget,
+                )
+                query.check()
+            except (msgspec.DecodeError, UnicodeDecodeError, InvalidInput) as error:
+                raise InvalidInput(f"{path}:{number}: {error}") from None
+            yield item.id, query
+
+
+@click.command(epilog="Example: recollect why 01HQ...")
+@common
+@click.argument("id_", metavar="ID")
+def why(home: str | None, zone: str | None, as_json: bool, id_: str) -> None:
+    """Show the chain from a result down to its events and model calls."""
+    with open_memory(home, zone) as memory:
+        chain = explain(memory, id_)
+    if as_json:
+        emit(chain)
+        return
+    click.echo(f"{chain.type} {chain.id}: {' '.join(chain.text.split())}")
+    for step in chain.steps:
+        click.echo(f"  {step.what}")
+        for line in step.details:
+            click.echo(f"    {line}")
+    sys.stdout.flush()
+
+
+COMMANDS = (recall, why)

@@ -1,0 +1,64 @@
+"""What all commands share: home, zone, JSON, progress."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import click
+import msgspec
+
+from recollect.client import Memory
+from recollect.home import Home, home_directory
+from schemas.zones import DEFAULT_ZONE, check_zone
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def common(function: Command) -> Command:
+    """Give a command --home, --zone and --json; the first two may stand before its name too."""
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout."),
+        click.option("--zone", metavar="NAME", help="Zone [default]."),
+        click.option("--home", metavar="DIR", help="Home [RECOLLECT_HOME, ~/.recollect]."),
+    ):
+        function = option(function)
+    return function
+
+
+def chosen(home: str | None, zone: str | None) -> tuple[Home, str]:
+    """Return the home and the zone that a command was given, in either place."""
+    outer = click.get_current_context().obj or {}
+    name = check_zone(zone or outer.get("zone") or DEFAULT_ZONE)
+    return Home(home_directory(home or outer.get("home"))), name
+
+
+def open_memory(home: str | None, zone: str | None) -> Memory:
+    """Open the memory that a command was given."""
+    return Memory(*chosen(home, zone))
+
+
+def emit(value: object) -> None:
+    """Write one JSON document on stdout."""
+    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+
+
+@contextmanager
+def progress(label: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar on stderr, on a terminal only."""
+    with click.progressbar(
+        length=total or 0,
+        label=label,
+        file=sys.stderr,
+        hidden=not sys.stderr.isatty(),
+        show_pos=True,
+    ) as bar:
+
+        def advance(count: int) -> None:
+            if total is None and bar.length is not None and bar.pos + count > bar.length:
+                bar.length = bar.pos + count
+            bar.update(count)
+
+        yield advance

@@ -1,0 +1,164 @@
+"""Commands that keep memory in order: rebuild, rollback, verify, status, doctor, deadletters."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+import msgspec
+
+from recollect.cli.common import chosen, common, emit, open_memory, progress
+from recollect.doctor import examine
+from recollect.home import home_directory
+from recollect.working import work
+from streams.rebuilding import Level
+
+_LEVELS = ("index", "project", "derive", "fresh")
+
+
+@click.command(epilog="Example: recollect rebuild --level project")
+@common
+@click.option("--level", type=click.Choice(_LEVELS), default="project", show_default=True)
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+def rebuild(home: str | None, zone: str | None, as_json: bool, level: Level, dry_run: bool) -> None:
+    """Throw a derived layer away and make it again from the ledger.
+
+    index: search indexes from the rows. project: every file from the change records. derive:
+    decide again, with recorded vectors. fresh: decide again, and embed again.
+    """
+    with open_memory(home, zone) as memory:
+        pending = memory.pending()
+        if dry_run:
+            plan = {"level": level, "records": pending, "dry_run": True}
+            if as_json:
+                emit(plan)
+            else:
+                click.echo(f"rebuild --level {level} would read {pending} ledger records")
+            return
+        started = time.monotonic()
+        with progress(f"rebuilding ({level})", pending) as advance:
+            done = memory.rebuild(level, advance)
+        seconds = round(time.monotonic() - started, 3)
+    if as_json:
+        emit({**msgspec.structs.asdict(done), "seconds": seconds})
+    else:
+        click.echo(
+            f"rebuilt {done.records} records at level {done.level} in {seconds} s; "
+            f"generation {done.generation} is in use"
+            + (f", {done.encoded} texts were embedded anew" if done.encoded else "")
+        )
+
+
+@click.command(epilog="Example: recollect rollback")
+@common
+def rollback(home: str | None, zone: str | None, as_json: bool) -> None:
+    """Go back to the generation before, brought up to date first."""
+    with open_memory(home, zone) as memory:
+        generation = memory.rollback()
+    if as_json:
+        emit({"generation": generation.name})
+    else:
+        click.echo(f"generation {generation.name} is in use again")
+
+
+@click.command(epilog="Example: recollect verify --json")
+@common
+def verify(home: str | None, zone: str | None, as_json: bool) -> int:
+    """Replay the ledger and compare every read model with what comes out."""
+    with open_memory(home, zone) as memory, progress("verifying") as advance:
+        found = memory.verify(advance)
+    if as_json:
+        emit(found)
+    else:
+        click.echo(f"ledger      {'whole' if found.ledger_ok else 'DAMAGED'}")
+        for model in found.models:
+            verdict = "same" if model.ok else f"DIFFERS (replayed {model.replayed[:16]})"
+            click.echo(f"{model.model:11} {model.hash[:16]}  {verdict}")
+        for problem in found.problems:
+            click.echo(f"  {problem}", err=True)
+    return 0 if found.ok else 1
+
+
+@click.command(epilog="Example: recollect status --json")
+@common
+def status(home: str | None, zone: str | None, as_json: bool) -> None:
+    """Show what the zone holds and how far each file is."""
+    with open_memory(home, zone) as memory:
+        found = memory.status()
+    if as_json:
+        emit(found)
+        return
+    for name in ("zone", "generation", "encoder", "events", "facts", "entities", "observations"):
+        click.echo(f"{name:13} {getattr(found, name)}")
+    click.echo(f"{'dead letters':13} {found.dead_letters}")
+    click.echo(f"{'lag':13} {found.lag} records")
+    for model in found.models:
+        click.echo(f"{model.model:13} at record {model.watermark}")
+
+
+@click.command(epilog="Example: recollect doctor")
+@common
+def doctor(home: str | None, zone: str | None, as_json: bool) -> int:
+    """Check the installation and the home, and say what to do."""
+    outer = click.get_current_context().obj or {}
+    checks = examine(home_directory(home or outer.get("home")))
+    ok = all(check.ok for check in checks)
+    if as_json:
+        emit({"ok": ok, "checks": checks})
+    else:
+        for check in checks:
+            click.echo(f"{'ok  ' if check.ok else 'FAIL'}  {check.check}: {check.detail}")
+            if not check.ok:
+                click.echo(f"      {check.fix}")
+    return 0 if ok else 1
+
+
+@click.command(epilog="Example: recollect deadletters retry 17")
+@common
+@click.argument("action", type=click.Choice(["list", "retry", "drop"]), default="list")
+@click.argument("number", type=int, required=False)
+def deadletters(
+    home: str | None, zone: str | None, as_json: bool, action: str, number: int | None
+) -> int:
+    """List parked records; retry or drop one by its NUMBER."""
+    if action != "list" and number is None:
+        raise click.UsageError(f"{action} needs the NUMBER of a parked record")
+    with open_memory(home, zone) as memory:
+        letters = memory.dead_letters()
+        if action == "list":
+            if as_json:
+                emit({"dead_letters": letters})
+            elif not letters:
+                click.echo("nothing is parked")
+            else:
+                for letter in letters:
+                    click.echo(f"{letter.number:8}  {letter.kind:14}  {letter.reason}")
+            return 0
+        assert number is not None
+        known = number in {letter.number for letter in letters}
+        done = known and (memory.retry(number) if action == "retry" else memory.drop(number))
+    answer: dict[str, Any] = {"number": number, "action": action, "done": done}
+    if as_json:
+        emit(answer)
+    elif done:
+        click.echo(f"record {number}: {action} done")
+    else:
+        click.echo(f"record {number} is {'still' if known else 'not'} parked")
+    return 0 if done else 1
+
+
+@click.command(epilog="Example: recollect worker --once")
+@common
+@click.option("--once", is_flag=True, help="Conclude what is there and stop.")
+def worker(home: str | None, zone: str | None, as_json: bool, once: bool) -> None:
+    """Conclude what is published, as it comes, in every zone; stop it with Ctrl-C."""
+    made, _ = chosen(home, zone)
+    for name, decided in work(made, once=once):
+        if as_json:
+            emit({"zone": name, "decided": decided})
+        else:
+            click.echo(f"{name}: concluded {decided} records")
+
+
+COMMANDS = (rebuild, rollback, verify, status, doctor, deadletters, worker)

@@ -1,0 +1,141 @@
+"""Commands that write: init, ingest, forget, remember."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import get_args
+
+import click
+import msgspec
+
+from recollect.cli.common import common, emit, open_memory, progress
+from recollect.home import Home, home_directory
+from streams.adapters import FORMATS, Import, import_file, open_source
+from streams.encoder.registry import Precision, Source
+
+
+@click.command(epilog="Example: recollect --home ~/memory init")
+@common
+@click.option("--encoder", metavar="NAME", help="Encoder, or 'none' [the best within reach].")
+@click.option("--encoder-directory", type=click.Path(path_type=Path), help="Local model files.")
+@click.option(
+    "--encoder-source", type=click.Choice(get_args(Source)), help="Where to bring it from."
+)
+@click.option(
+    "--precision", type=click.Choice(get_args(Precision)), default="int8", show_default=True
+)
+def init(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    encoder: str | None,
+    encoder_directory: Path | None,
+    encoder_source: Source | None,
+    precision: Precision,
+) -> None:
+    """Make a home and pin its encoder."""
+    outer = click.get_current_context().obj or {}
+    directory = home_directory(home or outer.get("home"))
+    made = Home.make(
+        directory,
+        encoder=None if encoder == "none" else encoder,
+        precision=precision,
+        source=encoder_source,
+        model_directory=encoder_directory,
+        without_encoder=encoder == "none",
+        progress=_show_bringing,
+    )
+    pin = made.settings.encoder
+    if as_json:
+        emit({"home": str(directory), "encoder": pin.model if pin else None, "pin": pin})
+        return
+    click.echo(f"home      {directory}")
+    if pin is None:
+        click.echo("encoder   none: recall works by keywords and entities only")
+    else:
+        click.echo(f"encoder   {pin.model}, {pin.dimension} dimensions, from the {pin.source}")
+        click.echo(f"weights   sha256 {pin.sha256}")
+
+
+def _show_bringing(what: str, done: int, total: int | None) -> None:
+    if not sys.stderr.isatty():
+        if done == 0:
+            click.echo(what, err=True)
+        return
+    share = f" {done / total:4.0%}" if total else ""
+    click.echo(f"\r{what}{share}\x1b[K", err=True, nl=bool(total and done >= total))
+
+
+@click.command(epilog="Example: recollect ingest chats.jsonl mail.jsonl")
+@common
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--format", "format_", type=click.Choice(FORMATS), default="auto")
+@click.option("--no-wait", is_flag=True, help="Return after publishing; conclude later.")
+def ingest(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    paths: tuple[Path, ...],
+    format_: str,
+    no_wait: bool,
+) -> int:
+    """Publish events from files and wait until they are recallable."""
+    started = time.monotonic()
+    counts = Import(rejections=[])
+    sources = [(path, open_source(path, format_)) for path in paths]
+    with open_memory(home, zone) as memory:
+        with progress("publishing") as advance:
+            for path, source in sources:
+                import_file(source, str(path), memory.publish, counts, advance)
+        if not no_wait:
+            with progress("concluding", memory.pending_conclusions()) as advance:
+                memory.drive(advance)
+    seconds = round(time.monotonic() - started, 3)
+    if as_json:
+        emit({**msgspec.structs.asdict(counts), "seconds": seconds})
+    else:
+        click.echo(
+            f"read {counts.read}, new {counts.new}, duplicate {counts.duplicate}, "
+            f"rejected {counts.rejected}, in {seconds} s"
+        )
+        for rejection in counts.rejections:
+            click.echo(f"  {rejection.path}:{rejection.line}: {rejection.reason}", err=True)
+    return 1 if counts.read and counts.rejected == counts.read else 0
+
+
+@click.command(epilog="Example: recollect forget m-17 --platform slack")
+@common
+@click.argument("event_id")
+@click.option("--platform", help="The platform, where the id is not unique.")
+def forget(
+    home: str | None, zone: str | None, as_json: bool, event_id: str, platform: str | None
+) -> None:
+    """Erase an event and everything that was concluded from it, everywhere."""
+    with open_memory(home, zone) as memory:
+        gone = memory.forget(event_id, platform)
+    if as_json:
+        emit(gone)
+    else:
+        click.echo(
+            f"forgot {', '.join(gone.forgotten)}: {gone.facts} facts, {gone.entities} entities, "
+            f"{gone.vectors} vectors are gone, and the key of what the ledger holds"
+        )
+
+
+@click.command(epilog="Example: recollect remember 'The deploy key is in the blue safe.'")
+@common
+@click.argument("text")
+@click.option("--sender", default="user", show_default=True, help="Who says so.")
+def remember(home: str | None, zone: str | None, as_json: bool, text: str, sender: str) -> None:
+    """Remember a text as it stands."""
+    with open_memory(home, zone) as memory:
+        receipt = memory.remember(text, sender_id=sender)
+    if as_json:
+        emit(receipt)
+    else:
+        click.echo(f"remembered as event {receipt.number} ({receipt.event_id})")
+
+
+COMMANDS = (init, ingest, forget, remember)

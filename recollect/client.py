@@ -1,0 +1,342 @@
+"""The library: one home's memory, to write to, to ask, and to keep in order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import apsw
+import msgspec
+
+from projections.events.queries import event_count, numbers_of_source
+from projections.files import ZoneFiles
+from projections.generations import Generation
+from projections.identity.queries import entity_count
+from projections.memory.queries import dead_letters
+from projections.recall import DEFAULT_PROFILE, Answer, Profile, Query, Recaller
+from recollect.home import Home
+from recollect.ledgers import open_ledger
+from schemas.changes import DeadLetter
+from schemas.errors import InvalidInput
+from schemas.events import (
+    Access,
+    AnyPayload,
+    CreateMentalModel,
+    DecideMerge,
+    Draft,
+    Drop,
+    Forget,
+    ProposeMerge,
+    Recalled,
+    Remember,
+    Retry,
+    UndoMerge,
+    UpdateMentalModel,
+)
+from schemas.ids import text_hash
+from schemas.zones import DEFAULT_ZONE, check_zone
+from streams import rebuilding, verifying
+from streams.doors import VectorDoor
+from streams.ledger import CHANGES, EVENTS, Receipt, partition_of
+from streams.node import Node
+from streams.projecting import Progress
+from streams.rebuilding import Level, Rebuilt
+from streams.verifying import Verification
+
+PLATFORM = "recollect"
+
+
+class Forgotten(msgspec.Struct, frozen=True):
+    """What an erasure removed: the events by the source's ids, and rows of each kind."""
+
+    forgotten: list[str]
+    facts: int
+    entities: int
+    vectors: int
+
+
+class ModelStatus(msgspec.Struct, frozen=True):
+    """How far a read model is: the running number of its last record."""
+
+    model: str
+    watermark: int
+
+
+class Status(msgspec.Struct, frozen=True):
+    """What a zone holds. `lag` is how many ledger records are not concluded yet."""
+
+    zone: str
+    generation: str
+    events: int
+    facts: int
+    entities: int
+    observations: int
+    dead_letters: int
+    lag: int
+    models: list[ModelStatus]
+    encoder: str | None
+
+
+class Memory:
+    """One zone's memory. Open it with a home; close it, or use it as a context manager."""
+
+    def __init__(
+        self,
+        home: Home | Path | str,
+        zone: str = DEFAULT_ZONE,
+        *,
+        profile: Profile = DEFAULT_PROFILE,
+    ) -> None:
+        self.home = home if isinstance(home, Home) else Home(Path(home))
+        self.zone = check_zone(zone)
+        self._profile = profile
+        pin = self.home.settings.encoder
+        self._door = VectorDoor(
+            pin.model if pin else None, pin.dimension if pin else 0, self.home.load_encoder
+        )
+        self._node = Node(self.home.directory, open_ledger(self.home.directory), self._door)
+        self._recaller: tuple[Generation, Recaller, ZoneFiles] | None = None
+        self._folded_to = -1
+
+    # Writing
+
+    def publish(self, drafts: Sequence[Draft]) -> list[Receipt]:
+        """Put events into the ledger; they are searchable at once as raw turns."""
+        return self._node.ledger.publish(self.zone, drafts)
+
+    def drive(self, progress: Progress | None = None) -> int:
+        """Conclude everything that is in the ledger; return how many records that were."""
+        return self._node.drive(self.zone, progress)
+
+    def remember(self, content: str, *, sender_id: str = "user", at: int | None = None) -> Receipt:
+        """Remember a text as it stands."""
+        now = _now() if at is None else at
+        payload = Remember(
+            source_id=f"remember:{text_hash(content)}:{now}", sender_id=sender_id, content=content
+        )
+        return self.command(payload, now)
+
+    def command(self, payload: AnyPayload, at: int | None = None) -> Receipt:
+        """Put a command into the ledger and conclude it."""
+        draft = Draft(platform=PLATFORM, occurred_at=_now() if at is None else at, payload=payload)
+        (receipt,) = self.publish([draft])
+        self.drive()
+        return receipt
+
+    def create_mental_model(self, name: str, description: str, **fields: Any) -> Receipt:
+        """Keep a report (A12); its id follows from the receipt's event."""
+        source = f"mental-model:{text_hash(name + description)}:{_now()}"
+        return self.command(
+            CreateMentalModel(source_id=source, name=name, description=description, **fields)
+        )
+
+    def update_mental_model(self, model_id: str, description: str) -> Receipt:
+        """Write a new version of a report (A12)."""
+        source = f"mental-model:{model_id}:{text_hash(description)}:{_now()}"
+        return self.command(
+            UpdateMentalModel(source_id=source, model_id=model_id, description=description)
+        )
+
+    def propose_merge(
+        self, entity_a: str, entity_b: str, confidence: float, reason: str
+    ) -> Receipt:
+        """Say that two entities may be one (A16)."""
+        if not 0 <= confidence <= 1:
+            raise InvalidInput(f"confidence {confidence}: give 0 to 1")
+        return self.command(
+            ProposeMerge(
+                source_id=f"merge:{entity_a}:{entity_b}:{_now()}",
+                entity_a=entity_a,
+                entity_b=entity_b,
+                confidence=confidence,
+                reason=reason,
+            )
+        )
+
+    def decide_merge(self, candidate_id: str, approve: bool) -> Receipt:
+        """Approve or reject a merge candidate (A16)."""
+        return self.command(
+            DecideMerge(
+                source_id=f"decide-merge:{candidate_id}", candidate_id=candidate_id, approve=approve
+            )
+        )
+
+    def undo_merge(self, merge_id: str) -> Receipt:
+        """Take an executed merge back (A16)."""
+        return self.command(UndoMerge(source_id=f"undo-merge:{merge_id}", merge_id=merge_id))
+
+    def record_accesses(self, accesses: Iterable[Access]) -> Receipt:
+        """Count recalls of memories (B1); a service calls this now and then, not per recall."""
+        counted = tuple(accesses)
+        return self.command(Recalled(source_id=f"recalled:{_now()}", accesses=counted))
+
+    def forget(self, source_id: str, platform: str | None = None) -> Forgotten:
+        """Erase an event, and all that was concluded from it, everywhere.
+
+        Raises:
+            InvalidInput: the zone holds no such event, or several platforms have that id.
+        """
+        self.drive()
+        generation = self._node.current(self.zone)
+        with self._node.open(self.zone, generation) as files:
+            found = numbers_of_source(files.events.connection, source_id, platform)
+            before = _counts(files)
+        if not found:
+            where = f" of platform {platform}" if platform else ""
+            raise InvalidInput(f"zone {self.zone} holds no event {source_id!r}{where}")
+        platforms = sorted({item[1] for item in found})
+        if len(platforms) > 1:
+            raise InvalidInput(
+                f"{source_id!r} is an event of {', '.join(platforms)}; say which with --platform"
+            )
+        numbers = tuple(item[0] for item in found)
+        self.command(Forget(source_id="forget:" + ",".join(map(str, numbers)), targets=numbers))
+        with self._node.open(self.zone, self._node.current(self.zone)) as files:
+            after = _counts(files)
+        gone = {name: before[name] - after[name] for name in before}
+        return Forgotten(
+            forgotten=[source_id],
+            facts=gone["facts"],
+            entities=gone["entities"],
+            vectors=gone["vectors"],
+        )
+
+    # Asking
+
+    def recall(self, query: Query, *, resident: bool = False) -> Answer:
+        """Return what the memory holds on a question.
+
+        `resident`: more questions follow, so bring vectors into memory.
+        """
+        query.check()
+        recaller = self._recall()
+        vector = None
+        if self._door.model is not None and query.text.strip():
+            vector = self._door.encoder().encode_query(recaller.text_to_embed(query.text))
+        return recaller.recall(query, vector, resident=resident)
+
+    def _recall(self) -> Recaller:
+        """Return the recaller of the generation in use, with every raw turn of the ledger."""
+        end = self._node.ledger.end(EVENTS, partition_of(self.zone))
+        if end != self._folded_to:
+            self._node.fold(self.zone)
+            self._folded_to = end
+        generation = self._node.current(self.zone)
+        if self._recaller is None or self._recaller[0] != generation:
+            self._close_recaller()
+            files = self._node.open(self.zone, generation, readonly=True)
+            self._recaller = (generation, Recaller(files, self._profile), files)
+        return self._recaller[1]
+
+    # Keeping in order
+
+    def status(self) -> Status:
+        """Return what the zone holds and how far it is."""
+        self._node.fold(self.zone)
+        generation = self._node.current(self.zone)
+        with self._node.open(self.zone, generation) as files:
+            marks = {model.name: model.watermark().number for model in files.all}
+            counts = _counts(files)
+            return Status(
+                zone=self.zone,
+                generation=generation.name,
+                events=event_count(files.events.connection),
+                facts=counts["facts"],
+                entities=counts["entities"],
+                observations=counts["observations"],
+                dead_letters=len(dead_letters(files.memory.connection)),
+                lag=marks["events"] - marks["memory"],
+                models=[ModelStatus(name, number) for name, number in marks.items()],
+                encoder=generation.encoder,
+            )
+
+    def rebuild(self, level: Level, progress: Progress | None = None) -> Rebuilt:
+        """Throw a derived layer away and make it again; the old one serves until it is done."""
+        self.drive()
+        return rebuilding.rebuild(self._node, self.zone, level, progress)
+
+    def pending_conclusions(self) -> int:
+        """Return how many ledger records are not concluded yet."""
+        return self.status().lag
+
+    def pending(self) -> int:
+        """Return how many ledger records a rebuild reads."""
+        return rebuilding.pending(self._node, self.zone)
+
+    def rollback(self, progress: Progress | None = None) -> Generation:
+        """Go back to the generation before, brought up to date."""
+        return rebuilding.rollback(self._node, self.zone, progress)
+
+    def verify(self, progress: Progress | None = None) -> Verification:
+        """Replay the ledger and compare every read model with what comes out."""
+        return verifying.verify(self._node, self.zone, progress)
+
+    def dead_letters(self) -> list[DeadLetter]:
+        """Return the records that are parked."""
+        with self._node.open(self.zone, self._node.current(self.zone)) as files:
+            return dead_letters(files.memory.connection)
+
+    def retry(self, number: int) -> bool:
+        """Decide a parked record again; return whether it is parked no more."""
+        self.command(Retry(source_id=f"retry:{number}:{_now()}", number=number))
+        return number not in {letter.number for letter in self.dead_letters()}
+
+    def drop(self, number: int) -> bool:
+        """Give a parked record up; return whether it is parked no more."""
+        self.command(Drop(source_id=f"drop:{number}:{_now()}", number=number))
+        return number not in {letter.number for letter in self.dead_letters()}
+
+    def wait(self, timeout: float) -> bool:
+        """Return True as soon as the zone's ledger has something new, False after `timeout` s."""
+        partition = partition_of(self.zone)
+        ledger = self._node.ledger
+        ends = {(topic, partition): ledger.end(topic, partition) for topic in (EVENTS, CHANGES)}
+        return ledger.wait(ends, timeout)
+
+    @property
+    def node(self) -> Node:
+        """The node that does the work, for commands that look inside."""
+        return self._node
+
+    def close(self) -> None:
+        """Close every file."""
+        self._close_recaller()
+        self._node.close()
+
+    def _close_recaller(self) -> None:
+        if self._recaller is not None:
+            self._recaller[2].close()
+            self._recaller = None
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _counts(files: ZoneFiles) -> dict[str, int]:
+    def count(connection: apsw.Connection, sql: str) -> int:
+        return int(connection.execute(sql).fetchall()[0][0])
+
+    return {
+        "facts": count(files.memory.connection, "SELECT count(*) FROM facts"),
+        "entities": entity_count(files.identity.connection),
+        "vectors": count(files.embeddings.connection, "SELECT count(*) FROM embeddings"),
+        "observations": count(
+            files.memory.connection,
+            "SELECT count(*) FROM analysis_runs WHERE analysis_type_id LIKE 'observation%'",
+        ),
+    }
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000

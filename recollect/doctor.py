@@ -1,0 +1,110 @@
+"""The doctor: what may be wrong with an installation or a home, and what to do about it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import msgspec
+import onnxruntime
+import sqlite_vec
+
+from projections.sqlite import connect
+from recollect.home import Home, cache_directory
+from schemas.errors import RecollectError
+
+_LEAST_FREE = 1 << 30
+
+
+class Check(msgspec.Struct, frozen=True):
+    """One thing that was looked at; `fix` says what to do where it is not well."""
+
+    check: str
+    ok: bool
+    detail: str
+    fix: str = ""
+
+
+def examine(directory: Path) -> list[Check]:
+    """Return what was found about the installation and the home in `directory`."""
+    return [
+        _try("python", _python, "install Python 3.11 or later"),
+        _try("sqlite", _sqlite, "install apsw again from its wheel"),
+        _try("sqlite-vec", _vectors, "install sqlite-vec again from its wheel"),
+        _try("onnxruntime", lambda: str(onnxruntime.__version__), "install onnxruntime again"),
+        _try("disk", lambda: _disk(directory), "free some space, or move the home"),
+        _try("home", lambda: _home(directory), f"recollect --home {directory} init"),
+        _try("encoder", lambda: _encoder(directory), "recollect init brings it again"),
+        _try("ledger", lambda: _ledger(directory), "restore ledger.db and keys.db from a backup"),
+    ]
+
+
+def _try(name: str, look: Callable[[], str], fix: str) -> Check:
+    try:
+        return Check(name, True, look())
+    except (RecollectError, apsw.Error, OSError, ImportError, AssertionError) as error:
+        return Check(name, False, str(error) or type(error).__name__, fix)
+
+
+def _python() -> str:
+    assert sys.version_info >= (3, 11), f"Python {sys.version.split()[0]} is too old"
+    return sys.version.split()[0]
+
+
+def _sqlite() -> str:
+    assert "ENABLE_FTS5" in apsw.compile_options, "this SQLite has no FTS5"
+    return f"{apsw.sqlite_lib_version()} with FTS5"
+
+
+def _vectors() -> str:
+    connection = apsw.Connection(":memory:")
+    connection.enable_load_extension(True)
+    connection.load_extension(sqlite_vec.loadable_path())
+    ((version,),) = connection.execute("SELECT vec_version()").fetchall()
+    return str(version)
+
+
+def _disk(directory: Path) -> str:
+    place = directory
+    while not place.exists():
+        place = place.parent
+    free = shutil.disk_usage(place).free
+    if free < _LEAST_FREE:
+        raise OSError(f"only {free >> 20} MiB are free at {place}")
+    return f"{free >> 30} GiB free at {place}"
+
+
+def _home(directory: Path) -> str:
+    Home(directory)
+    return str(directory)
+
+
+def _encoder(directory: Path) -> str:
+    pin = Home(directory).settings.encoder
+    if pin is None:
+        return "none, by choice"
+    encoder = Home(directory).load_encoder()
+    vector = encoder.encode(["doctor"])[0]
+    encoder.close()
+    assert abs(float(vector @ vector) - 1) < 1e-3, "its vectors are not of length 1"
+    return f"{pin.model}, {pin.dimension} dimensions, from {cache_directory()}"
+
+
+def _ledger(directory: Path) -> str:
+    Home(directory)
+    answers = []
+    for name in ("ledger.db", "keys.db"):
+        path = directory / name
+        if not path.exists():
+            answers.append(f"{name} is not made yet")
+            continue
+        connection = connect(path, readonly=True)
+        ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
+        connection.close()
+        if verdict != "ok":
+            raise OSError(f"{name}: {verdict}")
+        answers.append(f"{name} is whole")
+    return ", ".join(answers)

@@ -1,0 +1,116 @@
+"""A home: the directory that holds a ledger and everything derived from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from projections.generations import replace_file
+from schemas.errors import HomeError
+from streams.encoder import Encoder, Pin, bring, load
+from streams.encoder.registry import Precision, Source
+
+_FILE = "home.json"
+FORMAT = 1
+
+BringProgress = Callable[[str, int, int | None], None]
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What a home writes down when it is made. `encoder` None: no vectors, keyword search only."""
+
+    format: int
+    encoder: Pin | None
+
+
+class Home:
+    """A home directory that exists."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        path = directory / _FILE
+        try:
+            self.settings = msgspec.json.decode(path.read_bytes(), type=Settings)
+        except FileNotFoundError:
+            raise HomeError(
+                f"there is no recollect home at {directory}; make one: "
+                f"recollect --home {directory} init"
+            ) from None
+        except (OSError, msgspec.DecodeError) as error:
+            raise HomeError(f"{path} cannot be read ({error}); restore it from a backup") from None
+        if self.settings.format > FORMAT:
+            raise HomeError(
+                f"{directory} was made by a newer recollect (format {self.settings.format}); "
+                "upgrade this one"
+            )
+
+    @classmethod
+    def make(
+        cls,
+        directory: Path,
+        *,
+        encoder: str | None = None,
+        precision: Precision = "int8",
+        source: Source | None = None,
+        model_directory: Path | None = None,
+        without_encoder: bool = False,
+        progress: BringProgress | None = None,
+    ) -> Home:
+        """Make a home and pin its encoder; an existing home is returned as it is.
+
+        Raises:
+            HomeError: the directory holds something else, or the home has another encoder.
+            EncoderError: the encoder cannot be brought.
+        """
+        if (directory / _FILE).exists():
+            home = cls(directory)
+            pin = home.settings.encoder
+            asked = encoder or (model_directory and model_directory.name)
+            if without_encoder and pin is not None:
+                raise HomeError(f"{directory} is a home with the encoder {pin.model}")
+            if asked and (pin is None or asked not in (pin.name, pin.place)):
+                has = "no encoder" if pin is None else f"the encoder {pin.model}"
+                raise HomeError(
+                    f"{directory} is a home with {has}, pinned when it was made; "
+                    "make another home for another encoder"
+                )
+            return home
+        if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+            raise HomeError(f"{directory} exists and is no recollect home; name an empty directory")
+        pin = None
+        if not without_encoder:
+            pin = bring(
+                encoder,
+                precision=precision,
+                source=source,
+                cache=cache_directory(),
+                directory=model_directory,
+                progress=progress,
+            )
+        directory.mkdir(parents=True, exist_ok=True)
+        replace_file(directory / _FILE, msgspec.json.encode(Settings(FORMAT, pin)) + b"\n")
+        return cls(directory)
+
+    def load_encoder(self) -> Encoder:
+        """Return the pinned encoder.
+
+        Raises:
+            EncoderMissing: it is not in the cache; the message says what to run.
+            HomeError: the home was made without one.
+        """
+        if self.settings.encoder is None:
+            raise HomeError(f"{self.directory} was made without an encoder")
+        return load(self.settings.encoder, cache=cache_directory())
+
+
+def home_directory(given: str | None) -> Path:
+    """Return the home directory: given, else RECOLLECT_HOME, else ~/.recollect."""
+    return Path(given or os.environ.get("RECOLLECT_HOME") or "~/.recollect").expanduser()
+
+
+def cache_directory() -> Path:
+    """Return where model files are kept: RECOLLECT_CACHE, else ~/.cache/recollect."""
+    return Path(os.environ.get("RECOLLECT_CACHE") or "~/.cache/recollect").expanduser()

@@ -1,0 +1,65 @@
+"""The embedded worker: concludes what other processes publish, in every zone."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+
+from recollect.home import Home
+from recollect.ledgers import open_ledger
+from schemas.events import Draft, Tick
+from streams.agents.ticks import CLOSE_TURNS
+from streams.doors import VectorDoor
+from streams.ledger import EVENTS, PARTITIONS
+from streams.node import Node
+
+_TICK_SECONDS = 300
+
+
+def work(home: Home, *, once: bool = False) -> Iterator[tuple[str, int]]:
+    """Drive every zone as its ledger grows; yield (zone, records concluded) whenever some were.
+
+    RECOLLECT_TICKS=off keeps it from appending ticks.
+    """
+    pin = home.settings.encoder
+    door = VectorDoor(pin.model if pin else None, pin.dimension if pin else 0, home.load_encoder)
+    node = Node(home.directory, open_ledger(home.directory), door)
+    ticking = os.environ.get("RECOLLECT_TICKS", "on") != "off"
+    ticked: dict[str, int] = {}
+    try:
+        while True:
+            ends = {(EVENTS, part): node.ledger.end(EVENTS, part) for part in range(PARTITIONS)}
+            for zone in node.ledger.zones():
+                if ticking and not once:
+                    _tick(node, zone, ticked)
+                decided = node.drive(zone)
+                if decided:
+                    yield zone, decided
+            if once:
+                return
+            node.ledger.wait(ends, _TICK_SECONDS)
+    finally:
+        node.close()
+
+
+def _tick(node: Node, zone: str, ticked: dict[str, int]) -> None:
+    """Append the period's tick to a zone that has changed since the last; its id is the period's."""
+    period = int(time.time()) // _TICK_SECONDS
+    with node.open(zone, node.current(zone)) as files:
+        number = files.memory.watermark().number
+    if ticked.get(zone) == number:
+        return
+    at = period * _TICK_SECONDS * 1_000
+    receipts = node.ledger.publish(
+        zone,
+        [
+            Draft(
+                platform="recollect",
+                occurred_at=at,
+                ingested_at=at,
+                payload=Tick(source_id=f"tick:{CLOSE_TURNS}:{period}", name=CLOSE_TURNS),
+            )
+        ],
+    )
+    ticked[zone] = receipts[0].number

@@ -1,0 +1,25 @@
+"""The errors that cross package boundaries; each message says what happened and what to do."""
+
+
+class RecollectError(Exception):
+    """Base of every error that recollect raises on purpose."""
+
+
+class InvalidInput(RecollectError):
+    """Input that cannot be accepted; the message names the field and the reason."""
+
+
+class IntegrityError(RecollectError):
+    """The ledger or a read model is not what its chain, its seal or its watermark says."""
+
+
+class UnknownVersion(RecollectError):
+    """A record was written by a newer recollect; upgrade this one to read it."""
+
+
+class HomeError(RecollectError):
+    """The home directory is missing, damaged or in use in a way that stops the command."""
+
+
+class InjectedFailure(RecollectError):
+    """Raised at a failpoint that a test armed; never raised otherwise."""

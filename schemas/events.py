@@ -1,0 +1,217 @@
+"""The kinds of event: what happened, and every command that changes memory."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+import msgspec
+
+PeerKind = Literal["dm", "group", "channel"]
+Direction = Literal["in", "out"]
+
+
+class Attachment(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What came with a message: where it is, what it is, and what it shows."""
+
+    type: str = "file"
+    name: str | None = None
+    url: str | None = None
+    mime_type: str | None = None
+    caption: str | None = None
+    size: int | None = None
+
+
+class Payload(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind"):
+    """Base of every kind. `source_id` is the id that the source itself gave."""
+
+    source_id: str
+
+
+class Content(Payload, frozen=True, kw_only=True, omit_defaults=True):
+    """Base of the kinds that carry words, with the delivery context of A1.
+
+    `utc_offset` is the sender's offset in minutes: "yesterday" is a local word.
+    """
+
+    sender_id: str
+    content: str
+    sender_name: str | None = None
+    peer_id: str | None = None
+    peer_kind: PeerKind | None = None
+    thread_id: str | None = None
+    session_id: str | None = None
+    direction: Direction | None = None
+    reply_to: str | None = None
+    attachments: tuple[Attachment, ...] = ()
+    metadata: dict[str, Any] = {}
+    turn_id: str | None = None
+    utc_offset: int = 0
+
+
+class Message(Content, frozen=True, kw_only=True, omit_defaults=True, tag="message"):
+    """Somebody said something."""
+
+
+class TurnCompleted(Content, frozen=True, kw_only=True, omit_defaults=True, tag="turn_completed"):
+    """An agent's turn named by `turn_id` is over (A7, path 1)."""
+
+
+class Remember(Content, frozen=True, kw_only=True, omit_defaults=True, tag="remember"):
+    """Somebody asked for this to be remembered as it stands."""
+
+    context: str | None = None
+    memory_type: str = "fact"
+    namespace: str | None = None
+    path_key: str | None = None
+    importance: float | None = None
+
+
+class Forget(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="forget"):
+    """Erase the events of these running numbers, and all that was concluded from them."""
+
+    targets: tuple[int, ...]
+
+
+class Access(msgspec.Struct, frozen=True):
+    """How often one memory was recalled since the last count."""
+
+    target_type: str
+    target_id: str
+    count: int
+
+
+class Recalled(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="recalled"):
+    """Access counts, aggregated by a query service."""
+
+    accesses: tuple[Access, ...]
+
+
+class Tick(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="tick"):
+    """Time has come for a periodic piece of work; a tick lists work and does none."""
+
+    name: str
+
+
+class Park(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="park"):
+    """A record that could not be understood at the door, kept as it came."""
+
+    reason: str
+    body: bytes
+
+
+class Retry(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="retry"):
+    """Decide the parked record `number` again."""
+
+    number: int
+
+
+class Drop(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="drop"):
+    """Give the parked record `number` up."""
+
+    number: int
+
+
+class ProposeMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="propose_merge"):
+    """Two entities may be one (A16)."""
+
+    entity_a: str
+    entity_b: str
+    confidence: float
+    reason: str
+
+
+class DecideMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="decide_merge"):
+    """A merge candidate was reviewed (A16)."""
+
+    candidate_id: str
+    approve: bool
+
+
+class UndoMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="undo_merge"):
+    """An executed merge is taken back (A16)."""
+
+    merge_id: str
+
+
+class CreateMentalModel(
+    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="create_mental_model"
+):
+    """A report worth keeping was written (A12)."""
+
+    name: str
+    description: str
+    subtype: str | None = None
+    entity_id: str | None = None
+    tags: tuple[str, ...] = ()
+    refresh_trigger: dict[str, Any] | None = None
+
+
+class UpdateMentalModel(
+    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="update_mental_model"
+):
+    """A new version of a mental model (A12)."""
+
+    model_id: str
+    description: str
+
+
+class SetMemoryState(
+    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="set_memory_state"
+):
+    """Approve, deactivate or delete memories, singly or in batches (C1)."""
+
+    memory_ids: tuple[str, ...]
+    state: Literal["active", "inactive", "deleted"]
+
+
+AnyPayload = (
+    Message
+    | TurnCompleted
+    | Remember
+    | Forget
+    | Recalled
+    | Tick
+    | Park
+    | Retry
+    | Drop
+    | ProposeMerge
+    | DecideMerge
+    | UndoMerge
+    | CreateMentalModel
+    | UpdateMentalModel
+    | SetMemoryState
+)
+
+KINDS: dict[str, type[Payload]] = {
+    str(cls.__struct_config__.tag): cls for cls in get_args(AnyPayload)
+}
+
+
+def kind_of(payload: Payload) -> str:
+    """Return the kind, as the envelope names it."""
+    return str(type(payload).__struct_config__.tag)
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """An event on its way to the ledger. Times are unix ms; no `ingested_at`: the ledger's own."""
+
+    platform: str
+    occurred_at: int
+    payload: AnyPayload
+    ingested_at: int | None = None
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """An event as the ledger holds it, opened."""
+
+    zone: str
+    number: int
+    id: str
+    platform: str
+    occurred_at: int
+    ingested_at: int
+    payload: AnyPayload
+
+    @property
+    def kind(self) -> str:
+        return kind_of(self.payload)

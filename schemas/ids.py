@@ -1,0 +1,71 @@
+"""Ids are derived, not drawn: the same memory gets the same id on every machine and replay."""
+
+from __future__ import annotations
+
+import hashlib
+
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def derive_ulid(time_ms: int, *parts: str) -> str:
+    """Return a ULID whose time is `time_ms` and whose 80 low bits are a hash of `parts`.
+
+    The layout is that of the ULID specification: 48 bits of unix milliseconds, 80 bits that
+    there are random and here BLAKE2b-80 of the parts, each with its length before it so that
+    ("ab", "c") and ("a", "bc") differ; 26 characters of Crockford's base 32.
+    """
+    digest = hashlib.blake2b(digest_size=10)
+    for part in parts:
+        encoded = part.encode("utf-8", "surrogatepass")
+        digest.update(len(encoded).to_bytes(4, "big"))
+        digest.update(encoded)
+    number = (time_ms << 80) | int.from_bytes(digest.digest(), "big")
+    characters = []
+    for _ in range(26):
+        characters.append(_CROCKFORD[number & 31])
+        number >>= 5
+    return "".join(reversed(characters))
+
+
+def event_id(zone: str, platform: str, source_id: str, occurred_at: int) -> str:
+    """Return the id of the event that `platform` calls `source_id`."""
+    return derive_ulid(occurred_at, "event", zone, platform, source_id)
+
+
+def fact_id(source_event: str, text: str, as_of: int) -> str:
+    """Return the id of the fact that `text` (normalised) states, learnt from `source_event`."""
+    return derive_ulid(as_of, "fact", source_event, text)
+
+
+def entity_id(kind: str, name: str, first_seen: int, *scope: str) -> str:
+    """Return the id of an entity from its type and its handle or normalised name.
+
+    `scope` tells apart what a name alone does not: two people called Alex on one platform.
+    """
+    return derive_ulid(first_seen, "entity", kind, name, *scope)
+
+
+def row_id(time_ms: int, table: str, *parts: str) -> str:
+    """Return the id of a derived row of any other table."""
+    return derive_ulid(time_ms, table, *parts)
+
+
+def text_hash(text: str) -> str:
+    """Return the key under which a text's vector is recorded: 128 bits of BLAKE2b, in hex."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def content_source_id(
+    platform: str, sender_id: str, thread_id: str, occurred_at: int, content: str, ordinal: int
+) -> str:
+    """Return the source id of a record that came without one.
+
+    The same content from the same sender at the same time in the same thread is the same
+    event; `ordinal` counts such records within one import, from 0.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    for part in (platform, sender_id, thread_id, str(occurred_at), content):
+        encoded = part.encode("utf-8", "surrogatepass")
+        digest.update(len(encoded).to_bytes(4, "big"))
+        digest.update(encoded)
+    return f"content-{digest.hexdigest()}" + (f"-{ordinal}" if ordinal else "")

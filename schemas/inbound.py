@@ -1,0 +1,189 @@
+"""The event at the door, as CONTRACT's JSON gives it: checked, named, and made a draft."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from schemas.errors import InvalidInput
+from schemas.events import (
+    KINDS,
+    Attachment,
+    Content,
+    Direction,
+    Draft,
+    Message,
+    PeerKind,
+    Remember,
+    TurnCompleted,
+)
+from schemas.ids import content_source_id
+from schemas.times import parse_time
+
+MAX_CONTENT_BYTES = 262_144
+MAX_RECORD_BYTES = 1_048_576
+MAX_NAME_BYTES = 1_024
+
+_CONTENT_KINDS: dict[str, type[Content]] = {
+    "message": Message,
+    "turn_completed": TurnCompleted,
+    "remember": Remember,
+}
+
+
+class InboundEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """One JSON object of an import. Times are ISO 8601 with a zone, or unix milliseconds."""
+
+    platform: str
+    sender_id: str
+    occurred_at: str | int
+    content: str
+    id: str | None = None
+    sender_name: str | None = None
+    peer_id: str | None = None
+    peer_kind: PeerKind | None = None
+    thread_id: str | None = None
+    session_id: str | None = None
+    direction: Direction | None = None
+    reply_to: str | None = None
+    attachments: tuple[Attachment, ...] = ()
+    metadata: dict[str, Any] = {}
+    kind: str = "message"
+    turn_id: str | None = None
+    ingested_at: str | int | None = None
+
+
+_decoder = msgspec.json.Decoder(InboundEvent)
+_objects = msgspec.json.Decoder(dict[str, Any])
+_FIELDS = frozenset(field.name for field in msgspec.structs.fields(InboundEvent))
+
+
+def decode_inbound(line: bytes) -> InboundEvent:
+    """Return the event that a line of JSON holds.
+
+    Fields that recollect does not know are kept under `metadata`.
+
+    Raises:
+        InvalidInput: what is wrong with the line, in one sentence.
+    """
+    if len(line) > MAX_RECORD_BYTES:
+        raise InvalidInput(f"{len(line)} bytes; a record may have {MAX_RECORD_BYTES}")
+    try:
+        event = _decoder.decode(line)
+        known = _objects.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidInput(_reason(error)) from None
+    if b"\\u0000" in line and _has_nul(known):
+        raise InvalidInput("a NUL character (\\u0000) in the text; remove it")
+    extra = {name: value for name, value in known.items() if name not in _FIELDS}
+    if extra:
+        event = msgspec.structs.replace(event, metadata={**extra, **event.metadata})
+    return event
+
+
+def draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
+    """Return the draft of an inbound event.
+
+    `ordinal` tells apart records without an id that are otherwise the same (see
+    `content_source_id`), counted from 0 within one import.
+
+    Raises:
+        InvalidInput: a value that cannot be kept; the message names the field.
+    """
+    if event.kind not in _CONTENT_KINDS:
+        if event.kind in KINDS:
+            raise InvalidInput(f"kind {event.kind!r} is a command; it has a call of its own")
+        known = ", ".join(_CONTENT_KINDS)
+        raise InvalidInput(f"unknown kind {event.kind[:60]!r}; known are {known}")
+    for name in ("platform", "sender_id"):
+        if not getattr(event, name).strip():
+            raise InvalidInput(f"{name} is empty")
+    for name in (
+        *("platform", "sender_id", "sender_name", "id", "peer_id"),
+        *("thread_id", "session_id", "reply_to", "turn_id"),
+    ):
+        _check_length(name, getattr(event, name), MAX_NAME_BYTES)
+    _check_length("content", event.content, MAX_CONTENT_BYTES)
+    if event.id is not None and not event.id:
+        raise InvalidInput("id is empty; leave it out or give the source's own id")
+    if event.kind == "turn_completed":
+        if not event.turn_id:
+            raise InvalidInput("a turn_completed names no turn: turn_id is missing")
+    elif not event.content.strip() and not event.attachments:
+        raise InvalidInput("content is empty and there is no attachment")
+    occurred_at, utc_offset = parse_time(event.occurred_at, "occurred_at")
+    ingested_at = None
+    if event.ingested_at is not None:
+        ingested_at, _ = parse_time(event.ingested_at, "ingested_at")
+    source_id = event.id or content_source_id(
+        event.platform,
+        event.sender_id,
+        event.thread_id or "",
+        occurred_at,
+        event.content,
+        ordinal,
+    )
+    payload = _CONTENT_KINDS[event.kind](
+        source_id=source_id,
+        sender_id=event.sender_id,
+        content=event.content,
+        sender_name=event.sender_name,
+        peer_id=event.peer_id,
+        peer_kind=event.peer_kind,
+        thread_id=event.thread_id,
+        session_id=event.session_id,
+        direction=event.direction,
+        reply_to=event.reply_to,
+        attachments=event.attachments,
+        metadata=event.metadata,
+        turn_id=event.turn_id,
+        utc_offset=utc_offset,
+    )
+    return Draft(
+        platform=event.platform,
+        occurred_at=occurred_at,
+        payload=payload,  # type: ignore[arg-type]
+        ingested_at=ingested_at,
+    )
+
+
+def _check_length(name: str, value: str | None, most: int) -> None:
+    if value is None:
+        return
+    if len(value) * 4 > most:
+        try:
+            size = len(value.encode())
+        except UnicodeEncodeError:
+            raise InvalidInput(f"{name} holds a lone surrogate; send valid Unicode") from None
+        if size > most:
+            raise InvalidInput(f"{name} has {size} bytes; it may have {most}")
+    elif not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+        raise InvalidInput(f"{name} holds a lone surrogate; send valid Unicode")
+    if "\0" in value:
+        raise InvalidInput(f"{name} holds a NUL character; remove it")
+
+
+def _has_nul(value: Any) -> bool:
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str):
+            if "\0" in item:
+                return True
+        elif isinstance(item, dict):
+            pending.extend(item)
+            pending.extend(item.values())
+        elif isinstance(item, list):
+            pending.extend(item)
+    return False
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return f"not UTF-8 at byte {error.start}"
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    if isinstance(error, msgspec.ValidationError):
+        return str(error)
+    return f"not JSON: {error}"

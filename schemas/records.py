@@ -1,0 +1,225 @@
+"""The ledger's records: a clear envelope, a sealed payload, and a hash chain per zone."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from schemas.errors import IntegrityError
+from schemas.events import KINDS, AnyPayload, Draft, Event, kind_of
+from schemas.ids import event_id
+from schemas.seal import joint_key, seal, unseal
+from schemas.upcast import CURRENT, upcast
+
+GENESIS = bytes(32)
+
+_pack = msgspec.msgpack.Encoder()
+
+
+class Envelope(msgspec.Struct, frozen=True, array_like=True):
+    """What anybody may read of an event: nothing of what was said."""
+
+    format: int
+    zone: str
+    number: int
+    previous: bytes
+    kind: str
+    version: int
+    occurred_at: int
+    ingested_at: int
+    platform: str
+    key_id: bytes
+    source: bytes
+
+
+class EventRecord(msgspec.Struct, frozen=True, array_like=True):
+    """An event as it stands in the topic: the envelope's bytes and the sealed payload."""
+
+    envelope: bytes
+    sealed: bytes
+
+
+class Source(msgspec.Struct, frozen=True, array_like=True):
+    """An event that something rests on: its running number and the id of its key."""
+
+    number: int
+    key_id: bytes
+
+
+class Part(msgspec.Struct, frozen=True, array_like=True):
+    """Conclusions that rest on the same sources, sealed with all their keys."""
+
+    sources: tuple[Source, ...]
+    sealed: bytes
+
+
+class ChangeHeader(msgspec.Struct, frozen=True, array_like=True):
+    """What anybody may read of a change record.
+
+    `chain` names the generation that concluded it; `event_hash` and `event_offset` are those of
+    the ledger record; `asks` counts the commands in the outbox of its parts;
+    `erases` lists the events whose keys end with this record; `parked` says that no
+    conclusion could be reached.
+    """
+
+    format: int
+    chain: str
+    zone: str
+    number: int
+    event_hash: bytes
+    event_offset: int
+    previous: bytes
+    parked: bool
+    asks: int
+    erases: tuple[Source, ...]
+
+
+class ChangeRecord(msgspec.Struct, frozen=True, array_like=True):
+    """A change as it stands in the topic."""
+
+    header: bytes
+    parts: tuple[Part, ...]
+
+
+_envelopes = msgspec.msgpack.Decoder(Envelope)
+_event_records = msgspec.msgpack.Decoder(EventRecord)
+_headers = msgspec.msgpack.Decoder(ChangeHeader)
+_change_records = msgspec.msgpack.Decoder(ChangeRecord)
+_payloads: dict[str, msgspec.msgpack.Decoder[Any]] = {
+    kind: msgspec.msgpack.Decoder(cls) for kind, cls in KINDS.items()
+}
+
+
+def record_hash(value: bytes) -> bytes:
+    """Return the hash by which the next record names this one: SHA-256 of its bytes."""
+    return hashlib.sha256(value).digest()
+
+
+def _decoded(decoder: msgspec.msgpack.Decoder[Any], value: bytes, what: str) -> Any:
+    try:
+        return decoder.decode(value)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise IntegrityError(f"{what} cannot be read: {error}") from None
+
+
+def read_event(value: bytes) -> tuple[Envelope, EventRecord]:
+    """Return the envelope and the sealed record.
+
+    Raises:
+        IntegrityError: these bytes are no event record.
+    """
+    record: EventRecord = _decoded(_event_records, value, "an event record")
+    envelope: Envelope = _decoded(_envelopes, record.envelope, "an event's envelope")
+    return envelope, record
+
+
+def write_event(
+    draft: Draft,
+    *,
+    zone: str,
+    number: int,
+    previous: bytes,
+    ingested_at: int,
+    source: bytes,
+    key_id: bytes,
+    key: bytes,
+) -> bytes:
+    """Return the bytes of the next event of a zone, sealed with `key`."""
+    kind = kind_of(draft.payload)
+    envelope = _pack.encode(
+        Envelope(
+            format=1,
+            zone=zone,
+            number=number,
+            previous=previous,
+            kind=kind,
+            version=CURRENT[kind],
+            occurred_at=draft.occurred_at,
+            ingested_at=ingested_at,
+            platform=draft.platform,
+            key_id=key_id,
+            source=source,
+        )
+    )
+    sealed = seal(key, _pack.encode(draft.payload), envelope)
+    return _pack.encode(EventRecord(envelope, sealed))
+
+
+def open_event(envelope: Envelope, record: EventRecord, key: bytes) -> Event:
+    """Return the event with its payload brought to today's version.
+
+    Raises:
+        IntegrityError: the record was changed after it was written.
+        UnknownVersion: it was written by a newer program.
+        KeyError: its kind is unknown here; such a record is parked.
+    """
+    text = unseal(key, record.sealed, record.envelope)
+    if envelope.kind not in KINDS:
+        raise KeyError(envelope.kind)
+    payload: AnyPayload
+    if envelope.version == CURRENT[envelope.kind]:
+        payload = _decoded(_payloads[envelope.kind], text, f"a {envelope.kind}")
+    else:
+        raw = upcast(envelope.kind, envelope.version, msgspec.msgpack.decode(text))
+        payload = msgspec.convert(raw, KINDS[envelope.kind])  # type: ignore[assignment]
+    return Event(
+        zone=envelope.zone,
+        number=envelope.number,
+        id=event_id(envelope.zone, envelope.platform, payload.source_id, envelope.occurred_at),
+        platform=envelope.platform,
+        occurred_at=envelope.occurred_at,
+        ingested_at=envelope.ingested_at,
+        payload=payload,
+    )
+
+
+def read_change(value: bytes) -> tuple[ChangeHeader, ChangeRecord]:
+    """Return the header and the sealed record.
+
+    Raises:
+        IntegrityError: these bytes are no change record.
+    """
+    record: ChangeRecord = _decoded(_change_records, value, "a change record")
+    header: ChangeHeader = _decoded(_headers, record.header, "a change's header")
+    return header, record
+
+
+def write_change(
+    header: ChangeHeader,
+    parts: Sequence[tuple[tuple[Source, ...], bytes]],
+    keys: Mapping[bytes, bytes],
+) -> bytes:
+    """Return the bytes of a change record: each part (sources, text) sealed with its sources' keys.
+
+    Raises:
+        KeyError: a source's key is not in `keys`.
+    """
+    clear = _pack.encode(header)
+    sealed = tuple(
+        Part(
+            sources,
+            seal(
+                joint_key([keys[source.key_id] for source in sources]),
+                text,
+                clear + _pack.encode(sources),
+            ),
+        )
+        for sources, text in parts
+    )
+    return _pack.encode(ChangeRecord(clear, sealed))
+
+
+def open_part(record: ChangeRecord, part: Part, keys: Mapping[bytes, bytes]) -> bytes | None:
+    """Return the encoded rows of `part`, or None where a source's key has been destroyed.
+
+    Raises:
+        IntegrityError: the part or the header was changed after it was written.
+    """
+    needed = [keys.get(source.key_id) for source in part.sources]
+    present = [key for key in needed if key is not None]
+    if len(present) < len(needed):
+        return None
+    return unseal(joint_key(present), part.sealed, record.header + _pack.encode(part.sources))

@@ -1,0 +1,25 @@
+"""Names of zones: one tenant's memory each, a Kafka key and a directory name at once."""
+
+from __future__ import annotations
+
+import re
+
+from schemas.errors import InvalidInput
+
+DEFAULT_ZONE = "default"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+def check_zone(name: str) -> str:
+    """Return `name` if it is a zone name.
+
+    Raises:
+        InvalidInput: anything but letters, digits, `.`, `_`, `-`, at most 64, starting with a
+            letter or digit.
+    """
+    if not _NAME.fullmatch(name):
+        raise InvalidInput(
+            f"zone {name[:80]!r}: use at most 64 letters, digits, '.', '_', '-', "
+            "starting with a letter or digit"
+        )
+    return name

@@ -1,0 +1,72 @@
+"""Importing: drafts of a source go to the ledger in order, and every record is accounted for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from schemas.events import Draft
+from streams.adapters.base import Rejection, Source
+from streams.ledger import Receipt
+
+# Drafts per append: a commit of the ledger costs a disk flush, whatever it holds.
+_BATCH = 1_000
+
+
+class Import(msgspec.Struct):
+    """What became of an import's records."""
+
+    read: int = 0
+    new: int = 0
+    duplicate: int = 0
+    rejected: int = 0
+    rejections: list[Rejection] = []
+
+
+def import_file(
+    source: Source,
+    path: str,
+    publish: Callable[[Sequence[Draft]], list[Receipt]],
+    counts: Import,
+    progress: Callable[[int], None] | None = None,
+) -> None:
+    """Publish a source's drafts and add up in `counts` what became of them."""
+    batch: list[tuple[int, Draft]] = []
+
+    def flush() -> None:
+        receipts = publish([draft for _, draft in batch])
+        for (line, draft), receipt in zip(batch, receipts, strict=True):
+            if receipt.status == "new":
+                counts.new += 1
+            elif receipt.status == "duplicate":
+                counts.duplicate += 1
+            else:
+                _reject(
+                    counts,
+                    Rejection(
+                        path,
+                        line,
+                        f"conflict: id {draft.payload.source_id!r} of platform "
+                        f"{draft.platform!r} is in the ledger with other content; that stays",
+                    ),
+                )
+        if progress:
+            progress(len(batch))
+        batch.clear()
+
+    for line, item in source.drafts():
+        counts.read += 1
+        if isinstance(item, Rejection):
+            _reject(counts, item)
+            continue
+        batch.append((line, item))
+        if len(batch) >= _BATCH:
+            flush()
+    if batch:
+        flush()
+
+
+def _reject(counts: Import, rejection: Rejection) -> None:
+    counts.rejected += 1
+    counts.rejections.append(rejection)

@@ -1,0 +1,55 @@
+"""The generic adapter: one JSON object a line, in the form that CONTRACT gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from schemas.errors import InvalidInput
+from schemas.events import Draft
+from schemas.inbound import MAX_RECORD_BYTES, decode_inbound, draft_of
+from streams.adapters.base import Rejection
+
+
+class JsonLines:
+    """A file of JSON lines. Blank lines are passed over; a byte order mark is no data."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._path = path
+        self._name = name
+
+    def drafts(self) -> Iterator[tuple[int, Draft | Rejection]]:
+        same: Counter[str] = Counter()
+        with open(self._path, "rb") as file:
+            for number, line in enumerate(_lines(file), 1):
+                text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+                if not text.strip():
+                    continue
+                try:
+                    yield number, _draft(text, same)
+                except InvalidInput as error:
+                    yield number, Rejection(self._name, number, str(error))
+
+
+def _draft(line: bytes, same: Counter[str]) -> Draft:
+    event = decode_inbound(line.rstrip(b"\r\n"))
+    draft = draft_of(event)
+    if event.id is None:
+        # The second such record of a file is a second event; in another file it is the same.
+        first = draft.payload.source_id
+        ordinal = same[first]
+        same[first] += 1
+        if ordinal:
+            draft = draft_of(event, ordinal)
+    return draft
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield lines; of one that is too long only as much as shows that it is."""
+    while line := file.readline(MAX_RECORD_BYTES + 2):
+        if len(line) > MAX_RECORD_BYTES + 1 and not line.endswith(b"\n"):
+            while (rest := file.readline(MAX_RECORD_BYTES)) and not rest.endswith(b"\n"):
+                pass
+        yield line

@@ -1,0 +1,29 @@
+"""Counts how often facts were recalled (A3, B1)."""
+
+from __future__ import annotations
+
+from schemas.changes import Conclusions, FactAccess
+from schemas.events import Event, Recalled
+from streams.agents.base import Extract, State, Surroundings
+
+
+class AccessCounter:
+    """Writes one row per recalled fact; the sum of them is the fact's access count."""
+
+    kinds = frozenset({"recalled"})
+
+    def extract(self, event: Event, surroundings: Surroundings) -> Extract:
+        return Extract()
+
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
+        assert isinstance(event.payload, Recalled)
+        counts: dict[str, int] = {}
+        for access in event.payload.accesses:
+            if access.target_type == "fact" and access.count > 0:
+                counts[access.target_id] = counts.get(access.target_id, 0) + access.count
+        return [
+            Conclusions(
+                (event.number,),
+                puts=[FactAccess(event.number, fact, count) for fact, count in counts.items()],
+            )
+        ]

@@ -1,0 +1,72 @@
+"""What an agent is, what it may read, and what it hands over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import apsw
+import msgspec
+
+from schemas.changes import Conclusions
+from schemas.events import Event
+
+
+class Surroundings(Protocol):
+    """What `extract` may see beside its record: the thread in the ledger, below the record."""
+
+    def before(self, event: Event, limit: int) -> Sequence[Event]:
+        """Return up to `limit` events of the same conversation, the nearest first."""
+        ...
+
+    def turn(self, event: Event, turn_id: str) -> Sequence[Event]:
+        """Return the events of a turn that came before `event`, in order."""
+        ...
+
+
+class Extract(msgspec.Struct, frozen=True):
+    """What an agent took from a record without looking at the state.
+
+    `reads` are the running numbers of the other records it used: where one of them is erased
+    before the record is resolved, the extract is made again. `texts` need vectors.
+    """
+
+    content: Any = None
+    reads: tuple[int, ...] = ()
+    texts: tuple[str, ...] = ()
+
+
+class State:
+    """The read models as all earlier records left them, and the vectors of this one's texts."""
+
+    def __init__(
+        self,
+        events: apsw.Connection,
+        memory: apsw.Connection,
+        identity: apsw.Connection,
+        encoder: str | None,
+        dimension: int,
+    ) -> None:
+        self.events = events
+        self.memory = memory
+        self.identity = identity
+        #: The name of the model whose vectors are recorded; None where there is no encoder.
+        self.encoder = encoder
+        self.dimension = dimension
+        #: text hash -> little-endian float32
+        self.vectors: Mapping[str, bytes] = {}
+
+
+class Agent(Protocol):
+    """One of the agents; see `streams.agents`."""
+
+    #: The kinds of event that it handles.
+    kinds: frozenset[str]
+
+    def extract(self, event: Event, surroundings: Surroundings) -> Extract:
+        """Return what the record says, whatever the state is."""
+        ...
+
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
+        """Return what follows from the record in this state."""
+        ...

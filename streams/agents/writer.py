@@ -1,0 +1,312 @@
+"""The writer that needs no model: sentences become facts, names become entities (A3 to A7, A21)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from projections.memory import queries
+from schemas.changes import (
+    AnyRow,
+    CausalLink,
+    Conclusions,
+    Fact,
+    FactClaim,
+    FactEntity,
+    FactRepeat,
+    FactSupersession,
+    Mention,
+    Processed,
+    Turn,
+)
+from schemas.events import Content, Event, Remember, TurnCompleted
+from schemas.ids import fact_id
+from streams.agents.base import Extract, State, Surroundings
+from streams.agents.entities import ENTITY_TYPES, EntityResolver
+from streams.agents.vectors import embedding_rows
+from streams.language import Analysis, Statement, analyse, is_question, mentions, normalise_name
+
+# Near-duplicates are skipped "in the same period": Hindsight's 24 hours, either way.
+SAME_PERIOD_MS = 86_400_000
+
+# The strength of a link that the speaker put into words ("that's why ...").
+STATED_CAUSE = 0.8
+
+# What an agent was handed from memory is no news, whoever repeats it (F1).
+_INJECTED = re.compile(r"<memory_context\b.*?(?:</memory_context>|\Z)", re.DOTALL | re.IGNORECASE)
+
+_json = msgspec.json.Encoder()
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """One event as the writer read it; `question` is the event's that it answers, if any."""
+
+    event: Event
+    analysis: Analysis
+    question: tuple[int, str] | None = None
+
+    @property
+    def content(self) -> Content:
+        assert isinstance(self.event.payload, Content)
+        return self.event.payload
+
+
+class RuleWriter:
+    """Reads messages, finished turns and what was asked to be remembered."""
+
+    kinds = frozenset({"message", "turn_completed", "remember"})
+
+    def extract(self, event: Event, surroundings: Surroundings) -> Extract:
+        content = event.payload
+        assert isinstance(content, Content)
+        readings = [_read(event, surroundings)]
+        if isinstance(content, TurnCompleted):
+            assert content.turn_id is not None
+            turn = [_read(said, surroundings) for said in surroundings.turn(event, content.turn_id)]
+            readings = [*turn, *readings]
+        reads = {reading.event.number for reading in readings} - {event.number}
+        reads |= {reading.question[0] for reading in readings if reading.question}
+        texts = [event_text(content)]
+        texts += [
+            statement.sentence for reading in readings for statement in reading.analysis.statements
+        ]
+        return Extract(
+            content=readings,
+            reads=tuple(sorted(reads)),
+            texts=tuple(text for text in texts if text),
+        )
+
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
+        content = event.payload
+        assert isinstance(content, Content)
+        own = Conclusions((event.number,))
+        if text := event_text(content):
+            own.puts += embedding_rows(state, event.ingested_at, ("event", event.id, text))
+        readings: list[Reading] = extract.content
+        if isinstance(content, TurnCompleted):
+            assert content.turn_id is not None
+            own.puts.append(Turn(content.turn_id, event.id, event.occurred_at))
+        elif content.turn_id and not queries.is_completed(state.memory, content.turn_id):
+            return [own]
+        resolver = EntityResolver(state, event)
+        conclusions = [own]
+        for reading in readings:
+            if not queries.is_processed(state.memory, reading.event.id):
+                conclusions += _conclude(reading, event, state, resolver)
+        return conclusions
+
+
+def event_text(content: Content) -> str:
+    """Return what is embedded of an event: its words and what its attachments show."""
+    captions = " ".join(f"[{item.caption}]" for item in content.attachments if item.caption)
+    return f"{content.content} {captions}".strip()
+
+
+def _read(event: Event, surroundings: Surroundings) -> Reading:
+    content = event.payload
+    assert isinstance(content, Content)
+    text = _INJECTED.sub(lambda found: " " * len(found[0]), content.content)
+    if content.turn_id and content.direction == "out":
+        # What an assistant says in a turn comes from what it was told or has recalled; taken
+        # for facts, memories would multiply (F1). It stays searchable as an event.
+        text = ""
+    if isinstance(content, Remember):
+        return Reading(event, _as_it_stands(text, event, content))
+    analysis = analyse(
+        text,
+        speaker=content.sender_name or content.sender_id,
+        at_ms=event.occurred_at,
+        utc_offset_minutes=content.utc_offset,
+    )
+    question = None
+    if analysis.statements:
+        question = _question_before(event, content, surroundings)
+    return Reading(event, analysis, question)
+
+
+def _as_it_stands(text: str, event: Event, content: Content) -> Analysis:
+    """Return what was asked to be remembered as one statement, not cut into sentences."""
+    analysis = analyse(
+        text,
+        speaker=None,
+        at_ms=event.occurred_at,
+        utc_offset_minutes=content.utc_offset,
+    )
+    whole = " ".join(text.split())
+    if not whole:
+        return analysis
+    parts = analysis.statements
+    return msgspec.structs.replace(
+        analysis,
+        statements=(
+            Statement(
+                start=0,
+                end=len(text),
+                sentence=whole,
+                text=whole,
+                signature=" ".join(part.signature for part in parts) or whole.casefold(),
+                mentions=tuple(mentions(text)),
+                dates=tuple(date for part in parts for date in part.dates),
+                follows_from_previous=False,
+                claim=parts[0].claim if len(parts) == 1 else None,
+                corrects=False,
+            ),
+        ),
+    )
+
+
+def _question_before(
+    event: Event, content: Content, surroundings: Surroundings
+) -> tuple[int, str] | None:
+    """Return the question that somebody else asked just before: it is a fact's context."""
+    for before in surroundings.before(event, 1):
+        asked = before.payload
+        assert isinstance(asked, Content)
+        if asked.sender_id != content.sender_id and len(asked.content) <= 300:
+            last = " ".join(asked.content.split())
+            if is_question(last):
+                return before.number, f"{asked.sender_name or asked.sender_id} asked: {last}"
+    return None
+
+
+def _conclude(
+    reading: Reading, trigger: Event, state: State, resolver: EntityResolver
+) -> list[Conclusions]:
+    """Return the conclusions from one event; those that quote a question rest on it as well."""
+    event, content = reading.event, reading.content
+    said = Conclusions((event.number,))
+    named_before = len(resolver.rows)
+    sender = resolver.sender(event, content)
+    for introduction in reading.analysis.introductions:
+        named = resolver.introduce(introduction, sender)
+        if introduction.of is None:
+            sender = named
+    for contact in reading.analysis.contacts:
+        resolver.contact(contact, sender)
+    quoting = said
+    if reading.question:
+        quoting = Conclusions(tuple(sorted({event.number, reading.question[0]})))
+    previous: str | None = None
+    in_statement: list[tuple[int, int]] = []
+    for statement in reading.analysis.statements:
+        as_of = event.occurred_at
+        identity = fact_id(event.id, statement.signature, as_of)
+        in_statement.append((statement.start, statement.end))
+        there = queries.fact_with_signature(
+            state.memory, statement.signature, as_of - SAME_PERIOD_MS, as_of + SAME_PERIOD_MS
+        )
+        if there is None and any(
+            isinstance(row, Fact) and row.signature == statement.signature
+            for row in (*said.puts, *quoting.puts)
+        ):
+            there = identity
+        if there is not None:
+            said.puts.append(
+                FactRepeat(event.id, statement.start, there, "near-duplicate within 24 hours")
+            )
+            previous = _linked(said, statement, previous, there, event)
+            continue
+        quoting.puts.append(_fact(identity, statement, reading))
+        said.puts += embedding_rows(
+            state, event.ingested_at, ("fact", identity, statement.sentence)
+        )
+        said.puts += _mention_rows(
+            _mentions_of(statement, resolver), event, identity, sender.id, sender.name
+        )
+        said.puts += _claim_rows(statement, identity, as_of, state)
+        previous = _linked(said, statement, previous, identity, event)
+    said.puts += _mention_rows(
+        _known_mentions(content.content, in_statement, resolver),
+        event,
+        "",
+        sender.id,
+        sender.name,
+    )
+    said.puts += resolver.rows[named_before:]
+    said.puts.append(Processed(event.id, trigger.ingested_at, trigger.id, trigger.ingested_at))
+    return [said] if quoting is said else [said, quoting]
+
+
+def _fact(identity: str, statement: Statement, reading: Reading) -> Fact:
+    event, content = reading.event, reading.content
+    metadata = {
+        "source_platform": event.platform,
+        "source_channel": content.peer_id,
+        "direction": content.direction,
+        "thread_id": content.thread_id,
+    }
+    context = content.context if isinstance(content, Remember) else None
+    return Fact(
+        id=identity,
+        text=statement.text,
+        context=reading.question[1] if reading.question else context,
+        as_of=event.occurred_at,
+        ingested_at=event.ingested_at,
+        source_event_id=event.id,
+        metadata=_json.encode({k: v for k, v in metadata.items() if v is not None}).decode(),
+        created_at=event.ingested_at,
+        signature=statement.signature,
+    )
+
+
+def _linked(
+    said: Conclusions, statement: Statement, previous: str | None, current: str, event: Event
+) -> str:
+    """Link the previous statement's fact to this one where the speaker said so; return this."""
+    if statement.follows_from_previous and previous is not None and previous != current:
+        said.puts.append(CausalLink(previous, current, STATED_CAUSE, event.ingested_at))
+    return current
+
+
+_Named = tuple[str, int, int, str, str]  # entity id, start, end, text, type
+
+
+def _mentions_of(statement: Statement, resolver: EntityResolver) -> Iterable[_Named]:
+    for found in statement.mentions:
+        if found.type in ENTITY_TYPES and normalise_name(found.text):
+            entity = resolver.mention(found.text, found.type)
+            yield entity.id, found.start, found.end, found.text, found.type
+
+
+def _known_mentions(
+    text: str, in_statement: list[tuple[int, int]], resolver: EntityResolver
+) -> Iterable[_Named]:
+    """Yield mentions outside every statement, but make no entity of what is only asked about."""
+    for found in mentions(text):
+        inside = any(start <= found.start < end for start, end in in_statement)
+        if not inside and found.type in ENTITY_TYPES:
+            entity = resolver.known(found.text, found.type)
+            if entity is not None:
+                yield entity.id, found.start, found.end, found.text, found.type
+
+
+def _mention_rows(
+    named: Iterable[_Named], event: Event, fact: str, sender_id: str, sender_name: str
+) -> list[AnyRow]:
+    rows: list[AnyRow] = [Mention(event.id, fact, sender_id, -1, -1, sender_name, "PERSON", 1.0)]
+    about = {sender_id}
+    for entity_id, start, end, text, mention_type in named:
+        about.add(entity_id)
+        rows.append(Mention(event.id, fact, entity_id, start, end, text, mention_type, 1.0))
+    if fact:
+        rows += [FactEntity(fact, entity_id) for entity_id in sorted(about)]
+    return rows
+
+
+def _claim_rows(statement: Statement, identity: str, as_of: int, state: State) -> list[AnyRow]:
+    """Return the claim a statement makes, and what it takes the place of (F7)."""
+    claim = statement.claim
+    if claim is None:
+        return []
+    subject = normalise_name(claim.subject)
+    rows: list[AnyRow] = [FactClaim(identity, subject, claim.attribute, claim.value, as_of)]
+    for held in queries.current_claims(state.memory, subject, claim.attribute):
+        if normalise_name(held.value) == normalise_name(claim.value):
+            continue
+        if held.as_of <= as_of:
+            rows.append(FactSupersession(held.fact_id, identity, as_of))
+        else:
+            rows.append(FactSupersession(identity, held.fact_id, held.as_of))
+    return rows

@@ -1,0 +1,165 @@
+"""Deciding: all agents extract from a record and resolve it against the state before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from projections.events import queries as thread
+from projections.events.model import conversation_of
+from projections.files import ZoneFiles
+from projections.memory.queries import dead_letter
+from schemas.changes import MODEL_OF, MODEL_OF_TABLE, Conclusions, DeadLetter, Section
+from schemas.events import Content, Event, Retry
+from streams.agents import AGENTS, Agent, Extract, State
+from streams.doors import VectorDoor
+from streams.ledger import Ledger
+from streams.reading import EventReader, OpenedEvent
+
+
+class LedgerThread:
+    """The surroundings of a record, from events.db, which holds the ledger's readable turns."""
+
+    def __init__(self, connection: apsw.Connection, without: Set[int] = frozenset()) -> None:
+        self._connection = connection
+        self._without = without
+
+    def before(self, event: Event, limit: int) -> list[Event]:
+        assert isinstance(event.payload, Content)
+        found = thread.conversation_before(
+            self._connection,
+            conversation_of(event.payload, event.platform),
+            event.number,
+            limit + len(self._without),
+        )
+        return [item for item in found if item.number not in self._without][:limit]
+
+    def turn(self, event: Event, turn_id: str) -> list[Event]:
+        found = thread.turn_before(self._connection, turn_id, event.number)
+        return [item for item in found if item.number not in self._without]
+
+
+class Extracted(NamedTuple):
+    """The extracts of one record, one per agent that handles it, and its texts' vectors."""
+
+    extracts: tuple[tuple[Agent, Extract], ...]
+    vectors: Mapping[str, bytes]
+
+    @property
+    def reads(self) -> set[int]:
+        return {number for _, extract in self.extracts for number in extract.reads}
+
+
+class Decision(NamedTuple):
+    """What the agents concluded from a record; `parked` says why they could not."""
+
+    conclusions: list[Conclusions]
+    parked: bool = False
+
+
+class Decider:
+    """Runs the agents over one zone's records and evolves the open files with what they say.
+
+    The caller holds the files' locks, and the files stand at the record before.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        zone: str,
+        files: ZoneFiles,
+        door: VectorDoor,
+        agents: Sequence[Agent] = AGENTS,
+    ) -> None:
+        self._ledger = ledger
+        self._zone = zone
+        self._files = files
+        self._door = door
+        self._agents = agents
+
+    def extract(
+        self, records: Sequence[OpenedEvent], without: Set[int] = frozenset()
+    ) -> list[Extracted]:
+        """Return what the records say; reads the ledger's threads, and opens the encoder's door.
+
+        Numbers in `without` are not read: they were erased.
+        """
+        surroundings = LedgerThread(self._files.events.connection, without)
+        extracts = [
+            tuple(
+                (agent, agent.extract(record.event, surroundings))
+                for agent in self._agents
+                if record.event.kind in agent.kinds
+            )
+            if record.event is not None
+            else ()
+            for record in records
+        ]
+        vectors = self._door.vectors(
+            text for of_record in extracts for _, extract in of_record for text in extract.texts
+        )
+        return [Extracted(of_record, vectors) for of_record in extracts]
+
+    def resolve(self, record: OpenedEvent, extracted: Extracted) -> Decision:
+        """Return what follows from a record; the files are not written."""
+        if record.problem is not None:
+            return self.park(record, record.problem)
+        if record.event is None:
+            return Decision([])
+        if isinstance(record.event.payload, Retry):
+            return self._retry(record, record.event.payload.number)
+        return Decision(self._conclude(record.event, extracted))
+
+    def park(self, record: OpenedEvent, reason: str) -> Decision:
+        """Return the decision that parks a record."""
+        row = DeadLetter(record.source.number, record.kind, reason, "parked", record.occurred_at)
+        return Decision([Conclusions((record.source.number,), puts=[row])], parked=True)
+
+    def evolve(self, conclusions: Iterable[Conclusions]) -> None:
+        """Write conclusions into the open files, so that the next record sees them."""
+        for part in conclusions:
+            for model in self._files.concluded:
+                deletes = tuple(d for d in part.deletes if MODEL_OF_TABLE[d.table] == model.name)
+                puts = tuple(row for row in part.puts if MODEL_OF[type(row)] == model.name)
+                if deletes or puts:
+                    model.evolve([Section(deletes, puts)])
+
+    def _conclude(self, event: Event, extracted: Extracted) -> list[Conclusions]:
+        state = State(
+            self._files.events.connection,
+            self._files.memory.connection,
+            self._files.identity.connection,
+            self._door.model,
+            self._door.dimension,
+        )
+        state.vectors = extracted.vectors
+        return [
+            part
+            for agent, extract in extracted.extracts
+            for part in agent.resolve(event, extract, state)
+            if part.puts or part.deletes or part.outbox
+        ]
+
+    def _retry(self, record: OpenedEvent, number: int) -> Decision:
+        """Decide a parked record again, with today's agents and today's state."""
+        letter = dead_letter(self._files.memory.connection, number)
+        if letter is None or letter.state != "parked" or number >= record.source.number:
+            return Decision([])
+        parked = read_event_at(self._ledger, self._zone, number)
+        if parked is None or parked.event is None or parked.kind == "park":
+            return Decision([])
+        conclusions = self._conclude(parked.event, self.extract([parked])[0])
+        retried = msgspec.structs.replace(letter, state="retried")
+        return Decision([*conclusions, Conclusions((record.source.number,), puts=[retried])])
+
+
+def read_event_at(ledger: Ledger, zone: str, number: int) -> OpenedEvent | None:
+    """Return the event with this running number, by reading the zone from its start."""
+    reader = EventReader(ledger, zone)
+    while opened := reader.read(1_000):
+        if opened[-1].source.number >= number:
+            return opened[number - opened[-1].source.number - 1]
+    return None

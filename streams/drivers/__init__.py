@@ -1,0 +1,1 @@
+"""The drivers: what runs agents and projections, on one machine or many."""

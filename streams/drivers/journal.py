@@ -1,0 +1,139 @@
+"""driver.db: what a driver must know after its own death; nothing that memory is made of."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import msgspec
+
+from projections.sqlite import atomic, connect
+from schemas.records import GENESIS
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS in_flight (      -- a batch that was begun and not ended
+    zone  TEXT NOT NULL,
+    chain TEXT NOT NULL,
+    last  INTEGER NOT NULL,
+    PRIMARY KEY (zone, chain)
+);
+CREATE TABLE IF NOT EXISTS attempts (       -- how often a record was tried
+    zone   TEXT NOT NULL,
+    chain  TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    count  INTEGER NOT NULL,
+    PRIMARY KEY (zone, chain, number)
+);
+CREATE TABLE IF NOT EXISTS outboxes (       -- up to which change record commands were appended
+    zone   TEXT NOT NULL,
+    chain  TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    offset INTEGER NOT NULL,
+    hash   BLOB NOT NULL,
+    PRIMARY KEY (zone, chain)
+);
+CREATE TABLE IF NOT EXISTS purges (         -- files that may hold traces of what was erased
+    zone  TEXT PRIMARY KEY
+);
+"""
+
+
+class OutboxCursor(msgspec.Struct, frozen=True):
+    """The last change record whose commands are in the ledger."""
+
+    number: int = 0
+    offset: int = 0
+    hash: bytes = GENESIS
+
+
+class Journal:
+    """Attempts, cursors and unfinished business of the drivers of one home."""
+
+    def __init__(self, path: Path) -> None:
+        self._lock = threading.RLock()
+        self._connection = connect(path)
+        with atomic(self._connection):
+            self._connection.execute(_SCHEMA)
+
+    def begin(self, zone: str, chain: str, last: int) -> None:
+        """Note that the records up to `last` are being decided."""
+        with self._lock:
+            self._connection.execute(
+                "INSERT INTO in_flight VALUES (?, ?, ?) "
+                "ON CONFLICT (zone, chain) DO UPDATE SET last = max(last, excluded.last)",
+                (zone, chain, last),
+            )
+
+    def interrupted(self, zone: str, chain: str) -> int:
+        """Return the last record of a batch that was begun and not ended; 0: there is none."""
+        with self._lock:
+            row = self._connection.execute(
+                "SELECT last FROM in_flight WHERE zone = ? AND chain = ?", (zone, chain)
+            ).fetchone()
+        return 0 if row is None else int(row[0])
+
+    def attempt(self, zone: str, chain: str, number: int) -> int:
+        """Count one more attempt at a record, durably; return how many there were before."""
+        with self._lock, atomic(self._connection):
+            row = self._connection.execute(
+                "SELECT count FROM attempts WHERE zone = ? AND chain = ? AND number = ?",
+                (zone, chain, number),
+            ).fetchone()
+            before = 0 if row is None else int(row[0])
+            self._connection.execute(
+                "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?)",
+                (zone, chain, number, before + 1),
+            )
+        return before
+
+    def end(self, zone: str, chain: str, number: int) -> None:
+        """Note that everything up to `number` is decided."""
+        with self._lock, atomic(self._connection):
+            self._connection.execute(
+                "DELETE FROM in_flight WHERE zone = ? AND chain = ? AND last <= ?",
+                (zone, chain, number),
+            )
+            self._connection.execute(
+                "DELETE FROM attempts WHERE zone = ? AND chain = ? AND number <= ?",
+                (zone, chain, number),
+            )
+
+    def outbox(self, zone: str, chain: str) -> OutboxCursor:
+        """Return how far the outbox of a chain has been emptied."""
+        with self._lock:
+            row = self._connection.execute(
+                "SELECT number, offset, hash FROM outboxes WHERE zone = ? AND chain = ?",
+                (zone, chain),
+            ).fetchone()
+        return OutboxCursor() if row is None else OutboxCursor(*row)
+
+    def save_outbox(self, zone: str, chain: str, cursor: OutboxCursor) -> None:
+        """Note that the outbox has been emptied up to `cursor`."""
+        with self._lock:
+            self._connection.execute(
+                "INSERT OR REPLACE INTO outboxes VALUES (?, ?, ?, ?, ?)",
+                (zone, chain, cursor.number, cursor.offset, cursor.hash),
+            )
+
+    def owe_purge(self, zone: str) -> None:
+        """Note that files of a zone may hold traces of what is about to be erased."""
+        with self._lock:
+            self._connection.execute("INSERT OR IGNORE INTO purges VALUES (?)", (zone,))
+
+    def owes_purge(self, zone: str) -> bool:
+        """Return whether a purge is still owed."""
+        with self._lock:
+            return (
+                self._connection.execute("SELECT 1 FROM purges WHERE zone = ?", (zone,)).fetchone()
+                is not None
+            )
+
+    def purged(self, zone: str) -> None:
+        """Note that no trace is left."""
+        with self._lock:
+            self._connection.execute("DELETE FROM purges WHERE zone = ?", (zone,))
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()

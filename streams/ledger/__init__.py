@@ -1,0 +1,29 @@
+"""The ledger: topics of records with dense offsets, and the keys of what they seal."""
+
+from streams.ledger.base import (
+    CHANGES,
+    EVENTS,
+    PARTITIONS,
+    RECORDINGS,
+    TOPICS,
+    KeyStore,
+    Ledger,
+    LedgerGap,
+    Record,
+)
+from streams.ledger.partitioner import partition_of
+from streams.ledger.sequencer import Receipt
+
+__all__ = [
+    "CHANGES",
+    "EVENTS",
+    "PARTITIONS",
+    "RECORDINGS",
+    "TOPICS",
+    "KeyStore",
+    "Ledger",
+    "LedgerGap",
+    "Receipt",
+    "Record",
+    "partition_of",
+]

@@ -1,0 +1,106 @@
+"""The contract of a ledger: what the embedded one and Kafka both promise."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from schemas.errors import IntegrityError
+from schemas.events import Draft
+
+if TYPE_CHECKING:
+    from streams.ledger.sequencer import Receipt
+
+PARTITIONS = 12
+
+EVENTS = "events"
+CHANGES = "changes"
+RECORDINGS = "recordings"
+TOPICS = (EVENTS, CHANGES, RECORDINGS)
+
+
+class LedgerGap(IntegrityError):
+    """A record is missing: an offset that is not there, or an end below what was read before."""
+
+
+class Record(NamedTuple):
+    """A record of a topic: its offset in the partition, its key (the zone), its bytes."""
+
+    offset: int
+    zone: str
+    value: bytes
+
+
+class KeyStore(ABC):
+    """The keys of sealed payloads, outside the ledger, each until it is destroyed."""
+
+    @property
+    @abstractmethod
+    def secret(self) -> bytes:
+        """The key of the hash by which a source's id is known again; 32 bytes."""
+
+    @abstractmethod
+    def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return the keys that are there; an id without a key has been destroyed."""
+
+    @abstractmethod
+    def add(self, keys: Mapping[bytes, bytes]) -> None:
+        """Keep keys; they are durable when this returns."""
+
+    @abstractmethod
+    def destroy(self, key_ids: Iterable[bytes]) -> None:
+        """Remove keys for good; doing so twice is no error."""
+
+
+class Ledger(ABC):
+    """Topics of `PARTITIONS` partitions; a zone lives in one partition, in order.
+
+    Within a partition offsets are dense. Events are numbered and chained per zone by
+    `publish`; every other record is appended as it is, and readers decide by its chain
+    whether it counts. Nothing here shares a transaction with the read models.
+    """
+
+    keys: KeyStore
+
+    @abstractmethod
+    def publish(self, zone: str, drafts: Sequence[Draft]) -> list[Receipt]:
+        """Put drafts into the `events` topic, in order, and return a receipt for each.
+
+        A draft whose source id the zone knows already is not appended again: its receipt says
+        duplicate, or conflict where what is held says something else. All new events of one
+        call are durable when it returns, or none is there.
+        """
+
+    @abstractmethod
+    def append(self, topic: str, zone: str, values: Sequence[bytes]) -> None:
+        """Append records to the zone's partition; they are durable when this returns."""
+
+    @abstractmethod
+    def read(
+        self, topic: str, partition: int, offset: int, limit: int, zone: str | None = None
+    ) -> list[Record]:
+        """Return up to `limit` records from `offset` on; of one zone only where it is given.
+
+        Raises:
+            LedgerGap: without `zone`, an offset is missing; with it, `offset` is beyond the end.
+        """
+
+    @abstractmethod
+    def end(self, topic: str, partition: int) -> int:
+        """Return the offset that the next record of the partition will have."""
+
+    @abstractmethod
+    def zones(self) -> list[str]:
+        """Return every zone that has an event, sorted."""
+
+    @abstractmethod
+    def wait(self, ends: Mapping[tuple[str, int], int], timeout: float) -> bool:
+        """Return True once a partition's end is beyond the one given, False after `timeout` s.
+
+        An append of this process wakes it at once, one of another process within 50 ms.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release files and connections; using the ledger afterwards is an error."""

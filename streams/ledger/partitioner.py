@@ -1,0 +1,29 @@
+"""Which partition a zone lives in: Kafka's default partitioner, so a move keeps every offset."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from streams.ledger.base import PARTITIONS
+
+_M = 0x5BD1E995
+_MASK = 0xFFFFFFFF
+
+
+def murmur2(data: bytes) -> int:
+    """Return Austin Appleby's MurmurHash2 with Kafka's seed, as an unsigned 32-bit number."""
+    h = 0x9747B28C ^ len(data)
+    whole = len(data) & ~3
+    for index in range(0, whole, 4):
+        k = int.from_bytes(data[index : index + 4], "little") * _M & _MASK
+        h = h * _M & _MASK ^ (k ^ k >> 24) * _M & _MASK
+    if rest := data[whole:]:
+        h = (h ^ int.from_bytes(rest, "little")) * _M & _MASK
+    h = (h ^ h >> 13) * _M & _MASK
+    return h ^ h >> 15
+
+
+@lru_cache(maxsize=65_536)
+def partition_of(zone: str) -> int:
+    """Return the partition of a zone, as a Kafka producer with the zone for key chooses it."""
+    return (murmur2(zone.encode()) & 0x7FFFFFFF) % PARTITIONS

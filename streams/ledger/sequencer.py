@@ -1,0 +1,112 @@
+"""The sequencer: decides for each draft whether it is new, a duplicate or a conflict.
+
+It is the only thing that numbers, chains and seals events. It holds no state of its own: the
+ledger gives it the zone's head and looks up what is held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import msgspec
+
+from schemas.events import Content, Draft, Event
+from schemas.ids import event_id
+from schemas.records import record_hash, write_event
+from schemas.seal import new_key, source_digest
+
+
+class Head(msgspec.Struct, frozen=True):
+    """The last accepted event of a zone: its number (0: none yet) and its hash."""
+
+    number: int
+    hash: bytes
+
+
+class Receipt(msgspec.Struct, frozen=True):
+    """What became of a draft. `number` is the running number of the event that holds it."""
+
+    status: Literal["new", "duplicate", "conflict"]
+    number: int
+    event_id: str
+
+
+class Sequenced(msgspec.Struct, frozen=True):
+    """A new event's record, with the key that must be durable before it."""
+
+    number: int
+    source: bytes
+    key_id: bytes
+    key: bytes
+    value: bytes
+
+
+class Held(msgspec.Struct, frozen=True):
+    """What the ledger holds under a source id; `event` is None where it was erased."""
+
+    number: int
+    event: Event | None
+
+
+# What may differ between two deliveries of one event without making it another: how the
+# sender is displayed, and what the exporter noted beside it.
+_DESCRIPTION = {"sender_name": None, "metadata": {}}
+
+
+def sequence(
+    zone: str,
+    drafts: Sequence[Draft],
+    head: Head,
+    *,
+    secret: bytes,
+    now: int,
+    held: Callable[[bytes], Held | None],
+) -> tuple[list[Receipt], list[Sequenced], Head]:
+    """Return receipts for all drafts, the records to append, and the zone's head after them.
+
+    `now` (unix ms) is the ingested_at of drafts that give none.
+    """
+    receipts: list[Receipt] = []
+    records: list[Sequenced] = []
+    within: dict[bytes, tuple[int, Draft]] = {}
+    number, previous = head.number, head.hash
+    for draft in drafts:
+        source = source_digest(secret, zone, draft.platform, draft.payload.source_id)
+        identity = event_id(zone, draft.platform, draft.payload.source_id, draft.occurred_at)
+        known = within.get(source)
+        if known is not None:
+            same = _same(draft, known[1].payload, known[1].occurred_at)
+            receipts.append(Receipt("duplicate" if same else "conflict", known[0], identity))
+            continue
+        if (there := held(source)) is not None:
+            same = there.event is None or _same(draft, there.event.payload, there.event.occurred_at)
+            receipts.append(Receipt("duplicate" if same else "conflict", there.number, identity))
+            continue
+        number += 1
+        key_id, key = new_key()
+        value = write_event(
+            draft,
+            zone=zone,
+            number=number,
+            previous=previous,
+            ingested_at=now if draft.ingested_at is None else draft.ingested_at,
+            source=source,
+            key_id=key_id,
+            key=key,
+        )
+        previous = record_hash(value)
+        within[source] = (number, draft)
+        records.append(Sequenced(number, source, key_id, key, value))
+        receipts.append(Receipt("new", number, identity))
+    return receipts, records, Head(number, previous)
+
+
+def _same(draft: Draft, payload: object, occurred_at: int) -> bool:
+    return draft.occurred_at == occurred_at and _said(draft.payload) == _said(payload)
+
+
+def _said(payload: object) -> object:
+    if isinstance(payload, Content):
+        return msgspec.structs.replace(payload, **_DESCRIPTION)
+    return payload

@@ -1,0 +1,30 @@
+"""Locks between the processes of one home; the system releases them when a process dies."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from schemas.errors import HomeError
+
+
+@contextmanager
+def exclusive(path: Path, *, wait: bool = True) -> Iterator[None]:
+    """Hold a lock file.
+
+    Raises:
+        HomeError: `wait` is False and another process holds it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            raise HomeError(f"another recollect holds {path}; wait for it or stop it") from None
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,144 @@
+"""Evolving a zone's files from what the topics hold; nothing here decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+
+from projections.files import ZoneFiles
+from projections.readmodel import ReadModel, Watermark
+from projections.sqlite import atomic
+from streams.failpoints import failpoint
+from streams.ledger import Ledger
+from streams.reading import AcceptedChange, ChangeReader, EventReader, open_sections
+
+# Large enough that a transaction costs nothing per record, small enough to show progress.
+BATCH = 2_000
+
+Progress = Callable[[int], None]
+
+
+def fold_events(
+    ledger: Ledger,
+    zone: str,
+    files: ZoneFiles,
+    *,
+    upto: int | None = None,
+    without: Set[int] = frozenset(),
+    progress: Progress | None = None,
+) -> int:
+    """Bring events.db up to the ledger's end, or to event `upto`; return how many it took.
+
+    Numbers in `without` are taken for erased.
+    """
+    taken = 0
+    while True:
+        with atomic(files.events.connection):
+            mark = files.events.watermark()
+            reader = EventReader(ledger, zone, mark.number, mark.offset, mark.hash)
+            limit = BATCH if upto is None else min(BATCH, upto - mark.number)
+            opened = reader.read(limit, without) if limit > 0 else []
+            if not opened:
+                return taken
+            erased = files.events.fold(
+                [item.event for item in opened if item.event is not None],
+                [(item.source.number, item.source.key_id) for item in opened],
+            )
+            files.events.advance(Watermark(reader.number, reader.offset, reader.hash))
+        if erased:
+            files.events.purge()
+        taken += len(opened)
+        if progress:
+            progress(len(opened))
+
+
+def project_changes(
+    ledger: Ledger,
+    zone: str,
+    chain: str,
+    files: ZoneFiles,
+    *,
+    on_erasure: Callable[[], None] | None = None,
+    progress: Progress | None = None,
+) -> int:
+    """Bring the concluded files up to the chain's end (rule 4); return how many records it took.
+
+    Each file goes on from its own watermark, so files that a crash left apart meet again.
+    `on_erasure` is called before rows that an erasure deletes are committed.
+    """
+    taken = 0
+    while True:
+        with files.locked():
+            marks = [(model, model.watermark()) for model in files.concluded]
+            lowest = min((mark for _, mark in marks), key=lambda mark: mark.number)
+            reader = ChangeReader(ledger, zone, chain, lowest.number, lowest.offset, lowest.hash)
+            changes = reader.read(BATCH)
+            if not changes:
+                return taken
+            _evolve(ledger, marks, changes)
+            destroy_keys(ledger, changes, on_erasure)
+            commit(files)
+        purge_after(files, changes)
+        taken += len(changes)
+        if progress:
+            progress(len(changes))
+
+
+def _evolve(
+    ledger: Ledger,
+    marks: Sequence[tuple[ReadModel, Watermark]],
+    changes: Sequence[AcceptedChange],
+) -> None:
+    """Apply to each file the records beyond its own watermark; those at one place share a read."""
+    by_number: dict[int, list[ReadModel]] = {}
+    for model, mark in marks:
+        by_number.setdefault(mark.number, []).append(model)
+    for number, models in by_number.items():
+        fresh = [change for change in changes if change.header.number > number]
+        if fresh:
+            sections = open_sections(ledger.keys, fresh, tuple(model.name for model in models))
+            for model in models:
+                model.evolve(sections[model.name])
+                model.advance(watermark_after(fresh[-1]))
+
+
+def watermark_after(change: AcceptedChange) -> Watermark:
+    """Return the watermark of a file that holds everything up to this change record."""
+    return Watermark(
+        number=change.header.number,
+        offset=change.offset + 1,
+        hash=change.hash,
+        event_offset=change.header.event_offset + 1,
+        event_hash=change.header.event_hash,
+    )
+
+
+def commit(files: ZoneFiles) -> None:
+    """Commit the concluded files, one after the other, inside `files.locked()`."""
+    for model in files.concluded:
+        model.connection.execute("COMMIT")
+        failpoint(f"commit.{model.name}")
+
+
+def destroy_keys(
+    ledger: Ledger,
+    changes: Sequence[AcceptedChange],
+    on_erasure: Callable[[], None] | None = None,
+) -> None:
+    """Destroy the keys that accepted change records end, before their watermark moves past them.
+
+    A crash in between leaves the watermark behind, so that this happens again.
+    """
+    ended = [source.key_id for change in changes for source in change.header.erases]
+    if ended:
+        if on_erasure:
+            on_erasure()
+        ledger.keys.destroy(ended)
+        failpoint("commit.keys_destroyed")
+
+
+def purge_after(files: ZoneFiles, changes: Sequence[AcceptedChange]) -> None:
+    """Leave no trace of what accepted change records erased."""
+    if any(change.header.erases for change in changes):
+        for model in files.all:
+            model.purge()
+        failpoint("commit.purged")

@@ -1,0 +1,219 @@
+"""Rebuilding: derived layers are thrown away and made again beside the ones in use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from projections.generations import Generation, ZoneDirectory
+from projections.sqlite import atomic, connect
+from schemas.changes import Embedding
+from schemas.errors import HomeError
+from streams.drivers.zone import ZoneDriver
+from streams.erasing import parked_records
+from streams.failpoints import failpoint
+from streams.ledger import CHANGES, Ledger, partition_of
+from streams.locks import exclusive
+from streams.node import Node
+from streams.projecting import Progress, fold_events, project_changes
+from streams.reading import ChangeReader, open_sections
+
+Level = Literal["index", "project", "derive", "fresh"]
+
+
+class Rebuilt(msgspec.Struct, frozen=True):
+    """What a rebuild did. `encoded` counts texts for which the encoder was asked."""
+
+    level: Level
+    generation: str
+    records: int
+    encoded: int
+
+
+def rebuild(node: Node, zone: str, level: Level, progress: Progress | None = None) -> Rebuilt:
+    """Rebuild a zone; the generation in use serves until the new one takes over.
+
+    A rebuild that was killed goes on where it was when the same level is asked for again.
+
+    Raises:
+        NewFailure: a record that was decided before cannot be decided now (level derive).
+    """
+    directory = node.zone(zone)
+    node.current(zone)
+    with exclusive(directory.path / "rebuild.lock", wait=False):
+        current = node.current(zone)
+        if level == "index":
+            return _reindex(node, zone, current)
+        building = _building(node, directory, zone, current, level)
+        asked = node.door.asked
+        if level == "project":
+            records, encoded = _project(node, zone, building, progress), 0
+        else:
+            records, encoded = _derive(node, zone, current, building, progress)
+        failpoint("rebuild.written")
+        with node.driving(zone):
+            if level == "project":
+                _project(node, zone, building, None)
+            else:
+                _derive(node, zone, current, building, None)
+            directory.switch(building, current)
+        failpoint("rebuild.switched")
+        for old in directory.generations():
+            if old.name not in (building.name, current.name):
+                directory.remove(old)
+        encoded += node.door.asked - asked
+    return Rebuilt(level, building.name, records, encoded)
+
+
+def rollback(node: Node, zone: str, progress: Progress | None = None) -> Generation:
+    """Put the generation before back into use, brought up to date first.
+
+    Raises:
+        HomeError: no generation before the one in use was kept.
+    """
+    directory = node.zone(zone)
+    with exclusive(directory.path / "rebuild.lock", wait=False), node.driving(zone):
+        current = node.current(zone)
+        kept = [item for item in directory.generations() if item.complete]
+        older = [item for item in kept if item.name == current.previous]
+        if not older:
+            raise HomeError(f"zone {zone} has no generation before {current.name} to go back to")
+        with node.open(zone, older[0]) as files:
+            node.driver(zone, older[0], files).run(progress)
+        return directory.switch(older[0], current)
+
+
+def pending(node: Node, zone: str) -> int:
+    """Return how many ledger records a rebuild of the zone would read."""
+    with node.open(zone, node.current(zone)) as files:
+        fold_events(node.ledger, zone, files)
+        return files.events.watermark().number
+
+
+def _building(
+    node: Node, directory: ZoneDirectory, zone: str, current: Generation, level: Level
+) -> Generation:
+    """Return the unfinished generation to go on with, or a new one."""
+    directory.clear_leftovers()
+    for generation in directory.generations():
+        if generation.complete:
+            continue
+        if (
+            generation.level == level
+            and generation.encoder == node.door.model
+            and (generation.chain == current.chain) == (level == "project")
+        ):
+            return generation
+        directory.remove(generation)
+    chain = current.chain
+    if level != "project":
+        # No other chain can have this name: its first record would have to stand here.
+        chain = f"c{node.ledger.end(CHANGES, partition_of(zone))}"
+    return directory.create(
+        chain=chain,
+        encoder=current.encoder if level == "project" else node.door.model,
+        dimension=current.dimension if level == "project" else node.door.dimension,
+        level=level,
+    )
+
+
+def _reindex(node: Node, zone: str, current: Generation) -> Rebuilt:
+    with node.driving(zone), node.open(zone, current) as files:
+        with atomic(files.events.connection):
+            files.events.connection.execute("INSERT INTO events_fts(events_fts) VALUES ('rebuild')")
+        with atomic(files.memory.connection):
+            files.memory.connection.execute("INSERT INTO facts_fts(facts_fts) VALUES ('rebuild')")
+        with atomic(files.embeddings.connection):
+            files.embeddings.reindex()
+        return Rebuilt("index", current.name, files.events.watermark().number, 0)
+
+
+def _project(node: Node, zone: str, building: Generation, progress: Progress | None) -> int:
+    with node.open(zone, building) as files:
+        fold_events(node.ledger, zone, files)
+        project_changes(node.ledger, zone, building.chain, files, progress=progress)
+        return files.memory.watermark().number
+
+
+def _derive(
+    node: Node,
+    zone: str,
+    current: Generation,
+    building: Generation,
+    progress: Progress | None,
+) -> tuple[int, int]:
+    """Decide again, in the new generation's own chain; return (records, texts encoded)."""
+    fresh = building.level == "fresh"
+    with node.open(zone, current) as live:
+        parked = {} if fresh else parked_records(live)
+    with node.open(zone, building) as files:
+        door = node.door
+        recorded = None
+        if not fresh:
+            recorded = RecordedVectors(
+                node.ledger, zone, current.chain, node.door.model, files.directory
+            )
+            door = node.door.replaying(recorded.look_up)
+        driver = ZoneDriver(
+            node.ledger,
+            zone,
+            building.chain,
+            files,
+            door,
+            node.journal,
+            agents=node.agents,
+            parked=parked,
+            strict=not fresh,
+            owner=False,
+        )
+        try:
+            driver.run(progress)
+        finally:
+            if recorded is not None:
+                recorded.close()
+        return files.watermark().number, door.asked if door is not node.door else 0
+
+
+class RecordedVectors:
+    """Every vector that a chain recorded, by its text: read from the topic, not from the files."""
+
+    def __init__(
+        self, ledger: Ledger, zone: str, chain: str, model: str | None, directory: Path
+    ) -> None:
+        self._path = directory / "recorded.db"
+        self._remove()
+        self._connection = connect(self._path)
+        self._connection.execute(
+            "CREATE TABLE vectors (text_hash TEXT PRIMARY KEY, vector BLOB) WITHOUT ROWID"
+        )
+        reader = ChangeReader(ledger, zone, chain)
+        while model is not None and (changes := reader.read(500)):
+            sections = open_sections(ledger.keys, changes, ("embeddings",))["embeddings"]
+            with atomic(self._connection):
+                self._connection.executemany(
+                    "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
+                    (
+                        (row.text_hash, row.embedding)
+                        for section in sections
+                        for row in section.puts
+                        if isinstance(row, Embedding) and row.model == model
+                    ),
+                )
+
+    def look_up(self, key: str) -> bytes | None:
+        """Return the vector of a text, by the text's hash."""
+        row = self._connection.execute(
+            "SELECT vector FROM vectors WHERE text_hash = ?", (key,)
+        ).fetchone()
+        return None if row is None else row[0]
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._connection.close()
+        self._remove()
+
+    def _remove(self) -> None:
+        for suffix in ("", "-wal", "-shm"):
+            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)

@@ -1,0 +1,278 @@
+"""Verifying: the ledger is whole, and a replay gives the files that are in use."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import msgspec
+
+from projections.content import content_hash, content_problems, index_problems
+from projections.files import ZoneFiles
+from schemas.errors import IntegrityError, UnknownVersion
+from schemas.records import (
+    GENESIS,
+    ChangeHeader,
+    open_event,
+    open_part,
+    read_change,
+    read_event,
+    record_hash,
+)
+from streams.ledger import CHANGES, EVENTS, Ledger, LedgerGap, Record, partition_of
+from streams.locks import exclusive
+from streams.node import Node
+from streams.projecting import Progress, fold_events, project_changes
+
+_BATCH = 2_000
+_MOST_PROBLEMS = 50
+
+
+class ModelCheck(msgspec.Struct, frozen=True):
+    """A read model's content hash, live and replayed."""
+
+    model: str
+    hash: str
+    replayed: str
+    ok: bool
+
+
+class Verification(msgspec.Struct, frozen=True):
+    """What `verify` found. `events` counts readable turns, `void` records that do not count."""
+
+    ok: bool
+    ledger_ok: bool
+    events: int
+    models: list[ModelCheck]
+    problems: list[str]
+    void: int
+
+
+class _Event(msgspec.Struct, frozen=True):
+    hash: bytes
+    key_id: bytes
+    offset: int
+
+
+class LedgerCheck:
+    """Reads a zone's records with an eye on every byte; collects what is wrong and goes on."""
+
+    def __init__(self, ledger: Ledger, zone: str, chain: str) -> None:
+        self._ledger = ledger
+        self._zone = zone
+        self._partition = partition_of(zone)
+        self._chain = chain
+        self._accepted: dict[int, _Event] = {}
+        self._unreadable: dict[int, int] = {}
+        self._erased: set[bytes] = set()
+        self.problems: list[str] = []
+        self.void = 0
+
+    def run(self, progress: Progress | None = None) -> None:
+        """Check both topics."""
+        self._events(progress)
+        self._changes(progress)
+        for number, offset in self._unreadable.items():
+            if self._accepted[number].key_id not in self._erased:
+                self._say(
+                    EVENTS,
+                    offset,
+                    f"the key of event {number} is missing, and no erasure explains it",
+                )
+
+    def _say(self, topic: str, offset: int, what: str) -> None:
+        self.problems.append(f"{topic}/{self._partition} offset {offset}: {what}")
+
+    def _events(self, progress: Progress | None) -> None:
+        number, previous = 0, GENESIS
+        broken = False
+        seen: dict[bytes, int] = {}
+        for record in _all(self._ledger, EVENTS, self._partition, self.problems):
+            if record.zone != self._zone:
+                continue
+            if progress:
+                progress(1)
+            try:
+                envelope, sealed = read_event(record.value)
+            except IntegrityError as error:
+                self._say(EVENTS, record.offset, str(error))
+                continue
+            hash_ = record_hash(record.value)
+            if envelope.number != number + 1 or envelope.previous != previous:
+                if hash_ in seen:
+                    self._say(EVENTS, record.offset, f"doubles the record at offset {seen[hash_]}")
+                elif envelope.number > number and not broken:
+                    broken = True
+                    self._say(
+                        EVENTS,
+                        record.offset,
+                        f"event {envelope.number} does not follow event {number}: a record "
+                        "between or before was changed or removed",
+                    )
+                self.void += 1
+                continue
+            number, previous = envelope.number, hash_
+            seen[hash_] = record.offset
+            self._accepted[number] = _Event(hash_, envelope.key_id, record.offset)
+            key = self._ledger.keys.get([envelope.key_id]).get(envelope.key_id)
+            if key is None:
+                self._unreadable[number] = record.offset
+                continue
+            try:
+                open_event(envelope, sealed, key)
+            except IntegrityError as error:
+                self._say(EVENTS, record.offset, f"event {number}: {error}")
+            except (KeyError, UnknownVersion):
+                # Parked, which is a matter of the changes.
+                pass
+
+    def _changes(self, progress: Progress | None) -> None:
+        number, previous = 0, GENESIS
+        seen: dict[bytes, int] = {}
+        stray: list[tuple[int, ChangeHeader]] = []
+        for record in _all(self._ledger, CHANGES, self._partition, self.problems):
+            if record.zone != self._zone:
+                continue
+            if progress:
+                progress(1)
+            try:
+                header, change = read_change(record.value)
+            except IntegrityError as error:
+                self._say(CHANGES, record.offset, str(error))
+                continue
+            if header.chain != self._chain:
+                continue
+            hash_ = record_hash(record.value)
+            if header.number != number + 1 or header.previous != previous:
+                if hash_ in seen:
+                    self._say(CHANGES, record.offset, f"doubles the record at offset {seen[hash_]}")
+                else:
+                    stray.append((record.offset, header))
+                self.void += 1
+                continue
+            number, previous = header.number, hash_
+            seen[hash_] = record.offset
+            event = self._accepted.get(number)
+            if event is None or header.event_hash != event.hash:
+                self._say(
+                    CHANGES, record.offset, f"change {number} belongs to another event {number}"
+                )
+            self._erased |= {source.key_id for source in header.erases}
+            keys = self._ledger.keys.get(
+                [source.key_id for part in change.parts for source in part.sources]
+            )
+            for part in change.parts:
+                try:
+                    open_part(change, part, keys)
+                except IntegrityError as error:
+                    self._say(CHANGES, record.offset, f"change {number}: {error}")
+        beyond = [(offset, header) for offset, header in stray if header.number > number]
+        if beyond:
+            offset, header = beyond[0]
+            self._say(
+                CHANGES,
+                offset,
+                f"change {header.number} does not follow change {number}: a record between or "
+                "before was changed or removed",
+            )
+        if number < len(self._accepted):
+            self._say(
+                CHANGES,
+                self._ledger.end(CHANGES, self._partition),
+                f"the chain ends at change {number}, the ledger at event {len(self._accepted)}",
+            )
+
+
+def _all(ledger: Ledger, topic: str, partition: int, problems: list[str]) -> Iterator[Record]:
+    """Yield every record of a partition; a missing offset is noted and passed over."""
+    offset = 0
+    end = ledger.end(topic, partition)
+    while offset < end:
+        try:
+            records = ledger.read(topic, partition, offset, _BATCH)
+        except LedgerGap as error:
+            # Up to the gap one by one: what is there is still worth checking.
+            records = _before_gap(ledger, topic, partition, offset)
+            if not records:
+                problems.append(str(error))
+                offset += 1
+                continue
+        yield from records
+        offset = records[-1].offset + 1
+
+
+def _before_gap(ledger: Ledger, topic: str, partition: int, offset: int) -> list[Record]:
+    records: list[Record] = []
+    while True:
+        try:
+            (record,) = ledger.read(topic, partition, offset + len(records), 1)
+        except (LedgerGap, ValueError):
+            return records
+        records.append(record)
+
+
+def verify(node: Node, zone: str, progress: Progress | None = None) -> Verification:
+    """Check a zone's ledger, replay it into scratch files and compare those with the live ones."""
+    directory = node.zone(zone)
+    generation = node.current(zone)
+    problems: list[str] = []
+    try:
+        node.drive(zone, progress)
+    except (IntegrityError, apsw.Error) as error:
+        problems.append(f"the files could not be brought up to the ledger: {error}")
+    with exclusive(directory.path / "rebuild.lock"):
+        directory.clear_leftovers()
+        with node.driving(zone), node.open(zone, generation) as live:
+            check = LedgerCheck(node.ledger, zone, generation.chain)
+            check.run(progress)
+            problems += check.problems
+            models: list[ModelCheck] = []
+            scratch_path = Path(tempfile.mkdtemp(prefix="scratch-", dir=directory.path))
+            try:
+                with ZoneFiles(scratch_path, generation.encoder, generation.dimension) as scratch:
+                    models = _compare(node, zone, generation.chain, live, scratch, problems)
+            except (IntegrityError, apsw.Error) as error:
+                problems.append(f"the replay stopped: {error}")
+            finally:
+                shutil.rmtree(scratch_path, ignore_errors=True)
+            try:
+                ((events,),) = live.events.connection.execute("SELECT count(*) FROM events")
+            except apsw.Error:
+                events = 0
+    unique = list(dict.fromkeys(problems))
+    ledger_ok = not check.problems
+    ok = ledger_ok and not unique and bool(models) and all(model.ok for model in models)
+    return Verification(ok, ledger_ok, int(events), models, unique[:_MOST_PROBLEMS], check.void)
+
+
+def _compare(
+    node: Node,
+    zone: str,
+    chain: str,
+    live: ZoneFiles,
+    scratch: ZoneFiles,
+    problems: list[str],
+) -> list[ModelCheck]:
+    failure = None
+    try:
+        fold_events(node.ledger, zone, scratch)
+        project_changes(node.ledger, zone, chain, scratch)
+    except IntegrityError as error:
+        # What was replayed up to there still says which files differ.
+        failure = f"the replay stopped: {error}"
+    models = []
+    for ours, theirs in zip(live.all, scratch.all, strict=True):
+        try:
+            hash_, replayed = content_hash(ours), content_hash(theirs)
+            found = content_problems(ours, theirs) + index_problems(ours)
+        except apsw.Error as error:
+            hash_, replayed, found = "", content_hash(theirs), [f"{ours.name}.db: {error}"]
+        problems += found
+        same = hash_ == replayed and not found
+        models.append(ModelCheck(ours.name, hash_, replayed, same))
+    if failure:
+        problems.append(failure)
+    return models
