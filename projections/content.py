@@ -9,6 +9,7 @@ import apsw
 import msgspec
 
 from projections.readmodel import ReadModel
+from projections.sqlite import rows
 
 # Rows that say how far a file is and what seals what, not what is known.
 _NOT_CONTENT = frozenset({"watermark", "seals"})
@@ -28,18 +29,21 @@ class Table(NamedTuple):
 
 def content_tables(connection: apsw.Connection) -> list[Table]:
     """Return the tables that hold content, by name; indexes and their shadows hold none."""
+    listed = rows(connection, "SELECT name, type FROM pragma_table_list WHERE schema = 'main'")
+    # vec0 does not declare its own tables as shadows, as fts5 does.
+    indexes = tuple(f"{name}_" for name, kind in listed if kind == "virtual")
     names = sorted(
         name
-        for (name,) in connection.execute(
-            "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
-        )
-        if name not in _NOT_CONTENT and not name.startswith("sqlite_")
+        for name, kind in listed
+        if kind == "table"
+        and name not in _NOT_CONTENT
+        and not name.startswith(("sqlite_", *indexes))
     )
     tables = []
     for name in names:
-        columns = connection.execute(
-            "SELECT name, pk FROM pragma_table_info(?) ORDER BY cid", (name,)
-        ).fetchall()
+        columns = rows(
+            connection, "SELECT name, pk FROM pragma_table_info(?) ORDER BY cid", (name,)
+        )
         key = tuple(column for column, pk in sorted(columns, key=lambda item: item[1]) if pk)
         kept = tuple(column for column, _ in columns if column not in _NOT_COLUMNS)
         if not key or set(key) & _NOT_COLUMNS:
@@ -130,8 +134,8 @@ def _row_problems(live: ReadModel, replayed: ReadModel, table: Table, most: int)
 
 def _schema_problems(live: ReadModel, replayed: ReadModel) -> list[str]:
     query = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"
-    ours = dict(live.connection.execute(query).fetchall())
-    theirs = dict(replayed.connection.execute(query).fetchall())
+    ours = dict(rows(live.connection, query))
+    theirs = dict(rows(replayed.connection, query))
     problems = []
     for name in sorted(ours.keys() | theirs.keys()):
         if ours.get(name) != theirs.get(name):

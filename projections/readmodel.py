@@ -35,7 +35,7 @@ class ReadModel:
     #: The package's name and the file's.
     name: str
     #: Columns of the watermark table, in the order of `Watermark`.
-    watermark_columns = ("number", "offset", "hash", "event_offset", "event_hash")
+    watermark_columns: tuple[str, ...] = ("number", "offset", "hash", "event_offset", "event_hash")
 
     def __init__(self, directory: Path, *, readonly: bool = False) -> None:
         self.path = directory / f"{self.name}.db"
@@ -90,7 +90,7 @@ class ReadModel:
 
     def _flush(self, pending: dict[type[Row], list[tuple[object, ...]]]) -> None:
         for row, values in pending.items():
-            self.connection.executemany(put_statement(row), values)  # type: ignore[arg-type]
+            self.connection.executemany(put_statement(row), values)
         pending.clear()
 
     def _delete(self, deletes: Sequence[Delete]) -> None:

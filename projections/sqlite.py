@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -30,6 +31,19 @@ def connect(path: Path | str, *, durable: bool = False, readonly: bool = False) 
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}").fetchall()
     connection.execute("PRAGMA temp_store = MEMORY").fetchall()
     return connection
+
+
+def rows(
+    connection: apsw.Connection, sql: str, bindings: Sequence[object] = ()
+) -> list[tuple[Any, ...]]:
+    """Return the rows of a query whose columns the caller knows."""
+    return connection.execute(sql, bindings).fetchall()
+
+
+def value(connection: apsw.Connection, sql: str, bindings: Sequence[object] = ()) -> Any:
+    """Return the first column of the first row, or None where there is none."""
+    row = connection.execute(sql, bindings).fetchone()
+    return None if row is None else row[0]
 
 
 @contextmanager

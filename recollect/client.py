@@ -8,7 +8,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import apsw
 import msgspec
 
 from projections.events.queries import event_count, numbers_of_source
@@ -17,6 +16,7 @@ from projections.generations import Generation
 from projections.identity.queries import entity_count
 from projections.memory.queries import dead_letters
 from projections.recall import DEFAULT_PROFILE, Answer, Profile, Query, Recaller
+from projections.sqlite import value
 from recollect.home import Home
 from recollect.ledgers import open_ledger
 from schemas.changes import DeadLetter
@@ -324,14 +324,11 @@ class Memory:
 
 
 def _counts(files: ZoneFiles) -> dict[str, int]:
-    def count(connection: apsw.Connection, sql: str) -> int:
-        return int(connection.execute(sql).fetchall()[0][0])
-
     return {
-        "facts": count(files.memory.connection, "SELECT count(*) FROM facts"),
+        "facts": value(files.memory.connection, "SELECT count(*) FROM facts"),
         "entities": entity_count(files.identity.connection),
-        "vectors": count(files.embeddings.connection, "SELECT count(*) FROM embeddings"),
-        "observations": count(
+        "vectors": value(files.embeddings.connection, "SELECT count(*) FROM embeddings"),
+        "observations": value(
             files.memory.connection,
             "SELECT count(*) FROM analysis_runs WHERE analysis_type_id LIKE 'observation%'",
         ),

@@ -44,7 +44,7 @@ def work(home: Home, *, once: bool = False) -> Iterator[tuple[str, int]]:
 
 
 def _tick(node: Node, zone: str, ticked: dict[str, int]) -> None:
-    """Append the period's tick to a zone that has changed since the last; its id is the period's."""
+    """Append the period's tick to a zone that has changed since the last one."""
     period = int(time.time()) // _TICK_SECONDS
     with node.open(zone, node.current(zone)) as files:
         number = files.memory.watermark().number

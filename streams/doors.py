@@ -1,4 +1,4 @@
-"""The doors: the only ways from an agent to what is not in the ledger. Their answers are recorded."""
+"""The doors: an agent's only ways to what is not in the ledger; their answers are recorded."""
 
 from __future__ import annotations
 

@@ -136,7 +136,9 @@ class Node:
             with self.open(zone, generation) as files:
                 if generation.name != current.name:
                     self.driver(zone, generation, files).run()
-                clean &= all([model.purge() for model in files.all])
+                # Every file is purged, whether or not one before it could be.
+                purged = [model.purge() for model in files.all]
+                clean &= all(purged)
         if clean:
             self.journal.purged(zone)
 

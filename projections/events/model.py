@@ -50,7 +50,7 @@ class EventsModel(ReadModel):
         return erased
 
     def _insert(self, rows: list[tuple[object, ...]]) -> None:
-        self.connection.executemany(_PUT, rows)  # type: ignore[arg-type]
+        self.connection.executemany(_PUT, rows)
         rows.clear()
 
 

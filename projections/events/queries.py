@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import apsw
 import msgspec
 
+from projections.sqlite import rows, value
 from schemas.events import KINDS, Attachment, Content, Event
 from schemas.records import Source
 
@@ -73,23 +75,27 @@ def sources(connection: apsw.Connection, numbers: Iterable[int]) -> dict[int, So
 
 def event_count(connection: apsw.Connection) -> int:
     """Return how many events are readable."""
-    return int(connection.execute("SELECT count(*) FROM events").fetchall()[0][0])
+    return int(value(connection, "SELECT count(*) FROM events"))
 
 
 def numbers_of_source(
     connection: apsw.Connection, source_id: str, platform: str | None
 ) -> list[tuple[int, str, str]]:
     """Return (number, platform, event id) of the events that a source calls `source_id`."""
-    return connection.execute(
-        "SELECT number, platform, id FROM events "
-        "WHERE source_id = ?1 AND (?2 IS NULL OR platform = ?2) ORDER BY number",
-        (source_id, platform),
-    ).fetchall()
+    return [
+        (number, name, event_id)
+        for number, name, event_id in rows(
+            connection,
+            "SELECT number, platform, id FROM events "
+            "WHERE source_id = ?1 AND (?2 IS NULL OR platform = ?2) ORDER BY number",
+            (source_id, platform),
+        )
+    ]
 
 
-def _event(row: apsw.SQLiteValues) -> Event:
+def _event(row: tuple[Any, ...]) -> Event:
     (number, event_id, kind, platform, occurred_at, ingested_at, *rest) = row
-    fields = dict(
+    fields: dict[str, Any] = dict(
         zip(
             (
                 *("source_id", "sender_id", "content", "sender_name", "peer_id", "peer_kind"),
@@ -100,15 +106,16 @@ def _event(row: apsw.SQLiteValues) -> Event:
             strict=True,
         )
     )
-    attachments, metadata = str(fields["attachments"]), str(fields["metadata"])
-    fields["attachments"] = _attachments.decode(attachments) if attachments != "[]" else ()  # type: ignore[assignment]
+    attachments, metadata = fields["attachments"], fields["metadata"]
+    fields["attachments"] = _attachments.decode(attachments) if attachments != "[]" else ()
     fields["metadata"] = msgspec.json.decode(metadata) if metadata != "{}" else {}
+    payload: Any = KINDS[kind](**fields)
     return Event(
         zone="",
-        number=number,  # type: ignore[arg-type]
-        id=event_id,  # type: ignore[arg-type]
-        platform=platform,  # type: ignore[arg-type]
-        occurred_at=occurred_at,  # type: ignore[arg-type]
-        ingested_at=ingested_at,  # type: ignore[arg-type]
-        payload=KINDS[str(kind)](**fields),  # type: ignore[arg-type]
+        number=number,
+        id=event_id,
+        platform=platform,
+        occurred_at=occurred_at,
+        ingested_at=ingested_at,
+        payload=payload,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import apsw
 
+from projections.sqlite import value
 from schemas.changes import Entity, Handle, Merge, MergeCandidate
 
 _ENTITY = "id, name, type, normalized, source, created_at"
@@ -130,8 +131,4 @@ def merge_candidate(connection: apsw.Connection, candidate_id: str) -> MergeCand
 
 def entity_count(connection: apsw.Connection) -> int:
     """Return how many entities stand, merged ones not counted."""
-    return int(
-        connection.execute("SELECT count(*) FROM entities WHERE merged_into IS NULL").fetchall()[0][
-            0
-        ]
-    )
+    return int(value(connection, "SELECT count(*) FROM entities WHERE merged_into IS NULL"))

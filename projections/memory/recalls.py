@@ -6,18 +6,21 @@ from collections.abc import Sequence
 
 import apsw
 
+from projections.sqlite import rows
+
 
 def fact_sources(connection: apsw.Connection) -> list[tuple[str, str]]:
     """Return (fact id, source event id) of every fact, oldest row first."""
-    return connection.execute("SELECT id, source_event_id FROM facts ORDER BY rowid").fetchall()
+    return rows(connection, "SELECT id, source_event_id FROM facts ORDER BY rowid")
 
 
 def facts_of_events(connection: apsw.Connection, event_ids: Sequence[str]) -> list[tuple[str, str]]:
     """Return (fact id, source event id) of the facts that these events gave."""
-    return connection.execute(
+    return rows(
+        connection,
         f"SELECT id, source_event_id FROM facts WHERE source_event_id IN ({_marks(event_ids)})",
         tuple(event_ids),
-    ).fetchall()
+    )
 
 
 def facts_matching(
@@ -41,13 +44,14 @@ def effects_and_causes(
 ) -> list[tuple[str, str, float]]:
     """Return (fact, linked fact, strength) for causal links from or to these facts."""
     marks = _marks(fact_ids)
-    return connection.execute(
+    return rows(
+        connection,
         f"SELECT from_fact_id, to_fact_id, strength FROM causal_links "
         f"WHERE from_fact_id IN ({marks}) "
         "UNION ALL SELECT to_fact_id, from_fact_id, strength FROM causal_links "
         f"WHERE to_fact_id IN ({marks})",
         (*fact_ids, *fact_ids),
-    ).fetchall()
+    )
 
 
 def facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, tuple[str, int, str]]:
@@ -66,7 +70,8 @@ def superseded(connection: apsw.Connection, fact_ids: Sequence[str]) -> set[str]
     return {
         str(row[0])
         for row in connection.execute(
-            f"SELECT DISTINCT fact_id FROM fact_supersessions WHERE fact_id IN ({_marks(fact_ids)})",
+            "SELECT DISTINCT fact_id FROM fact_supersessions "
+            f"WHERE fact_id IN ({_marks(fact_ids)})",
             tuple(fact_ids),
         )
     }

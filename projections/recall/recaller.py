@@ -279,7 +279,8 @@ class Recaller:
                 total += getattr(profile, name) * scores
         if profile.fusion == "rrf":
             return _scaled(total, floor=0.0)
-        return total / sum(getattr(profile, name) for name in arms)
+        weights: float = sum(getattr(profile, name) for name in arms)
+        return (total / weights).astype(np.float32)
 
     def _less_questions(self, fused: Floats, turns: Turns, best: npt.NDArray[np.int64]) -> Floats:
         """Return the scores less the share of a turn's sentences that ask instead of tell."""
@@ -419,8 +420,8 @@ class Recaller:
         terms = set(self._tokeniser.terms(text))
         similar: dict[str, float] = {}
         if vector is not None and self._files.embeddings.model:
-            ids, similarity = self._vectors["mental_model"].nearest(vector, self._profile.pool)
-            similar = dict(zip(ids, np.maximum(similarity, 0).tolist(), strict=True))
+            near, similarity = self._vectors["mental_model"].nearest(vector, self._profile.pool)
+            similar = dict(zip(near, np.maximum(similarity, 0).tolist(), strict=True))
         ids = self._ids_of(query.entity) if query.entity else None
         results = []
         for id_, name, description, updated_at, is_stale in rows:
@@ -445,7 +446,7 @@ class Recaller:
                     as_of=format_time(updated_at),
                     score=round((overlap + similar.get(id_, 0.0)) / 2, 6),
                     is_stale=is_stale,
-                    entity_ids=[entity_id] if entity_id else [],
+                    entity_ids=[str(entity_id)] if entity_id else [],
                     platform=None,
                     source_event_ids=[],
                     arms={} if query.explain else None,

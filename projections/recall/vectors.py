@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.embeddings import EmbeddingsModel
+from projections.sqlite import rows, value
 
 Floats = npt.NDArray[np.float32]
 
@@ -30,20 +31,14 @@ class Vectors:
         """Bring the vectors into memory where they fit; return whether they are there."""
         if self._ids is None:
             connection = self._model.connection
-            ((count,),) = connection.execute(
-                "SELECT count(*) FROM embeddings WHERE target_type = ? AND model = ?",
-                (self._type, self._model.model),
-            ).fetchall()
-            if count > MOST_RESIDENT:
+            where = "FROM embeddings WHERE target_type = ? AND model = ?"
+            target = (self._type, self._model.model)
+            if value(connection, f"SELECT count(*) {where}", target) > MOST_RESIDENT:
                 return False
-            rows = connection.execute(
-                "SELECT target_id, embedding FROM embeddings "
-                "WHERE target_type = ? AND model = ? ORDER BY seq",
-                (self._type, self._model.model),
-            ).fetchall()
-            self._ids = [str(row[0]) for row in rows]
-            joined = b"".join(row[1] for row in rows)
-            self._matrix = np.frombuffer(joined, "<f4").reshape(len(rows), self._model.dimension)
+            found = rows(connection, f"SELECT target_id, embedding {where} ORDER BY seq", target)
+            self._ids = [row[0] for row in found]
+            joined = b"".join(row[1] for row in found)
+            self._matrix = np.frombuffer(joined, "<f4").reshape(len(found), self._model.dimension)
         return True
 
     def all(self, query: Floats) -> tuple[list[str], Floats] | None:
@@ -54,18 +49,20 @@ class Vectors:
 
     def of(self, ids: Sequence[str]) -> dict[str, Floats]:
         """Return the vectors of these targets, where there are any."""
-        rows = self._model.connection.execute(
+        found = rows(
+            self._model.connection,
             "SELECT target_id, embedding FROM embeddings WHERE target_type = ? AND model = ? "
             f"AND target_id IN ({', '.join('?' * len(ids))})",
             (self._type, self._model.model, *ids),
         )
-        return {str(id_): np.frombuffer(vector, "<f4") for id_, vector in rows}
+        return {id_: np.frombuffer(vector, "<f4") for id_, vector in found}
 
     def nearest(self, query: Floats, count: int) -> tuple[list[str], Floats]:
         """Return up to `count` ids with their cosine similarities, nearest first, from disk."""
-        rows = self._model.connection.execute(
+        found = rows(
+            self._model.connection,
             "SELECT target_id, distance FROM vec_embeddings "
             "WHERE embedding MATCH ? AND target_type = ? AND k = ? ORDER BY distance",
             (query.astype("<f4").tobytes(), self._type, min(count, MOST_NEIGHBOURS)),
-        ).fetchall()
-        return [str(row[0]) for row in rows], 1 - np.array([row[1] for row in rows], np.float32)
+        )
+        return [row[0] for row in found], 1 - np.array([row[1] for row in found], np.float32)

@@ -1,4 +1,4 @@
-"""Resolves mentions and senders to entities: exact names only, in doubt apart (A15, A17, F4, F5)."""
+"""Resolves mentions and senders to entities: exact names only, in doubt apart (A15, A17)."""
 
 from __future__ import annotations
 

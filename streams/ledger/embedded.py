@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from projections.sqlite import atomic, connect, truncate_wal
+from projections.sqlite import atomic, connect, rows, truncate_wal
 from schemas.events import Draft
 from schemas.records import GENESIS, open_event, read_event
 from schemas.seal import KEY_BYTES, new_key
@@ -172,22 +172,24 @@ class EmbeddedLedger(Ledger):
         first, last = _span(partition)
         with self._lock, self._snapshot():
             if zone is None:
-                rows = self._connection.execute(
+                found = rows(
+                    self._connection,
                     f"SELECT position, name, value FROM {_table(topic)} AS record "
                     "JOIN zones ON zones.id = record.zone "
                     "WHERE position BETWEEN ? AND ? ORDER BY position LIMIT ?",
                     (first + offset, last, limit),
-                ).fetchall()
+                )
             else:
                 end = self.end(topic, partition)
                 if offset > end:
                     raise LedgerGap(_shrunk(topic, partition, offset, end))
-                rows = self._connection.execute(
+                found = rows(
+                    self._connection,
                     f"SELECT position, ?, value FROM {_table(topic)} "
                     "WHERE zone = ? AND position BETWEEN ? AND ? ORDER BY position LIMIT ?",
                     (zone, self._zone_id(zone), first + offset, last, limit),
-                ).fetchall()
-        records = [Record(position - first, name, value) for position, name, value in rows]
+                )
+        records = [Record(position - first, name, value) for position, name, value in found]
         if zone is None:
             for expected, record in enumerate(records, offset):
                 if record.offset != expected:

@@ -51,7 +51,7 @@ class Held(msgspec.Struct, frozen=True):
 
 # What may differ between two deliveries of one event without making it another: how the
 # sender is displayed, and what the exporter noted beside it.
-_DESCRIPTION = {"sender_name": None, "metadata": {}}
+_DESCRIPTION: dict[str, object] = {"sender_name": None, "metadata": {}}
 
 
 def sequence(

@@ -1,0 +1,45 @@
+"""From text to vectors: bring a sentence encoder, pin it, load it, and run it reproducibly."""
+
+from streams.encoder.base import Encoder, TokenVectors
+from streams.encoder.bringing import bring
+from streams.encoder.errors import (
+    EncoderError,
+    EncoderMismatch,
+    EncoderMissing,
+    EncoderUnavailable,
+    EncoderUnreachable,
+    EncoderUnsupported,
+)
+from streams.encoder.loading import how_to_bring, load
+from streams.encoder.pin import Pin
+from streams.encoder.registry import (
+    REGISTRY,
+    Model,
+    Precision,
+    Settings,
+    Source,
+    describe_registry,
+)
+from streams.encoder.sources import Progress
+
+__all__ = [
+    "REGISTRY",
+    "Encoder",
+    "EncoderError",
+    "EncoderMismatch",
+    "EncoderMissing",
+    "EncoderUnavailable",
+    "EncoderUnreachable",
+    "EncoderUnsupported",
+    "Model",
+    "Pin",
+    "Precision",
+    "Progress",
+    "Settings",
+    "Source",
+    "TokenVectors",
+    "bring",
+    "describe_registry",
+    "how_to_bring",
+    "load",
+]

@@ -1,0 +1,53 @@
+"""The contract of an encoder: texts in, unit vectors or token vectors out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+
+class TokenVectors(msgspec.Struct, frozen=True, eq=False):
+    """The last layer of one text, one row per word piece, without the CLS and SEP rows.
+
+    `ids`: (t,) int32, word-piece ids. `offsets`: (t, 2) int32, the characters `text[start:end]`
+    of each piece in the text as it was given. `vectors`: (t, dimension) float32, not normalised.
+    `pooled`: (dimension,) float32, what `encode` gives for the same text, from the same forward.
+    """
+
+    ids: npt.NDArray[np.int32]
+    offsets: npt.NDArray[np.int32]
+    vectors: npt.NDArray[np.float32]
+    pooled: npt.NDArray[np.float32]
+
+
+class Encoder(Protocol):
+    """A sentence encoder. The vector of a text depends on the text and the model alone.
+
+    `model` is the stable name to store beside every vector, `dimension` the length of one.
+    """
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return (n, dimension) unit vectors of passages, in the order of `texts`."""
+        ...
+
+    def encode_query(self, text: str) -> npt.NDArray[np.float32]:
+        """Return the (dimension,) unit vector of a query, with the model's query prefix."""
+        ...
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """Return the token vectors of each text, as a passage (no query prefix)."""
+        ...
+
+    def close(self) -> None:
+        """Stop the workers; the encoder cannot be used afterwards."""
+        ...

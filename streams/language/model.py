@@ -1,0 +1,101 @@
+"""What an analysis of one message consists of; every offset counts characters of that message."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+#: The thirteen types of what a message can mention.
+MentionType = Literal[
+    "PERSON",
+    "ORG",
+    "LOCATION",
+    "DATE",
+    "TIME",
+    "NUMBER",
+    "CONCEPT",
+    "EVENT",
+    "PRODUCT",
+    "TECHNOLOGY",
+    "EMAIL",
+    "URL",
+    "OTHER",
+]
+
+
+class Mention(Struct, frozen=True):
+    """A name, place, date, number ... in the text; `text` is `message[start:end]`."""
+
+    start: int
+    end: int
+    text: str
+    type: MentionType
+
+
+class DateReference(Struct, frozen=True):
+    """A stretch of text that means the days from `first` to `last` (ISO dates, both included)."""
+
+    start: int
+    end: int
+    text: str
+    first: str
+    last: str
+
+
+class Claim(Struct, frozen=True):
+    """A value that replaces the one before it, such as ("Ada", "home", "Berlin").
+
+    `attribute` is one of `claims.ATTRIBUTES`; the subject has one value of it at a time.
+    """
+
+    subject: str
+    attribute: str
+    value: str
+
+
+class Contact(Struct, frozen=True):
+    """An address whose owner the message names; `owner` None is the speaker.
+
+    `kind` is `email`, `phone`, `url` or `<platform>_handle`. `value` is normalised: e-mail and
+    handles in lower case, phones as digits with the `+` if one was written.
+    """
+
+    start: int
+    end: int
+    kind: str
+    value: str
+    owner: str | None
+
+
+class Introduction(Struct, frozen=True):
+    """A name somebody goes by; `of` None is the speaker."""
+
+    start: int
+    end: int
+    name: str
+    kind: Literal["name", "nickname"]
+    of: str | None = None
+
+
+class Statement(Struct, frozen=True):
+    """One sentence worth keeping."""
+
+    start: int
+    end: int
+    sentence: str
+    text: str
+    signature: str
+    mentions: tuple[Mention, ...]
+    dates: tuple[DateReference, ...]
+    follows_from_previous: bool
+    claim: Claim | None
+    corrects: bool
+
+
+class Analysis(Struct, frozen=True):
+    """Everything found in one message, each part in the order of the text."""
+
+    statements: tuple[Statement, ...]
+    contacts: tuple[Contact, ...]
+    introductions: tuple[Introduction, ...]

@@ -1,0 +1,225 @@
+"""Where the sentences of the speaker begin and end, without what was quoted, signed or pasted."""
+
+from __future__ import annotations
+
+import re
+
+from streams.language.words import ABBREVIATIONS, ENDING_ABBREVIATIONS, STARTERS
+
+Span = tuple[int, int]
+
+#: Longer text without a full stop is cut at a word boundary.
+LONGEST = 1000
+
+# One run of terminators, then closing quotes and brackets. The look-behind lets a match begin only
+# at the start of a run, and the possessive quantifiers never give back: linear on any input.
+_TERMINATOR = re.compile(
+    r"(?<![.!?…])[.!?…]++[\"')\]»”’*_]*+(?=\s|\Z)|(?<![。\uff01\uff1f\uff61])[。\uff01\uff1f\uff61]++[」』”’\uff09]*+"
+)
+# Emoji, dashes and other marks before the first word are not part of a sentence.
+_LEAD = re.compile(r"[^\w\"'“\u2018(\[<@#$€£¥+*¿¡.&]*+")
+_VISIBLE = re.compile(r"\S")
+_BULLET = re.compile(r"[ \t]*+(?:[-*•‣◦–·]|\d{1,3}[.)]|[a-z][)])[ \t]++")
+_ATTRIBUTION = re.compile(
+    r"\W{0,3}(?:On|Am|Le|El|Il)\b(?=[^\n]{0,200}?\d)[^\n]{4,250}?"
+    r"(?:wrote|schrieb[^\n]{0,80}|a écrit|escribió|ha scritto)\s?:\s*\Z"
+)
+_FORWARD = re.compile(
+    r"\W*+(?:original message|forwarded message|begin forwarded message|ursprüngliche nachricht)"
+    r"\W*+\Z",
+    re.IGNORECASE,
+)
+_HEADER = re.compile(r"\*?(?:From|Sent|To|Date|Subject|Cc|Von|Gesendet|An|Betreff):\*?(?:\s|\Z)")
+_DEVICE = re.compile(r"(?:Sent from|Sent via|Get Outlook for|Von meinem)\b[^\n]{0,60}\Z")
+_CLOSING = re.compile(
+    r"(?:(?:kind|best|warm|many|with best|with kind)\s+)?"
+    r"(?:regards|wishes|cheers|thanks|thank you|sincerely|yours sincerely|yours truly|best|all the "
+    r"best|love|xoxo|viele grüße|liebe grüße|mit freundlichen grüßen)(?:\s+again|\s+so much)?"
+    r"\s*[,.!]*\Z",
+    re.IGNORECASE,
+)
+_POSTSCRIPT = re.compile(r"P\.?\s?S\b")
+
+
+def sentences(text: str) -> list[Span]:
+    """Return the spans of the speaker's own sentences, in order and without overlap."""
+    spans: list[Span] = []
+    for start, end in _paragraphs(text):
+        _split(text, start, end, spans)
+    return spans
+
+
+def _paragraphs(text: str) -> list[Span]:
+    """The stretches inside which a line break means nothing."""
+    if "\n" not in text and "\r" not in text:
+        return [] if text.lstrip()[:1] == ">" else [(0, len(text))]
+    lines = _speech_lines(text)
+    width = max((end - start for start, end in lines), default=0)
+    wrapped = 50 <= width <= 100
+    paragraphs: list[Span] = []
+    previous_end = -1
+    for start, end in lines:
+        if wrapped and paragraphs and text.count("\n", previous_end, start) < 2:
+            last_start, last_end = paragraphs[-1]
+            line_start = text.rfind("\n", last_start, last_end) + 1 or last_start
+            # The break is soft if the first word of this line had no room on the one before.
+            word = text.find(" ", start, end)
+            first_word = (end if word < 0 else word) - start
+            if last_end - line_start + 1 + first_word > width and not _BULLET.match(
+                text, start, end
+            ):
+                paragraphs[-1] = (last_start, end)
+                previous_end = end
+                continue
+        bullet = _BULLET.match(text, start, end)
+        paragraphs.append((bullet.end() if bullet else start, end))
+        previous_end = end
+    return paragraphs
+
+
+def _lines(text: str) -> list[Span]:
+    """All lines; a carriage return is part of the line break."""
+    lines: list[Span] = []
+    start = 0
+    for line in text.replace("\r\n", " \n").replace("\r", "\n").split("\n"):
+        lines.append((start, start + len(line)))
+        start += len(line) + 1
+    return lines
+
+
+def _speech_lines(text: str) -> list[Span]:
+    """The lines the speaker wrote: without quotations, code, signatures and mail headers."""
+    lines = _lines(text)
+    kept: list[Span] = []
+    in_fence = False
+    signed = False
+    index = -1
+    while index + 1 < len(lines):
+        index += 1
+        start, end = lines[index]
+        line = text[start:end].strip()
+        if line.startswith(("```", "~~~")):
+            in_fence = not in_fence
+        elif in_fence or not line or line[0] == ">" or (signed and not _POSTSCRIPT.match(line)):
+            continue
+        elif (
+            line == "--"
+            or (line[0] in "*-_=F" and _ends_the_speech(text, lines, index, line))
+            or _FORWARD.match(line[:80])
+        ):
+            break
+        elif (quoted := _attribution(text, lines, index, line)) is not None:
+            if not quoted:
+                break
+            index = quoted - 1
+        elif _DEVICE.match(line):
+            continue
+        elif kept and len(line) < 40 and _CLOSING.match(line) and _is_signature(text, lines, index):
+            signed = True
+        else:
+            signed = False
+            while text[end - 1].isspace():
+                end -= 1
+            kept.append((start, end))
+    return kept
+
+
+def _ends_the_speech(text: str, lines: list[Span], index: int, line: str) -> bool:
+    """Whether a block of mail headers begins here: everything below it is somebody else's."""
+    if not _HEADER.match(line):
+        return False
+    following = (text[start:end].strip() for start, end in lines[index + 1 : index + 6])
+    return sum(1 for other in following if _HEADER.match(other)) >= 2
+
+
+def _attribution(text: str, lines: list[Span], index: int, line: str) -> int | None:
+    """Where a quotation begins after "On ... wrote:" at `index`.
+
+    None: no attribution here. 0: what follows is not marked as quoted, so all of it is.
+    """
+    if line[:2] not in ("On", "Am", "Le", "El", "Il", "*O", '"O', "> "):
+        return None
+    joined = line
+    for last in range(index, min(index + 3, len(lines))):
+        if last > index:
+            joined += " " + text[lines[last][0] : lines[last][1]].strip()
+        if len(joined) > 400:
+            return None
+        if _ATTRIBUTION.match(joined):
+            for below in range(last + 1, len(lines)):
+                first = text[lines[below][0] : lines[below][1]].strip()[:1]
+                if first:
+                    return below if first == ">" else 0
+            return 0
+    return None
+
+
+def _is_signature(text: str, lines: list[Span], index: int) -> bool:
+    """Whether at most a few short lines follow a closing formula."""
+    block = [text[start:end].strip() for start, end in lines[index + 1 : index + 10]]
+    for position, line in enumerate(block):
+        if line[:1] == ">" or line[:2] == "On" or _HEADER.match(line) or _POSTSCRIPT.match(line):
+            return position <= 8
+        if len(line) > 60:
+            return False
+    return len(block) < 9
+
+
+def _split(text: str, start: int, end: int, spans: list[Span]) -> None:
+    """Add the sentences of one paragraph."""
+    begin = start
+    for match in _TERMINATOR.finditer(text, start, end):
+        stop = match.end()
+        if stop < end and not _ends_sentence(text, begin, match.start(), stop, end):
+            continue
+        _add(text, begin, stop, spans)
+        begin = stop
+    if begin < end:
+        _add(text, begin, end, spans)
+
+
+def _ends_sentence(text: str, begin: int, dot: int, stop: int, end: int) -> bool:
+    """Whether the terminator at `dot`..`stop` ends the sentence that began at `begin`."""
+    if text[dot] in "。\uff01\uff1f\uff61":
+        return True
+    visible = _VISIBLE.search(text, stop, end)
+    if visible is None:
+        return True
+    upcoming = visible.group()
+    run = text[dot:stop]
+    if "!" in run or "?" in run:
+        # "Really?" he asked: the quotation ends, the sentence does not.
+        return not (run[-1] in "\"'”’)" and upcoming.islower())
+    if run[:2] == ".." or run[0] == "…":
+        return not upcoming.islower()
+    words = text[max(begin, dot - 20) : dot].split()
+    if not words:
+        return True
+    word = words[-1].lstrip("([\"'“\u2018").lower()
+    if word in ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word != "i"):
+        return False
+    if word.isdecimal() and len(word) <= 3 and not text[begin : dot - len(word)].strip():
+        return False
+    if word in ENDING_ABBREVIATIONS or word == "i":
+        if word in ("no", "nos", "nr", "min", "max"):
+            return not upcoming.isdecimal()
+        following = text[visible.start() : visible.start() + 20].split()[0]
+        return upcoming.isupper() and following.rstrip(".,!?").lower() in STARTERS
+    return True
+
+
+def _add(text: str, start: int, end: int, spans: list[Span]) -> None:
+    """Add one sentence without its margins, in pieces of at most `LONGEST`."""
+    lead = _LEAD.match(text, start, end)
+    start = lead.end() if lead else start
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    while end - start > LONGEST:
+        cut = text.rfind(" ", start + 1, start + LONGEST + 1)
+        cut = cut if cut > 0 else start + LONGEST
+        spans.append((start, cut))
+        start = cut
+        while start < end and text[start].isspace():
+            start += 1
+    if end > start:
+        spans.append((start, end))
