@@ -21,7 +21,8 @@ TRIGGERS = word_set(
 _DOUBT = re.compile(
     r"\b(?:not|never|no longer|anymore|any more|used to|if|would|might|may|wish|maybe|perhaps|"
     r"almost|nearly|ex|former|formerly|until|wanted|hoping|hope|dream|thinking|considering|"
-    r"pretend|temporarily|were|was|when|while|before|back when|joking|kidding|imagine|like|said)\b|n['’]t\b",
+    r"pretend|temporarily|were|was|when|while|before|back when|joking|kidding|imagine|like|"
+    r"said)\b|n['’]t\b",
     re.IGNORECASE,
 )
 #: Words that may stand before the subject without changing what is said.

@@ -30,6 +30,7 @@ from streams.language.words import (
     GERMAN,
     HONORIFICS,
     MONTHS,
+    PERSONAL_VERBS,
     PHATIC,
     RELATIONS,
     STARTERS,
@@ -73,6 +74,8 @@ _UNITS = word_set(
     days weeks months years"""
 )
 _MERIDIEM = frozenset({"am", "pm", "a.m", "p.m", "uhr", "o'clock"})
+#: "Searching helped": no person, though a verb of persons follows.
+_ABSTRACT = ("ing", "tion", "ness", "ment", "ity", "ism", "ers", "cks")
 _CURRENCY = "$€£¥₹"
 #: Months that are more often persons or plain words when they stand alone.
 _DOUBTFUL_DATES = frozenset(
@@ -364,8 +367,8 @@ def _single(
         return "PERSON" if lower not in PHATIC else None
     odd = any(letter.isupper() or letter.isdigit() for letter in word[1:])
     if initial and not odd:
-        # The capital is the sentence's; a possessive still shows a name ("Tigran's car").
-        return "OTHER" if word != lower and lowers[index].endswith("'s") and not crowded else None
+        # The capital is the sentence's; "Tigran's sister" still shows a name.
+        return "PERSON" if lowers[index].endswith("'s") and following in RELATIONS else None
     if lower in STARTERS:
         return None
     if crowded:

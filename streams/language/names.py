@@ -42,7 +42,7 @@ _HERE = re.compile(
     re.IGNORECASE,
 )
 _CALL_ME = re.compile(
-    rf"\b(?:calls? me|i go by|i['’]m known as|i am known as) [\"“']?(?P<name>{_NAME}?)[\"”']?{_STOP}",
+    rf"\b(?:calls? me|i go by|i(?:['’]m| am) known as) [\"“']?(?P<name>{_NAME}?)[\"”']?{_STOP}",
     re.IGNORECASE,
 )
 _GOES_BY = re.compile(

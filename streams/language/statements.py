@@ -225,7 +225,7 @@ def _is_informative(
     """Whether the sentence says something that lasts.
 
     It does with three words of content; with a name, number or date and a word of content about
-    it; or in the first person with a verb and a word of content ("I love tea", "I'm vegan").
+    it or said in the first person; or in the first person with a verb and a word of content ("I love tea", "I'm vegan").
     """
     text = tokens.text
     named = [item for item in mentions if not _is_vocative(text, item, end)]
@@ -259,7 +259,7 @@ def _is_informative(
             elif lower not in PHATIC:
                 # Scripts without spaces write many words in one.
                 informative += len(lower) // 2 if lower[0] >= "\u3040" else 1
-    if informative + len(named) >= _CONTENT_ENOUGH or (named and informative):
+    if informative + len(named) >= _CONTENT_ENOUGH or (named and (informative or first_person)):
         return True
     if not first_person or not informative:
         return False

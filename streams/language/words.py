@@ -136,6 +136,12 @@ ANIMATE_VERBS = word_set(
     promised cooked baked drove flew travelled traveled gave sent showed helped helps
     introduced laughed smiled cried died passed turned started quit retired"""
 )
+#: The few of them that hardly ever follow another word at the start of a sentence.
+PERSONAL_VERBS = word_set(
+    """said told asked texted emailed replied lives lived went moved thinks thought knew hates hated
+    married bought invited visited met joined suggested recommended mentioned explained proposed
+    promised drove flew died laughed"""
+)
 RELATIONS = word_set(
     """friend friends sister brother mother father mum mom dad son daughter wife husband
     partner girlfriend boyfriend fiance fiancé fiancee fiancée aunt uncle cousin niece
