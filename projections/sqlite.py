@@ -10,6 +10,8 @@ from typing import Any
 import apsw
 
 BUSY_TIMEOUT_MS = 60_000
+# SQLite's own 2 MB make an index of 100,000 facts twice as slow; a small file takes no more.
+CACHE_KIB = 32_768
 
 
 def connect(path: Path | str, *, durable: bool = False, readonly: bool = False) -> apsw.Connection:
@@ -30,6 +32,7 @@ def connect(path: Path | str, *, durable: bool = False, readonly: bool = False) 
         connection.execute("PRAGMA secure_delete = ON").fetchall()
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}").fetchall()
     connection.execute("PRAGMA temp_store = MEMORY").fetchall()
+    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}").fetchall()
     return connection
 
 

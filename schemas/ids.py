@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_PAIRS = [high + low for high in _CROCKFORD for low in _CROCKFORD]
 
 
 def derive_ulid(time_ms: int, *parts: str) -> str:
@@ -14,17 +15,15 @@ def derive_ulid(time_ms: int, *parts: str) -> str:
     there are random and here BLAKE2b-80 of the parts, each with its length before it so that
     ("ab", "c") and ("a", "bc") differ; 26 characters of Crockford's base 32.
     """
-    digest = hashlib.blake2b(digest_size=10)
-    for part in parts:
-        encoded = part.encode("utf-8", "surrogatepass")
-        digest.update(len(encoded).to_bytes(4, "big"))
-        digest.update(encoded)
-    number = (time_ms << 80) | int.from_bytes(digest.digest(), "big")
-    characters = []
-    for _ in range(26):
-        characters.append(_CROCKFORD[number & 31])
-        number >>= 5
-    return "".join(reversed(characters))
+    digest = hashlib.blake2b(_framed(parts), digest_size=10).digest()
+    number = (time_ms << 80) | int.from_bytes(digest, "big")
+    return "".join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)])
+
+
+def _framed(parts: tuple[str, ...]) -> bytes:
+    """Return texts as bytes, each with its length before it."""
+    encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
+    return b"".join([len(part).to_bytes(4, "big") + part for part in encoded])
 
 
 def event_id(zone: str, platform: str, source_id: str, occurred_at: int) -> str:
@@ -63,9 +62,6 @@ def content_source_id(
     The same content from the same sender at the same time in the same thread is the same
     event; `ordinal` counts such records within one import, from 0.
     """
-    digest = hashlib.blake2b(digest_size=16)
-    for part in (platform, sender_id, thread_id, str(occurred_at), content):
-        encoded = part.encode("utf-8", "surrogatepass")
-        digest.update(len(encoded).to_bytes(4, "big"))
-        digest.update(encoded)
+    framed = _framed((platform, sender_id, thread_id, str(occurred_at), content))
+    digest = hashlib.blake2b(framed, digest_size=16)
     return f"content-{digest.hexdigest()}" + (f"-{ordinal}" if ordinal else "")

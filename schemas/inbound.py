@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from math import isfinite
 from typing import Any
 
 import msgspec
@@ -24,6 +26,10 @@ from schemas.times import parse_time
 MAX_CONTENT_BYTES = 262_144
 MAX_RECORD_BYTES = 1_048_576
 MAX_NAME_BYTES = 1_024
+# Beside the words: what every JSON and MessagePack reader can hold.
+MAX_DEPTH = 64
+MAX_INTEGER = 2**64 - 1
+MIN_INTEGER = -(2**63)
 
 _CONTENT_KINDS: dict[str, type[Content]] = {
     "message": Message,
@@ -73,9 +79,7 @@ def decode_inbound(line: bytes) -> InboundEvent:
         event = _decoder.decode(line)
         known = _objects.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidInput(_reason(error)) from None
-    if b"\\u0000" in line and _has_nul(known):
-        raise InvalidInput("a NUL character (\\u0000) in the text; remove it")
+        raise InvalidInput(_reason(error, line)) from None
     extra = {name: value for name, value in known.items() if name not in _FIELDS}
     if extra:
         event = msgspec.structs.replace(event, metadata={**extra, **event.metadata})
@@ -105,6 +109,8 @@ def draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
     ):
         _check_length(name, getattr(event, name), MAX_NAME_BYTES)
     _check_length("content", event.content, MAX_CONTENT_BYTES)
+    _check_value("attachments", msgspec.to_builtins(event.attachments))
+    _check_value("metadata", event.metadata)
     if event.id is not None and not event.id:
         raise InvalidInput("id is empty; leave it out or give the source's own id")
     if event.kind == "turn_completed":
@@ -151,39 +157,56 @@ def draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
 def _check_length(name: str, value: str | None, most: int) -> None:
     if value is None:
         return
-    if len(value) * 4 > most:
-        try:
-            size = len(value.encode())
-        except UnicodeEncodeError:
-            raise InvalidInput(f"{name} holds a lone surrogate; send valid Unicode") from None
-        if size > most:
-            raise InvalidInput(f"{name} has {size} bytes; it may have {most}")
-    elif not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-        raise InvalidInput(f"{name} holds a lone surrogate; send valid Unicode")
+    _check_text(name, value)
+    if len(value) * 4 > most and (size := len(value.encode())) > most:
+        raise InvalidInput(f"{name} has {size} bytes; it may have {most}")
+
+
+def _check_value(name: str, value: Any) -> None:
+    """Check what stands beside the words, to any depth, so that all of it can be kept."""
+    pending = [(value, 1)]
+    while pending:
+        item, depth = pending.pop()
+        if depth > MAX_DEPTH:
+            raise InvalidInput(f"{name} is nested too deeply; it may have {MAX_DEPTH} levels")
+        if isinstance(item, dict):
+            pending.extend((part, depth + 1) for pair in item.items() for part in pair)
+        elif isinstance(item, list | tuple):
+            pending.extend((part, depth + 1) for part in item)
+        elif isinstance(item, str):
+            _check_text(name, item)
+        elif isinstance(item, int) and not MIN_INTEGER <= item <= MAX_INTEGER:
+            raise InvalidInput(f"{name} holds an integer beyond 64 bits; send it as a string")
+        elif isinstance(item, float) and not isfinite(item):
+            raise InvalidInput(f"{name} holds {item}, which is no number of JSON")
+
+
+def _check_text(name: str, value: str) -> None:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{name} holds a lone surrogate; send valid Unicode") from None
     if "\0" in value:
         raise InvalidInput(f"{name} holds a NUL character; remove it")
 
 
-def _has_nul(value: Any) -> bool:
-    pending = [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, str):
-            if "\0" in item:
-                return True
-        elif isinstance(item, dict):
-            pending.extend(item)
-            pending.extend(item.values())
-        elif isinstance(item, list):
-            pending.extend(item)
-    return False
+# Half of a pair: a high one that no low one follows, or a low one that follows no high one.
+_LONE_SURROGATE = re.compile(
+    rb"(?<!\\)(?:\\\\)*(?:\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F])"
+)
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: Exception, line: bytes) -> str:
     if isinstance(error, UnicodeDecodeError):
-        return f"not UTF-8 at byte {error.start}"
+        try:
+            line.decode()
+        except UnicodeDecodeError as found:
+            return f"not UTF-8 at byte {found.start}"
+        return "not UTF-8"
     if isinstance(error, RecursionError):
         return "nested too deeply"
     if isinstance(error, msgspec.ValidationError):
         return str(error)
+    if _LONE_SURROGATE.search(line):
+        return "not JSON: a lone surrogate (half of a \\ud83d\\ude00 pair); send valid Unicode"
     return f"not JSON: {error}"

@@ -10,6 +10,8 @@ from schemas.errors import InvalidInput
 # broken clock. Both ends also fit the 48-bit milliseconds of a ULID.
 EARLIEST_MS = 0
 LATEST_MS = 7_258_118_400_000
+# No form of ISO 8601 with a zone needs more.
+_LONGEST = 64
 
 
 def parse_time(value: str | int, field: str = "time") -> tuple[int, int]:
@@ -20,14 +22,16 @@ def parse_time(value: str | int, field: str = "time") -> tuple[int, int]:
     Raises:
         InvalidInput: not a time, no zone, or outside 1970-01-01 .. 2200-01-01.
     """
-    if isinstance(value, str) and value.lstrip("-").isdecimal() and value.isascii():
-        if len(value) > 20:
-            raise InvalidInput(f"{field}: {value[:20]}… is not unix milliseconds")
-        value = int(value)
+    if isinstance(value, str):
+        value = value.strip()
+        if len(value) > _LONGEST:
+            raise InvalidInput(f"{field}: {value[:20]!r}… is too long for a time")
+        if value.removeprefix("-").isdecimal() and value.isascii():
+            value = int(value)
     if isinstance(value, int):
         return _in_range(value, field), 0
     try:
-        moment = datetime.fromisoformat(value.strip())
+        moment = datetime.fromisoformat(value)
         if moment.tzinfo is None:
             raise InvalidInput(
                 f"{field}: {value!r} has no zone; write 2026-05-08T13:56:00Z or +02:00"
@@ -35,7 +39,7 @@ def parse_time(value: str | int, field: str = "time") -> tuple[int, int]:
         offset = moment.utcoffset()
         milliseconds = round(moment.timestamp() * 1000)
     except (ValueError, OverflowError) as error:
-        raise InvalidInput(f"{field}: {value[:60]!r} is not a time ({error})") from None
+        raise InvalidInput(f"{field}: {value!r} is not a time ({error})") from None
     assert offset is not None
     return _in_range(milliseconds, field), round(offset.total_seconds() / 60)
 
@@ -48,7 +52,8 @@ def format_time(milliseconds: int) -> str:
 
 def _in_range(milliseconds: int, field: str) -> int:
     if not EARLIEST_MS <= milliseconds < LATEST_MS:
+        shown = milliseconds if abs(milliseconds) < 10**18 else "that many"
         raise InvalidInput(
-            f"{field}: {milliseconds} ms is outside 1970-01-01 to 2200-01-01; is the clock right?"
+            f"{field}: {shown} ms is outside 1970-01-01 to 2200-01-01; is the clock right?"
         )
     return milliseconds

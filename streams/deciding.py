@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from concurrent.futures import Executor
 from typing import NamedTuple
 
 import apsw
@@ -43,10 +44,13 @@ class LedgerThread:
 
 
 class Extracted(NamedTuple):
-    """The extracts of one record, one per agent that handles it, and its texts' vectors."""
+    """The extracts of one record, one per agent that handles it, and its texts' vectors.
+
+    `vectors()` waits for the encoder where it is still at work.
+    """
 
     extracts: tuple[tuple[Agent, Extract], ...]
-    vectors: Mapping[str, bytes]
+    vectors: Callable[[], Mapping[str, bytes]]
 
     @property
     def reads(self) -> set[int]:
@@ -81,11 +85,16 @@ class Decider:
         self._agents = agents
 
     def extract(
-        self, records: Sequence[OpenedEvent], without: Set[int] = frozenset()
+        self,
+        records: Sequence[OpenedEvent],
+        without: Set[int] = frozenset(),
+        ahead: Executor | None = None,
     ) -> list[Extracted]:
         """Return what the records say; reads the ledger's threads, and opens the encoder's door.
 
-        Numbers in `without` are not read: they were erased.
+        Numbers in `without` are not read: they were erased. With `ahead`, the encoder works
+        there while the caller goes on; the agents themselves do not, since two threads of
+        Python would only wait for each other.
         """
         surroundings = LedgerThread(self._files.events.connection, without)
         extracts = [
@@ -98,10 +107,14 @@ class Decider:
             else ()
             for record in records
         ]
-        vectors = self._door.vectors(
+        texts = [
             text for of_record in extracts for _, extract in of_record for text in extract.texts
-        )
-        return [Extracted(of_record, vectors) for of_record in extracts]
+        ]
+        if ahead is not None:
+            awaited = ahead.submit(self._door.vectors, texts)
+            return [Extracted(of_record, awaited.result) for of_record in extracts]
+        encoded = self._door.vectors(texts)
+        return [Extracted(of_record, lambda: encoded) for of_record in extracts]
 
     def resolve(self, record: OpenedEvent, extracted: Extracted) -> Decision:
         """Return what follows from a record; the files are not written."""
@@ -135,7 +148,7 @@ class Decider:
             self._door.model,
             self._door.dimension,
         )
-        state.vectors = extracted.vectors
+        state.vectors = extracted.vectors()
         return [
             part
             for agent, extract in extracted.extracts

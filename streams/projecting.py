@@ -12,7 +12,7 @@ from streams.ledger import Ledger
 from streams.reading import AcceptedChange, ChangeReader, EventReader, open_sections
 
 # Large enough that a transaction costs nothing per record, small enough to show progress.
-BATCH = 2_000
+BATCH = 5_000
 
 Progress = Callable[[int], None]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from schemas.changes import Section, decode_outbox, decode_sections
@@ -23,13 +22,9 @@ from schemas.records import (
 from streams.ledger import CHANGES, EVENTS, KeyStore, Ledger, partition_of
 
 
-@contextmanager
-def _at(topic: str, zone: str, offset: int) -> Iterator[None]:
-    """Say in an IntegrityError which record it is about."""
-    try:
-        yield
-    except IntegrityError as error:
-        raise IntegrityError(f"{topic}/{partition_of(zone)} offset {offset}: {error}") from None
+def _located(error: IntegrityError, topic: str, zone: str, offset: int) -> IntegrityError:
+    """Return the error with the record that it is about."""
+    return IntegrityError(f"{topic}/{partition_of(zone)} offset {offset}: {error}")
 
 
 class OpenedEvent(NamedTuple):
@@ -86,41 +81,43 @@ class EventReader:
             )
             if not records:
                 return []
-            accepted = []
-            for record in records:
-                with _at(EVENTS, self._zone, record.offset):
-                    envelope, sealed = read_event(record.value)
-                if envelope.number == self.number + 1 and envelope.previous == self.hash:
-                    self.number += 1
-                    self.hash = record_hash(record.value)
-                    accepted.append((record.offset, self.hash, envelope, sealed))
-                else:
-                    self.void += 1
-                self.offset = record.offset + 1
-            keys = self._ledger.keys.get([envelope.key_id for _, _, envelope, _ in accepted])
-            for offset, hash_, envelope, sealed in accepted:
-                key = keys.get(envelope.key_id)
-                event = problem = None
-                if key is not None and envelope.number not in without:
-                    try:
-                        with _at(EVENTS, self._zone, offset):
+            offset = self.offset
+            try:
+                accepted = []
+                for offset, _, value in records:
+                    envelope, sealed = read_event(value)
+                    if envelope.number == self.number + 1 and envelope.previous == self.hash:
+                        self.number += 1
+                        self.hash = record_hash(value)
+                        accepted.append((offset, self.hash, envelope, sealed))
+                    else:
+                        self.void += 1
+                    self.offset = offset + 1
+                keys = self._ledger.keys.get([envelope.key_id for _, _, envelope, _ in accepted])
+                for offset, hash_, envelope, sealed in accepted:
+                    key = keys.get(envelope.key_id)
+                    event = problem = None
+                    if key is not None and envelope.number not in without:
+                        try:
                             event = open_event(envelope, sealed, key)
-                    except KeyError:
-                        problem = f"unknown kind {envelope.kind!r}; upgrade recollect to read it"
-                    except UnknownVersion as error:
-                        problem = str(error)
-                found.append(
-                    OpenedEvent(
-                        offset,
-                        hash_,
-                        Source(envelope.number, envelope.key_id),
-                        envelope.kind,
-                        envelope.occurred_at,
-                        key,
-                        event,
-                        problem,
+                        except KeyError:
+                            problem = f"unknown kind {envelope.kind!r}; upgrade recollect"
+                        except UnknownVersion as error:
+                            problem = str(error)
+                    found.append(
+                        OpenedEvent(
+                            offset,
+                            hash_,
+                            Source(envelope.number, envelope.key_id),
+                            envelope.kind,
+                            envelope.occurred_at,
+                            key,
+                            event,
+                            problem,
+                        )
                     )
-                )
+            except IntegrityError as error:
+                raise _located(error, EVENTS, self._zone, offset) from None
         return found
 
 
@@ -154,18 +151,20 @@ class ChangeReader:
             )
             if not records:
                 return []
-            for record in records:
-                self.offset = record.offset + 1
-                with _at(CHANGES, self._zone, record.offset):
-                    header, change = read_change(record.value)
-                if header.chain != self._chain:
-                    continue
-                if header.number == self.number + 1 and header.previous == self.hash:
-                    self.number += 1
-                    self.hash = record_hash(record.value)
-                    found.append(AcceptedChange(record.offset, self.hash, header, change))
-                else:
-                    self.void += 1
+            try:
+                for offset, _, value in records:
+                    self.offset = offset + 1
+                    header, change = read_change(value)
+                    if header.chain != self._chain:
+                        continue
+                    if header.number == self.number + 1 and header.previous == self.hash:
+                        self.number += 1
+                        self.hash = record_hash(value)
+                        found.append(AcceptedChange(offset, self.hash, header, change))
+                    else:
+                        self.void += 1
+            except IntegrityError as error:
+                raise _located(error, CHANGES, self._zone, self.offset - 1) from None
         return found
 
 
@@ -188,14 +187,16 @@ def open_sections(
     present = keys.get(list(wanted))
     sections: dict[str, list[Section]] = {model: [] for model in models}
     for change in changes:
-        for part in change.record.parts:
-            if without and any(source.number in without for source in part.sources):
-                continue
-            with _at(CHANGES, change.header.zone, change.offset):
+        try:
+            for part in change.record.parts:
+                if without and any(source.number in without for source in part.sources):
+                    continue
                 text = open_part(change.record, part, present)
-            if text is not None:
-                for model, section in decode_sections(text, models).items():
-                    sections[model].append(section)
+                if text is not None:
+                    for model, section in decode_sections(text, models).items():
+                        sections[model].append(section)
+        except IntegrityError as error:
+            raise _located(error, CHANGES, change.header.zone, change.offset) from None
     return sections
 
 

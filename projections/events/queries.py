@@ -28,8 +28,9 @@ def conversation_before(
     return [
         _event(row)
         for row in connection.execute(
-            f"SELECT {_COLUMNS} FROM events WHERE conversation = ? AND number < ? "
-            "ORDER BY number DESC LIMIT ?",
+            # Left to itself, the planner walks the whole zone backwards by number.
+            f"SELECT {_COLUMNS} FROM events INDEXED BY idx_events_conversation "
+            "WHERE conversation = ? AND number < ? ORDER BY number DESC LIMIT ?",
             (conversation, number, limit),
         )
     ]

@@ -12,8 +12,9 @@ def fact_with_signature(
 ) -> str | None:
     """Return the first fact that says the same within a period (unix ms, inclusive)."""
     row = connection.execute(
-        "SELECT id FROM facts WHERE signature = ? AND as_of BETWEEN ? AND ? "
-        "ORDER BY as_of, id LIMIT 1",
+        # Left to itself, the planner reads every fact of the period.
+        "SELECT id FROM facts INDEXED BY idx_facts_signature "
+        "WHERE signature = ? AND as_of BETWEEN ? AND ? ORDER BY as_of, id LIMIT 1",
         (signature, after, before),
     ).fetchone()
     return None if row is None else str(row[0])

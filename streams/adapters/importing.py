@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -69,4 +70,6 @@ def import_file(
 
 def _reject(counts: Import, rejection: Rejection) -> None:
     counts.rejected += 1
-    counts.rejections.append(rejection)
+    # A file's name may hold bytes that are no text; the report is text.
+    path = os.fsencode(rejection.path).decode(errors="replace")
+    counts.rejections.append(msgspec.structs.replace(rejection, path=path))

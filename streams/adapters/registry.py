@@ -18,7 +18,9 @@ def open_source(path: Path, format_: str = "auto") -> Source:
         InvalidInput: the file cannot be read, or is in no format that is known here.
     """
     if not path.is_file():
-        what = "is a directory" if path.is_dir() else "does not exist"
+        what = "does not exist"
+        if path.exists():
+            what = "is a directory" if path.is_dir() else "is no regular file"
         raise InvalidInput(f"{path} {what}; name a file")
     if format_ == "auto":
         with open(path, "rb") as file:

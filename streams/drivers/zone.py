@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 
 import apsw
 
@@ -129,35 +129,32 @@ class ZoneDriver:
                 return decided
 
     def _stream(self, progress: Progress | None) -> int:
-        """Decide batch after batch, and extract the next one on another thread meanwhile.
+        """Decide batch after batch, while the encoder works on the next one.
 
         Stops at the ledger's end, where another driver was faster, and where a batch failed;
         the journal then knows that batch as interrupted.
         """
         decided = 0
         reader = self._reader()
-        with ThreadPoolExecutor(1, thread_name_prefix="extract") as ahead:
+        with ThreadPoolExecutor(1, thread_name_prefix="encode") as ahead:
             records = self.read(reader)
-            extracting = ahead.submit(self.extract, records)
-            while records:
-                following = self.read(reader)
-                following_extracting: Future[list[Extracted]] | None = None
-                try:
-                    extracted = extracting.result()
-                    following_extracting = ahead.submit(self.extract, following)
+            try:
+                extracted = self.extract(records, ahead)
+                while records:
+                    following = self.read(reader)
+                    following_extracted = self.extract(following, ahead)
                     accepted = self.decide(records, extracted)
-                except _ENVIRONMENT:
-                    raise
-                except Exception:
-                    # Whose fault it is comes out when each record is tried by itself.
-                    self._journal.begin(self._zone, self._chain, records[-1].source.number)
-                    break
-                if not accepted:
-                    break
-                decided += accepted
-                if progress:
-                    progress(accepted)
-                records, extracting = following, following_extracting
+                    if not accepted:
+                        break
+                    decided += accepted
+                    if progress:
+                        progress(accepted)
+                    records, extracted = following, following_extracted
+            except _ENVIRONMENT:
+                raise
+            except Exception:
+                # Whose fault it is comes out when each record is tried by itself.
+                self._journal.begin(self._zone, self._chain, reader.number)
         return decided
 
     def _reader(self) -> EventReader:
@@ -198,9 +195,11 @@ class ZoneDriver:
         failpoint("commit.read")
         return records
 
-    def extract(self, records: Sequence[OpenedEvent]) -> list[Extracted]:
+    def extract(
+        self, records: Sequence[OpenedEvent], ahead: Executor | None = None
+    ) -> list[Extracted]:
         """Extract from a batch (2)."""
-        extracted = self._decider.extract(records)
+        extracted = self._decider.extract(records, ahead=ahead)
         failpoint("commit.extracted")
         return extracted
 

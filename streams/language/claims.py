@@ -6,7 +6,7 @@ import re
 
 from streams.language.model import Claim, Contact, DateReference, Mention
 from streams.language.names import normalise_name
-from streams.language.words import word_set
+from streams.language.words import HONORIFICS, RELATIONS, word_set
 
 #: Attributes with one value at a time; a later claim replaces the one before.
 ATTRIBUTES = ("home", "employer", "role", "partner", "birthday", "email", "phone")
@@ -225,7 +225,8 @@ def _birthday(
     owner = (match["who"] or "").lower()
     if owner.endswith(("'s", "’s")):
         name = match["who"][:-2].split()[-1]
-        if not name[0].isupper():
+        # "Mom" is another person in another speaker's message.
+        if not name[0].isupper() or name.lower() in RELATIONS | HONORIFICS:
             return None
         subject: str | None = name
     elif match.re is _BORN:

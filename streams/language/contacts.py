@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from streams.language.mentions import EMAIL, URL
+from streams.language.addresses import EMAIL, URL
 from streams.language.model import Contact
 from streams.language.tokens import Tokens
 from streams.language.words import word_set
@@ -184,6 +184,8 @@ def _handles(
 
 def _normalised(value: str, kind: str) -> str:
     if kind == "phone":
+        if value.startswith(("+", "00")):
+            value = value.replace("(0)", "")  # the trunk zero is not dialled after a country code
         digits = "".join(_DIGITS.findall(value))
         if digits.startswith("00"):
             return "+" + digits[2:]

@@ -7,9 +7,11 @@ left alone.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from datetime import date
 from typing import NamedTuple
 
+from streams.language.addresses import AddressSpan, addresses
 from streams.language.model import DateReference
 from streams.language.tokens import Tokens, bare, tokenise
 from streams.language.words import (
@@ -96,7 +98,7 @@ class Found(NamedTuple):
 def date_references(text: str, *, at_ms: int, utc_offset_minutes: int = 0) -> list[DateReference]:
     """Return the date references of `text`, written at `at_ms` (unix milliseconds)."""
     tokens = tokenise(text)
-    found = find_dates(tokens, local_day(at_ms, utc_offset_minutes))
+    found = find_dates(tokens, local_day(at_ms, utc_offset_minutes), addresses(text))
     return [as_reference(tokens, item) for item in found]
 
 
@@ -119,7 +121,8 @@ def as_reference(tokens: Tokens, found: Found) -> DateReference:
     )
 
 
-def find_dates(tokens: Tokens, today: int) -> list[Found]:
+def find_dates(tokens: Tokens, today: int, places: list[AddressSpan]) -> list[Found]:
+    """Return the references outside of `places`, in order and without overlap."""
     found: list[Found] = []
     used = 0  # tokens before this index belong to the reference found last
     for index, lower in enumerate(tokens.lowers):
@@ -134,7 +137,15 @@ def find_dates(tokens: Tokens, today: int) -> list[Found]:
         if item is not None and item.left >= used:
             found.append(item)
             used = item.right
+    if places:
+        found = [item for item in found if not _is_inside(tokens, item, places)]
     return found
+
+
+def _is_inside(tokens: Tokens, item: Found, places: list[AddressSpan]) -> bool:
+    """Whether the reference touches an address."""
+    at = bisect_left(places, (tokens.ends[item.right - 1],)) - 1
+    return at >= 0 and places[at][1] > tokens.starts[item.left]
 
 
 # Calendar arithmetic on ordinals, clipped to the years 1 to 9999.

@@ -331,3 +331,6 @@ KNOWN: dict[str, str] = {
     **dict.fromkeys(ORGANISATIONS, "ORG"),
     **dict.fromkeys(PLACES, "LOCATION"),
 }
+#: The first words of known names of several words, and how many words the longest has.
+FIRST_OF_KNOWN = frozenset(name.split()[0] for name in KNOWN if " " in name)
+LONGEST_KNOWN = max(len(name.split()) for name in KNOWN)

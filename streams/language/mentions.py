@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import cast
 
+from streams.language.addresses import AddressSpan, addresses
 from streams.language.dates import Found, as_reference, find_dates
 from streams.language.gazetteer import (
     CAPITAL_ONLY,
     EVENT_ENDINGS,
     EVENTS,
+    FIRST_OF_KNOWN,
     GIVEN_NAMES,
     KNOWN,
+    LONGEST_KNOWN,
     LOWER_KNOWN,
     NUMBERED,
     ORGANISATION_ENDINGS,
@@ -43,11 +47,6 @@ _ANY_DAY = 730_000
 #: Names of more words are headings or shouting; they are cut.
 _LONGEST_NAME = 6
 
-# Bounded on both sides of the @, so that a long run of letters costs a constant for each.
-EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])")
-URL = re.compile(r"(?<!\w)(?:[a-z][a-z0-9+]{1,9}://|www\.)[^\s<>\"']{1,2000}", re.IGNORECASE)
-_URL_TAIL = ".,;:!?)]}*_…”’"
-
 _INITIAL_GAP = frozenset('.!?…\n:;"“„«(*•。\uff01\uff1f–—>|')
 _CONNECTORS = word_set("of the de da di do del della la le van von der den du des dos y e")
 _PLACE_PREPOSITIONS = frozenset({"in", "near", "around", "across", "outside", "throughout"})
@@ -66,6 +65,7 @@ _VISITING = word_set(
     "visit visited visiting visits explore explored exploring leave left leaving reach reached "
     "tour toured"
 )
+_COMPANY_FORMS = frozenset({"inc", "ltd", "llc", "corp", "gmbh", "plc"})
 _INTRODUCED = frozenset({"named", "called", "meet", "dear", "hey", "hi", "hello", "thanks"})
 _UNITS = word_set(
     """km kg g mg cm mm m lb lbs oz mile miles meter meters metre metres feet ft inch inches
@@ -76,6 +76,8 @@ _UNITS = word_set(
 _MERIDIEM = frozenset({"am", "pm", "a.m", "p.m", "uhr", "o'clock"})
 #: "Searching helped": no person, though a verb of persons follows.
 _ABSTRACT = ("ing", "tion", "ness", "ment", "ity", "ism", "ers", "cks")
+# "Noble.com", "README.md", "C:\\", "Inter@ctive": part of something that is no name.
+_DOTTED = re.compile(r"[./@\\_:=]\w|\(\)|:\\")
 _CURRENCY = "$€£¥₹"
 #: Months that are more often persons or plain words when they stand alone.
 _DOUBTFUL_DATES = frozenset(
@@ -103,45 +105,36 @@ _DOUBTFUL_DATES = frozenset(
 def mentions(text: str) -> list[Mention]:
     """Return what `text` mentions, in order and without overlap."""
     tokens = tokenise(text)
-    return find_mentions(tokens, find_dates(tokens, _ANY_DAY))
+    places = addresses(text)
+    dates = find_dates(tokens, _ANY_DAY, places)
+    return find_mentions(tokens, dates, places, [(0, len(text))])
 
 
-def addresses(text: str) -> list[tuple[int, int, MentionType]]:
-    """The spans of e-mail addresses and URLs, in order and without overlap."""
-    spans: list[tuple[int, int, MentionType]] = []
-    if "://" in text or "www." in text.lower():
-        for match in URL.finditer(text):
-            end = match.end()
-            while text[end - 1] in _URL_TAIL:
-                end -= 1
-            spans.append((match.start(), end, "URL"))
-    if "@" in text:
-        covered = list(spans)
-        position = 0
-        for match in EMAIL.finditer(text):
-            while position < len(covered) and covered[position][1] <= match.start():
-                position += 1
-            if position == len(covered) or covered[position][0] >= match.end():
-                spans.append((match.start(), match.end(), "EMAIL"))
-        spans.sort()
-    return spans
-
-
-def find_mentions(tokens: Tokens, dates: list[Found]) -> list[Mention]:
+def find_mentions(
+    tokens: Tokens,
+    dates: list[Found],
+    places: list[AddressSpan],
+    sentences: list[tuple[int, int]],
+) -> list[Mention]:
+    """Return what the sentences mention, given the dates and addresses in the whole text."""
     text = tokens.text
-    found: list[Mention] = []
     # What other readers took: token index after it, for each first token.
     taken: dict[int, int] = {}
-    for start, end, kind in addresses(text):
+    found: list[Mention] = []
+    for start, end, kind in places:
         found.append(Mention(start, end, text[start:end], kind))
-    if found:
-        _take_addresses(tokens, found, taken)
+        first = bisect_left(tokens.starts, start)
+        taken[first] = max(first, bisect_left(tokens.starts, end))
     for item in dates:
-        if item.left not in taken:
-            reference = as_reference(tokens, item)
-            found.append(Mention(reference.start, reference.end, reference.text, "DATE"))
-            taken[item.left] = item.right
-    names = _names_and_numbers(tokens, taken)
+        reference = as_reference(tokens, item)
+        found.append(Mention(reference.start, reference.end, reference.text, "DATE"))
+        taken[item.left] = item.right
+    names: list[Mention] = []
+    german = len(GERMAN.intersection(tokens.lowers)) >= 2
+    for start, end in sentences:
+        left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
+        _names_and_numbers(tokens, left, right, taken, german, names)
+    names = _agree(names) if len(names) > 1 else names
     if not found:
         return names
     found.extend(names)
@@ -149,57 +142,50 @@ def find_mentions(tokens: Tokens, dates: list[Found]) -> list[Mention]:
     return found
 
 
-def _take_addresses(tokens: Tokens, found: list[Mention], taken: dict[int, int]) -> None:
-    index = 0
-    count = len(tokens.words)
-    for mention in found:
-        while index < count and tokens.ends[index] <= mention.start:
-            index += 1
-        first = index
-        while index < count and tokens.starts[index] < mention.end:
-            index += 1
-        if index > first:
-            taken[first] = index
-
-
-def _names_and_numbers(tokens: Tokens, taken: dict[int, int]) -> list[Mention]:
+def _names_and_numbers(
+    tokens: Tokens,
+    left: int,
+    right: int,
+    taken: dict[int, int],
+    german: bool,
+    found: list[Mention],
+) -> None:
+    """Add the names and numbers of one sentence."""
     words, lowers = tokens.words, tokens.lowers
-    capitals = _capitals(tokens)
-    shouting, crowded = capitals
-    found: list[Mention] = []
-    index = 0
-    count = len(words)
-    while index < count:
+    shouting, crowded = _capitals(words[left:right])
+    crowded = crowded or german
+    index = left
+    while index < right:
         if index in taken:
-            index = taken[index]
+            index = max(taken[index], index + 1)
             continue
         first = words[index][0]
-        if first.isupper() and not shouting:
-            index = _name(tokens, index, crowded, taken, found)
+        if lowers[index] in FIRST_OF_KNOWN and (after := _known_phrase(tokens, index, right)):
+            kind = cast(MentionType, KNOWN[_phrase(tokens, index, after)])
+            _add(tokens, index, after, kind, found)
+            index = after
+        elif first.isupper() and not shouting:
+            index = _name(tokens, index, right, crowded, taken, found)
         elif "0" <= first <= "9":
-            index = _number(tokens, index, found)
+            index = _number(tokens, index, right, found)
         else:
             lower = bare(lowers[index])
-            if lower in LOWER_KNOWN or lower in NUMBERED or (first.isupper() and lower in KNOWN):
-                _lower_known(tokens, index, lower, found)
+            if lower in LOWER_KNOWN or lower in NUMBERED:
+                _lower_known(tokens, index, right, lower, found)
             index += 1
-    return _agree(found) if len(found) > 1 else found
 
 
-def _capitals(tokens: Tokens) -> tuple[bool, bool]:
-    """(whether the text is shouted, whether so many words are capitalised that it means little)."""
-    long_words = [word for word in tokens.words if len(word) > 1]
-    if len(long_words) < 3:
-        return False, False
+def _capitals(words: list[str]) -> tuple[bool, bool]:
+    """(whether the words are shouted, whether so many are capitalised that it means little)."""
+    long_words = [word for word in words if len(word) > 1]
+    total = len(long_words)
     capitalised = [word for word in long_words if word[0].isupper()]
-    if len(capitalised) < 2:
+    if total < 3 or len(capitalised) < 2:
         return False, False
     shouted = sum(1 for word in capitalised if word.isupper())
-    german = len(GERMAN.intersection(tokens.lowers)) >= 2
-    return (
-        2 * shouted > len(long_words),
-        german or (len(long_words) > 4 and 5 * len(capitalised) > 2 * len(long_words)),
-    )
+    # A short sentence may well be half names; a long one is a heading, a list or German.
+    crowded = len(capitalised) > (0.4 if total > 9 else 0.7) * total and total > 3
+    return 2 * shouted > total, crowded
 
 
 def _initial(tokens: Tokens, index: int) -> bool:
@@ -216,7 +202,12 @@ def _initial(tokens: Tokens, index: int) -> bool:
 
 
 def _name(
-    tokens: Tokens, index: int, crowded: bool, taken: dict[int, int], found: list[Mention]
+    tokens: Tokens,
+    index: int,
+    end: int,
+    crowded: bool,
+    taken: dict[int, int],
+    found: list[Mention],
 ) -> int:
     """Read the name that begins at `index`, if one does; return the index after what was read."""
     words, lowers = tokens.words, tokens.lowers
@@ -225,22 +216,22 @@ def _name(
     if lower in EVENTS and lower not in GIVEN_NAMES:
         _add(tokens, index, index + 1, "EVENT", found)
         return index + 1
-    if lower in HONORIFICS and _joined(tokens, index, "."):
+    if lowers[index] in HONORIFICS and index + 1 < end and _joined(tokens, index, "."):
         following = words[index + 1]
         if following[0].isupper() and lowers[index + 1] not in FUNCTION_WORDS:
-            right = _run(tokens, index + 1, taken)
+            right = _run(tokens, index + 1, end, taken)
             _add(tokens, index + 1, right, "PERSON", found)
             return right
     if not _can_open(tokens, index, lower, initial):
         return index + 1
-    right = _run(tokens, index, taken)
+    right = _run(tokens, index, end, taken)
     left = index
     if initial and right - left > 1 and _is_plain_opener(lower) and not _known(tokens, left, right):
         # "Visited Tigran": the verb opens the sentence, the name is the rest.
         left += 1
     if right - left == 1:
         lower = bare(lowers[left])
-        if lower in NUMBERED and _number_follows(tokens, left):
+        if lower in NUMBERED and _number_follows(tokens, left, end):
             kind = cast(MentionType, NUMBERED[lower])
             _add(tokens, left, left + 2, kind, found)
             return left + 2
@@ -248,7 +239,7 @@ def _name(
         if single is not None:
             _add(tokens, left, right, single, found)
         return right
-    if lower in NUMBERED and _number_follows(tokens, right - 1):
+    if lower in NUMBERED and _number_follows(tokens, right - 1, end):
         right += 1
     _add(tokens, left, right, _type_of_run(tokens, left, right), found)
     return right
@@ -267,7 +258,28 @@ def _can_open(tokens: Tokens, index: int, lower: str, initial: bool) -> bool:
     if lower in FUNCTION_WORDS or tokens.lowers[index] in STARTERS:
         # "The" and "I" begin no name; "Apple"-like words were let through above.
         return False
-    return not (len(lower) == 1 and not _initials_follow(tokens, index))
+    return len(lower) > 1 or _initials_follow(tokens, index)
+
+
+def _known_phrase(tokens: Tokens, index: int, end: int) -> int:
+    """The index after a known name of several words ("new york city") at `index`, or 0."""
+    right = index + 1
+    limit = min(end, index + LONGEST_KNOWN)
+    while right < limit and _joined(tokens, right - 1):
+        right += 1
+    while right - index > 1:
+        if _phrase(tokens, index, right) in KNOWN:
+            # "New York Marathon" and "Paris Hilton" are other names than what they begin with.
+            longer = (
+                right < end
+                and tokens.words[right][0].isupper()
+                and tokens.words[index][0].isupper()
+                and tokens.lowers[right] not in FUNCTION_WORDS
+                and _joined(tokens, right - 1)
+            )
+            return 0 if longer else right
+        right -= 1
+    return 0
 
 
 def _initials_follow(tokens: Tokens, index: int) -> bool:
@@ -299,14 +311,16 @@ def _joined(tokens: Tokens, index: int, allowed: str = "") -> bool:
     return gap == " " or (len(gap) < 4 and "\n" not in gap and not gap.strip(" " + allowed))
 
 
-def _run(tokens: Tokens, index: int, taken: dict[int, int]) -> int:
+def _run(tokens: Tokens, index: int, end: int, taken: dict[int, int]) -> int:
     """The index after the capitalised words (and "of the" between them) that begin at `index`."""
     words, lowers = tokens.words, tokens.lowers
     right = index + 1
-    limit = min(len(words), index + _LONGEST_NAME)
+    limit = min(end, index + _LONGEST_NAME)
     while right < limit and not lowers[right - 1].endswith("'s"):
         short = len(words[right - 1]) == 1 or lowers[right - 1] in ("st", "jr", "sr", "mt", "ft")
         if not _joined(tokens, right - 1, "." if short else ""):
+            if lowers[right] in _COMPANY_FORMS and tokens.gap(right - 1) == ", ":
+                right += 1  # "Intelligent Sports, Inc."
             break
         ahead = right
         while (
@@ -334,8 +348,10 @@ def _single(
 ) -> MentionType | None:
     """The type of a name of one word, or None if it is none."""
     word = tokens.words[index]
+    if _DOTTED.match(tokens.text, tokens.ends[index]):
+        return None
     lowers = tokens.lowers
-    before = lowers[index - 1] if index else ""
+    before = lowers[index - 1] if index and not initial else ""
     before2 = lowers[index - 2] if index > 1 else ""
     following = lowers[index + 1] if index + 1 < len(lowers) else ""
     person = lower in GIVEN_NAMES
@@ -359,10 +375,13 @@ def _single(
             # "Stripe works" may be a name or a word; without more evidence it is a word.
             return cast(MentionType, known) if following in ANIMATE_VERBS else None
         return cast(MentionType, known)
-    if following in ANIMATE_VERBS or (
+    if initial and crowded:
+        return None
+    verbs = PERSONAL_VERBS if initial else ANIMATE_VERBS
+    if (following in verbs and not lower.endswith(_ABSTRACT)) or (
         following == "and" and lowers[index + 2 : index + 3] == ["i"]
     ):
-        return "PERSON" if not crowded or not initial else None
+        return "PERSON"
     if before in RELATIONS or before in _INTRODUCED:
         return "PERSON" if lower not in PHATIC else None
     odd = any(letter.isupper() or letter.isdigit() for letter in word[1:])
@@ -373,7 +392,7 @@ def _single(
         return None
     if crowded:
         return None
-    if placed and before != "for":
+    if placed and before != "for" and not word.isupper():
         return "LOCATION"
     return "OTHER"
 
@@ -390,10 +409,10 @@ def _type_of_run(tokens: Tokens, left: int, right: int) -> MentionType:
         return cast(MentionType, NUMBERED[first])
     if last in EVENT_ENDINGS:
         return "EVENT"
-    if last in PLACE_ENDINGS or (first in PLACE_OPENINGS and first not in GIVEN_NAMES):
-        return "LOCATION"
     if last in ORGANISATION_ENDINGS or first in ORGANISATION_OPENINGS:
         return "ORG"
+    if last in PLACE_ENDINGS or (first in PLACE_OPENINGS and first not in GIVEN_NAMES):
+        return "LOCATION"
     if first in GIVEN_NAMES:
         return "PERSON"
     before = lowers[left - 1] if left else ""
@@ -405,31 +424,34 @@ def _type_of_run(tokens: Tokens, left: int, right: int) -> MentionType:
     return "OTHER"
 
 
-def _number_follows(tokens: Tokens, index: int) -> bool:
+def _number_follows(tokens: Tokens, index: int, end: int) -> bool:
     return (
-        _joined(tokens, index)
+        index + 1 < end
+        and _joined(tokens, index)
         and "0" <= tokens.words[index + 1][0] <= "9"
         and len(tokens.words[index + 1]) <= 12
     )
 
 
-def _lower_known(tokens: Tokens, index: int, lower: str, found: list[Mention]) -> None:
+def _lower_known(tokens: Tokens, index: int, end: int, lower: str, found: list[Mention]) -> None:
     """A known name written in lower case, or "room 101"."""
     known = LOWER_KNOWN.get(lower)
     if known is not None:
         _add(tokens, index, index + 1, cast(MentionType, known), found)
-    elif lower in NUMBERED and NUMBERED[lower] == "LOCATION" and _number_follows(tokens, index):
+    elif (
+        lower in NUMBERED and NUMBERED[lower] == "LOCATION" and _number_follows(tokens, index, end)
+    ):
         _add(tokens, index, index + 2, "LOCATION", found)
 
 
-def _number(tokens: Tokens, index: int, found: list[Mention]) -> int:
+def _number(tokens: Tokens, index: int, limit: int, found: list[Mention]) -> int:
     """A clock time, or a number with its currency, per cent sign or unit."""
     word, lower = tokens.words[index], tokens.lowers[index]
     text = tokens.text
     start, end = tokens.starts[index], tokens.ends[index]
     if found and found[-1].end >= end:
         return index + 1  # the number of "room 101"
-    following = tokens.lowers[index + 1] if _joined(tokens, index) else ""
+    following = tokens.lowers[index + 1] if index + 1 < limit and _joined(tokens, index) else ""
     right = index + 1
     digits = word.rstrip("apmAPM")
     meridiem = digits != word and lower[-2:] in ("am", "pm")

@@ -57,7 +57,7 @@ _WINDOW = 60
 
 #: A name is introduced only in a text with one of these words, or with brackets.
 TRIGGERS = word_set(
-    "name name's i'm i call calls go goes known aka nicknamed here speaking calling"
+    "name name's i'm i call calls go goes this known aka nicknamed here speaking calling"
 )
 _NOT_NAMES = (
     FUNCTION_WORDS | PHATIC | STARTERS | CONCEPTS | PLACES | EVENTS | ORGANISATIONS

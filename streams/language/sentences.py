@@ -17,7 +17,7 @@ _TERMINATOR = re.compile(
     r"(?<![.!?…])[.!?…]++[\"')\]»”’*_]*+(?=\s|\Z)|(?<![。\uff01\uff1f\uff61])[。\uff01\uff1f\uff61]++[」』”’\uff09]*+"
 )
 # Emoji, dashes and other marks before the first word are not part of a sentence.
-_LEAD = re.compile(r"[^\w\"'“\u2018(\[<@#$€£¥+*¿¡.&]*+")
+_LEAD = re.compile(r"[^\w\"'“\u2018(\[<@#$€£¥+*¿¡.&/~]*+")
 _VISIBLE = re.compile(r"\S")
 _BULLET = re.compile(r"[ \t]*+(?:[-*•‣◦–·]|\d{1,3}[.)]|[a-z][)])[ \t]++")
 _ATTRIBUTION = re.compile(
@@ -53,28 +53,38 @@ def _paragraphs(text: str) -> list[Span]:
     """The stretches inside which a line break means nothing."""
     if "\n" not in text and "\r" not in text:
         return [] if text.lstrip()[:1] == ">" else [(0, len(text))]
-    lines = _speech_lines(text)
-    width = max((end - start for start, end in lines), default=0)
-    wrapped = 50 <= width <= 100
     paragraphs: list[Span] = []
+    for block in _blocks(text, _speech_lines(text)):
+        width = max(end - start for start, end in block)
+        wrapped = len(block) > 1 and 45 <= width <= 100
+        line_start = -1
+        for start, end in block:
+            bullet = _BULLET.match(text, start, end)
+            if line_start >= 0 and wrapped and not bullet:
+                # The break is soft if the first word of this line had no room on the one before.
+                word = text.find(" ", start, end)
+                first_word = (end if word < 0 else word) - start
+                full = paragraphs[-1][1] - line_start + 1 + first_word > width
+                if full and (len(block) > 2 or text[start].islower()):
+                    paragraphs[-1] = (paragraphs[-1][0], end)
+                    line_start = start
+                    continue
+            paragraphs.append((bullet.end() if bullet else start, end))
+            line_start = start
+    return paragraphs
+
+
+def _blocks(text: str, lines: list[Span]) -> list[list[Span]]:
+    """The lines in groups that nothing separates."""
+    blocks: list[list[Span]] = []
     previous_end = -1
     for start, end in lines:
-        if wrapped and paragraphs and text.count("\n", previous_end, start) < 2:
-            last_start, last_end = paragraphs[-1]
-            line_start = text.rfind("\n", last_start, last_end) + 1 or last_start
-            # The break is soft if the first word of this line had no room on the one before.
-            word = text.find(" ", start, end)
-            first_word = (end if word < 0 else word) - start
-            if last_end - line_start + 1 + first_word > width and not _BULLET.match(
-                text, start, end
-            ):
-                paragraphs[-1] = (last_start, end)
-                previous_end = end
-                continue
-        bullet = _BULLET.match(text, start, end)
-        paragraphs.append((bullet.end() if bullet else start, end))
+        if blocks and text.count("\n", previous_end, start) == 1:
+            blocks[-1].append((start, end))
+        else:
+            blocks.append([(start, end)])
         previous_end = end
-    return paragraphs
+    return blocks
 
 
 def _lines(text: str) -> list[Span]:
@@ -104,7 +114,8 @@ def _speech_lines(text: str) -> list[Span]:
             continue
         elif (
             line == "--"
-            or (line[0] in "*-_=F" and _ends_the_speech(text, lines, index, line))
+            or line.startswith("____________________")
+            or _ends_the_speech(text, lines, index, line)
             or _FORWARD.match(line[:80])
         ):
             break
@@ -137,7 +148,12 @@ def _attribution(text: str, lines: list[Span], index: int, line: str) -> int | N
 
     None: no attribution here. 0: what follows is not marked as quoted, so all of it is.
     """
-    if line[:2] not in ("On", "Am", "Le", "El", "Il", "*O", '"O', "> "):
+    if line[-1] == ":" and "@" in line and len(line) < 200:
+        # In any language: a line with an address that ends in a colon, then quoted lines.
+        below = _next_line(text, lines, index)
+        if below and text[lines[below][0]] == ">":
+            return below
+    if line[:2] not in ("On", "Am", "Le", "El", "Il", "*O", '"O'):
         return None
     joined = line
     for last in range(index, min(index + 3, len(lines))):
@@ -146,12 +162,17 @@ def _attribution(text: str, lines: list[Span], index: int, line: str) -> int | N
         if len(joined) > 400:
             return None
         if _ATTRIBUTION.match(joined):
-            for below in range(last + 1, len(lines)):
-                first = text[lines[below][0] : lines[below][1]].strip()[:1]
-                if first:
-                    return below if first == ">" else 0
-            return 0
+            below = _next_line(text, lines, last)
+            return below if below and text[lines[below][0]] == ">" else 0
     return None
+
+
+def _next_line(text: str, lines: list[Span], index: int) -> int:
+    """The index of the next line that is not empty, or 0."""
+    for below in range(index + 1, len(lines)):
+        if text[lines[below][0] : lines[below][1]].strip():
+            return below
+    return 0
 
 
 def _is_signature(text: str, lines: list[Span], index: int) -> bool:

@@ -9,6 +9,7 @@ the days it means.
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -28,6 +29,7 @@ _DROPPED = word_set(
 )
 _ENDINGS = {"'m": "", "'re": "", "'ve": "", "'s": "", "'ll": "will", "'d": "would"}
 _SIGNS = "$€£¥"
+_MARKS = re.compile(r"(?:\+{1,2}|#)(?!\w)")
 
 
 def signature(sentence: str, *, speaker: str | None = None) -> str:
@@ -88,9 +90,10 @@ def _plain(tokens: Tokens, left: int, right: int, kept: list[str]) -> None:
         end = tokens.ends[index]
         # C++ and C# differ only by their marks.
         if text[end : end + 1] in ("+", "#"):
-            word += text[end : end + 2].rstrip(" .,!?;:)")
-            kept.append(word)
-            continue
+            marks = _MARKS.match(text, end)
+            if marks is not None:
+                kept.append(word + marks.group())
+                continue
         kept.append(_singular(word))
 
 

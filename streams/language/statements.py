@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
+from streams.language.addresses import addresses
 from streams.language.claims import TRIGGERS as CLAIM_TRIGGERS
 from streams.language.claims import find_claim
 from streams.language.contacts import find_contacts
@@ -65,6 +66,7 @@ _PASSING = word_set(
     afk"""
 )
 _ADDRESSING = word_set("hey hi hello thanks thank dear wow congrats bye yeah yes yo oh hiya")
+_CODE_MARKS = ("();", "==", "=>", "</", "::", "&&")
 _CONTENT_ENOUGH = 3
 
 
@@ -101,11 +103,12 @@ def analyse(
         return Analysis((), (), ())
     speaker = " ".join(speaker.split()) if speaker else None
     tokens = tokenise(text)
-    dates = find_dates(tokens, local_day(at_ms, utc_offset_minutes))
+    places = addresses(text)
+    dates = find_dates(tokens, local_day(at_ms, utc_offset_minutes), places)
     asserted = [span for span in spans if not is_question(text[span[0] : span[1]])]
     contacts = find_contacts(tokens, asserted)
     introductions = find_introductions(tokens, asserted)
-    found = find_mentions(tokens, dates)
+    found = find_mentions(tokens, dates, places, asserted)
     if contacts:
         # The digits of a telephone number are no number.
         phones = [contact for contact in contacts if contact.kind == "phone"]
@@ -179,6 +182,7 @@ class _Message:
         ]
         sentence = tokens.text[start:end]
         references = [as_reference(tokens, item) for item in dates]
+        corrects = _CORRECTION.match(sentence) is not None
         claim = None
         if contacts or not CLAIM_TRIGGERS.isdisjoint(tokens.lowers[left:right]):
             claim = find_claim(sentence, start, speaker, mentions, references, contacts)
@@ -187,6 +191,7 @@ class _Message:
             and not contacts
             and bisect_left(self._introduced, start) == bisect_left(self._introduced, end)
             and not _is_informative(tokens, left, right, mentions, end)
+            and not (mentions and corrects)
         ):
             return None
         plain = " ".join(sentence.split())
@@ -202,7 +207,7 @@ class _Message:
             dates=tuple(references),
             follows_from_previous=follows and _CAUSE.match(plain) is not None,
             claim=claim,
-            corrects=_CORRECTION.match(plain) is not None,
+            corrects=corrects,
         )
 
 
@@ -215,6 +220,8 @@ def _by_speaker(mention: Mention, speaker: str | None) -> Mention:
 
 def _is_prose(text: str, start: int, end: int, tokens: Tokens, left: int, right: int) -> bool:
     """Whether most of it is words: not a rule, a table border, ASCII art or a line of code."""
+    if text[end - 1] in ";{}" or any(text.find(mark, start, end) >= 0 for mark in _CODE_MARKS):
+        return False
     inked = end - start - text.count(" ", start, end)
     return 2 * sum(map(len, tokens.words[left:right])) >= inked
 
@@ -225,7 +232,8 @@ def _is_informative(
     """Whether the sentence says something that lasts.
 
     It does with three words of content; with a name, number or date and a word of content about
-    it or said in the first person; or in the first person with a verb and a word of content ("I love tea", "I'm vegan").
+    it, or said in the first person; or in the first person with a verb and a word of content ("I
+    love tea", "I'm vegan").
     """
     text = tokens.text
     named = [item for item in mentions if not _is_vocative(text, item, end)]
@@ -256,7 +264,7 @@ def _is_informative(
             content += 1
             if lower in _PASSING:
                 passing = True
-            elif lower not in PHATIC:
+            if lower not in PHATIC:
                 # Scripts without spaces write many words in one.
                 informative += len(lower) // 2 if lower[0] >= "\u3040" else 1
     if informative + len(named) >= _CONTENT_ENOUGH or (named and (informative or first_person)):
@@ -278,7 +286,7 @@ def _is_vocative(text: str, mention: Mention, end: int) -> bool:
     if words and words[-1] in _ADDRESSING:
         return True
     opens = not before or before[-1] in ".!?\n…"
-    return opens and after in ("", ",", "!")
+    return opens and after in ("", ",", "!", ":")
 
 
 def _resolved(

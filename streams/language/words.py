@@ -102,14 +102,15 @@ PHATIC = word_set(
     cuz tbh brb afk gtg ttyl nothing something anything"""
 )
 
-# Irregular past forms and auxiliaries that set a clause in the past.
+# Irregular past forms and auxiliaries that set a clause in the past. Not "said" and the like:
+# what is reported may lie ahead.
 PAST = word_set(
-    """was were did had went got gotten saw came took made met bought found left gave told
-    said ran ate felt won lost began started became brought built caught chose drove drank
-    fell flew forgot grew heard held kept knew led meant paid rode rang rose sang sat sold
-    sent shook slept spent spoke stood stole swam taught thought threw understood woke wore
-    wrote been gone done seen taken given broke hung wasn't weren't didn't hadn't ive i've
-    we've they've you've he'd she'd used ago last since"""
+    """was were did had went got gotten saw came took made met bought found left gave ran
+    ate felt won lost began started became brought built caught chose drove drank fell flew
+    grew held kept paid rode rang rose sang sat sold sent shook slept spent spoke stood
+    stole swam taught threw woke wore wrote been gone done seen taken given broke hung
+    wasn't weren't didn't hadn't ive i've we've they've you've he'd she'd used ago last
+    since"""
 )
 FUTURE = word_set(
     """will gonna won't shall plan plans planning planned hope hopes hoping want wants wanna
@@ -138,9 +139,9 @@ ANIMATE_VERBS = word_set(
 )
 #: The few of them that hardly ever follow another word at the start of a sentence.
 PERSONAL_VERBS = word_set(
-    """said told asked texted emailed replied lives lived went moved thinks thought knew hates hated
-    married bought invited visited met joined suggested recommended mentioned explained proposed
-    promised drove flew died laughed"""
+    """said told asked texted emailed replied lives lived went moved thinks thought knew
+    hates hated married bought invited visited met joined suggested recommended mentioned
+    explained proposed promised drove flew died laughed"""
 )
 RELATIONS = word_set(
     """friend friends sister brother mother father mum mom dad son daughter wife husband
@@ -275,5 +276,5 @@ ENDING_ABBREVIATIONS = word_set(
 GERMAN = word_set(
     """und ich nicht ist eine einen einem mit den dem zu auf für auch sich wir ihr sind aber
     wenn noch nur schon habe haben wurde werden dass über vom beim zum zur kein keine mein
-    meine war sehr der das ein"""
+    meine sehr der das ein"""
 )

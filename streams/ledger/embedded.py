@@ -17,11 +17,13 @@ from streams.failpoints import failpoint
 from streams.ledger.base import EVENTS, PARTITIONS, TOPICS, KeyStore, Ledger, LedgerGap, Record
 from streams.ledger.partitioner import partition_of
 from streams.ledger.sequencer import Head, Held, Receipt, sequence
+from streams.locks import exclusive
 
 # A record's position is its partition and its offset in one integer: the primary key of its
 # topic's table, so that records of a partition lie together and in order.
 _OFFSET_BITS = 40
 _POLL_SECONDS = 0.02
+_KEYS_AT_ONCE = 500
 
 _LEDGER_SCHEMA = """
 CREATE TABLE IF NOT EXISTS zones (
@@ -83,14 +85,18 @@ class EmbeddedKeys(KeyStore):
         return self._secret
 
     def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
-        found = {}
+        found: dict[bytes, bytes] = {}
         with self._lock:
-            for key_id in key_ids:
-                row = self._connection.execute(
-                    "SELECT key FROM keys WHERE key_id = ?", (key_id,)
-                ).fetchone()
-                if row:
-                    found[key_id] = row[0]
+            for start in range(0, len(key_ids), _KEYS_AT_ONCE):
+                some = key_ids[start : start + _KEYS_AT_ONCE]
+                marks = ", ".join("?" * len(some))
+                found.update(
+                    rows(
+                        self._connection,
+                        f"SELECT key_id, key FROM keys WHERE key_id IN ({marks})",
+                        some,
+                    )
+                )
         return found
 
     def add(self, keys: Mapping[bytes, bytes]) -> None:
@@ -119,12 +125,14 @@ class EmbeddedLedger(Ledger):
 
     def __init__(self, directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
-        self.keys = EmbeddedKeys(directory / "keys.db")
         self._path = directory / "ledger.db"
         self._lock = threading.RLock()
-        self._connection = connect(self._path, durable=True)
-        with atomic(self._connection):
-            self._connection.execute(_LEDGER_SCHEMA)
+        # Two that turn a new file to WAL at once do not wait for each other: one gets "locked".
+        with exclusive(directory / "ledger.lock"):
+            self.keys = EmbeddedKeys(directory / "keys.db")
+            self._connection = connect(self._path, durable=True)
+            with atomic(self._connection):
+                self._connection.execute(_LEDGER_SCHEMA)
         self._appended = _condition_of(self._path)
 
     def publish(self, zone: str, drafts: Sequence[Draft]) -> list[Receipt]:

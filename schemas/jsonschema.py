@@ -1,0 +1,74 @@
+"""JSON Schemas for readers and writers in any language, made from the types.
+
+`python -m schemas.jsonschema` writes them into schemas/json. In the ledger the same shapes are
+MessagePack, where what a schema calls base64 is plain bytes.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+
+from schemas.changes import AnyRow, Delete
+from schemas.events import AnyPayload
+from schemas.inbound import InboundEvent
+
+DIRECTORY = Path(__file__).parent / "json"
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+# File -> (title, the types one of which a document is).
+SCHEMAS: dict[str, tuple[str, tuple[type[msgspec.Struct], ...]]] = {
+    "inbound.json": ("An event at the door", (InboundEvent,)),
+    "events.json": ("The payload of an event", get_args(AnyPayload)),
+    "changes.json": (
+        "A row that stands, or a key that no longer does",
+        (*get_args(AnyRow), Delete),
+    ),
+}
+
+
+def schema_of(file: str) -> dict[str, Any]:
+    """Return the JSON Schema that `file` holds."""
+    title, types = SCHEMAS[file]
+    roots, components = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
+    for component in components.values():
+        # How a docstring is indented depends on the Python that read it.
+        if "description" in component:
+            component["description"] = inspect.cleandoc(component["description"])
+    for cls in types:
+        if cls.__struct_config__.array_like:
+            _name_columns(components[cls.__name__], cls.__struct_fields__)
+    return {"$schema": DIALECT, "title": title, "anyOf": list(roots), "$defs": components}
+
+
+def _name_columns(component: dict[str, Any], names: tuple[str, ...]) -> None:
+    """Say which column of an array is which; the first of a row is its tag."""
+    columns = component["prefixItems"]
+    component["prefixItems"] = [
+        *columns[: -len(names)],
+        *(
+            {"title": name, **column}
+            for name, column in zip(names, columns[-len(names) :], strict=True)
+        ),
+    ]
+
+
+def text_of(file: str) -> str:
+    """Return the text of `file`: keys sorted, so that a change shows as what it is."""
+    text = json.dumps(schema_of(file), indent=2, sort_keys=True, ensure_ascii=False)
+    return text + "\n"
+
+
+def write(directory: Path = DIRECTORY) -> None:
+    """Write every schema."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for file in SCHEMAS:
+        (directory / file).write_text(text_of(file), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()

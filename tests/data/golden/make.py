@@ -1,0 +1,338 @@
+"""Makes golden records: bytes that every later version must still read, and what they say.
+
+    python -m tests.data.golden.make records-v1
+
+writes records-v1.jsonl (the records, in hex, with their keys) and records-v1.json (what they
+say) for every sample below that no other file here holds yet. What is written once is never
+written again: a later version that cannot read it is at fault, not the file. The expected JSON
+comes from the literals below, not from decoding.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from schemas.changes import ROW_OF_TABLE, AnyRow, Conclusions, Delete, encode_conclusions
+from schemas.events import AnyPayload, Draft
+from schemas.ids import event_id
+from schemas.records import ChangeHeader, Source, record_hash, write_change, write_event
+from schemas.seal import new_key
+
+HERE = Path(__file__).parent
+ZONE, PLATFORM = "golden", "slack"
+OCCURRED, INGESTED = 1_778_248_560_000, 1_778_248_561_234
+
+CONTENT: dict[str, Any] = {
+    "source_id": "m-1",
+    "sender_id": "U123",
+    "content": "Ada moved to Zürich — «for good», she says 🙂",
+    "sender_name": "Ada",
+    "peer_id": "C42",
+    "peer_kind": "channel",
+    "thread_id": "1700000000.1",
+    "session_id": "s-1",
+    "direction": "in",
+    "reply_to": "m-0",
+    "attachments": [
+        {
+            "type": "image",
+            "name": "lake.jpg",
+            "url": "https://example.com/lake.jpg",
+            "mime_type": "image/jpeg",
+            "caption": "the lake",
+            "size": 12345,
+        }
+    ],
+    "metadata": {"edited": True, "tags": ["a", "b"], "n": 1.5, "none": None, "big": 2**63},
+    "turn_id": "t-1",
+    "utc_offset": 120,
+}
+
+PAYLOADS: dict[str, dict[str, Any]] = {
+    "message": {"kind": "message", **CONTENT},
+    "message, only what is required": {
+        "kind": "message",
+        "source_id": "m-2",
+        "sender_id": "U123",
+        "content": "hi",
+    },
+    "turn_completed": {"kind": "turn_completed", **CONTENT},
+    "remember": {
+        "kind": "remember",
+        **CONTENT,
+        "context": "a walk",
+        "memory_type": "preference",
+        "namespace": "team",
+        "path_key": "people/ada",
+        "importance": 0.75,
+    },
+    "forget": {"kind": "forget", "source_id": "forget:1,2", "targets": [1, 2]},
+    "recalled": {
+        "kind": "recalled",
+        "source_id": "recalled:1",
+        "accesses": [{"target_type": "fact", "target_id": "F1", "count": 3}],
+    },
+    "tick": {"kind": "tick", "source_id": "tick:1", "name": "daily"},
+    "park": {"kind": "park", "source_id": "park:1", "reason": "unknown", "body": "AP/+fw=="},
+    "retry": {"kind": "retry", "source_id": "retry:7", "number": 7},
+    "drop": {"kind": "drop", "source_id": "drop:7", "number": 7},
+    "propose_merge": {
+        "kind": "propose_merge",
+        "source_id": "merge:1",
+        "entity_a": "E1",
+        "entity_b": "E2",
+        "confidence": 0.9,
+        "reason": "same handle",
+    },
+    "decide_merge": {
+        "kind": "decide_merge",
+        "source_id": "decide:1",
+        "candidate_id": "C1",
+        "approve": True,
+    },
+    "undo_merge": {"kind": "undo_merge", "source_id": "undo:1", "merge_id": "M1"},
+    "create_mental_model": {
+        "kind": "create_mental_model",
+        "source_id": "mm:1",
+        "name": "Ada",
+        "description": "Lives in Zürich.",
+        "subtype": "person",
+        "entity_id": "E1",
+        "tags": ["people"],
+        "parent_id": "MM0",
+        "refresh_trigger": "daily",
+    },
+    "update_mental_model": {
+        "kind": "update_mental_model",
+        "source_id": "mm:2",
+        "model_id": "MM1",
+        "description": "Lives in Basel.",
+    },
+    "set_memory_state": {
+        "kind": "set_memory_state",
+        "source_id": "state:1",
+        "memory_ids": ["F1", "F2"],
+        "state": "inactive",
+    },
+}
+
+# Table -> a row, by column.
+ROWS: dict[str, dict[str, Any]] = {
+    "facts": {
+        "id": "F1", "text": "Ada lives in Zürich.", "context": "moving", "as_of": OCCURRED,
+        "ingested_at": INGESTED, "source_event_id": "EV1", "metadata": "{}",
+        "created_at": INGESTED, "signature": "ada live zürich",
+    },
+    "fact_entities": {"fact_id": "F1", "entity_id": "E1"},
+    "causal_links": {
+        "from_fact_id": "F1", "to_fact_id": "F2", "strength": 0.5, "created_at": INGESTED,
+    },
+    "fact_repeats": {
+        "event_id": "EV2", "char_offset_start": 4, "fact_id": "F1", "reason": "same words",
+    },
+    "fact_claims": {
+        "fact_id": "F1", "subject": "E1", "attribute": "home", "value": "Zürich",
+        "as_of": OCCURRED,
+    },
+    "fact_supersessions": {"fact_id": "F1", "superseded_by": "F2", "invalid_at": OCCURRED},
+    "fact_accesses": {"number": 9, "fact_id": "F1", "count": 2},
+    "memory_processing_log": {
+        "event_id": "EV1", "processed_at": INGESTED, "writer_run_id": "W1",
+        "created_at": INGESTED,
+    },
+    "turns": {"turn_id": "t-1", "event_id": "EV1", "completed_at": OCCURRED},
+    "mental_models": {
+        "id": "MM1", "name": "Ada", "description": "Lives in Zürich.", "subtype": None,
+        "entity_id": "E1", "tags": "[]", "parent_id": None, "refresh_trigger": None,
+        "last_refreshed": INGESTED, "created_at": INGESTED, "updated_at": INGESTED,
+    },
+    "dead_letters": {
+        "number": 7, "kind": "message", "reason": "too odd", "state": "parked",
+        "parked_at": INGESTED,
+    },
+    "entities": {
+        "id": "E1", "name": "Ada", "type": "person", "normalized": "ada",
+        "source": "delivery", "created_at": INGESTED,
+    },
+    "handles": {
+        "platform": "slack", "handle": "U123", "entity_id": "E1", "display_name": "Ada",
+        "created_at": INGESTED,
+    },
+    "mentions": {
+        "event_id": "EV1", "fact_id": "", "entity_id": "E1", "char_offset_start": -1,
+        "char_offset_end": -1, "mention_text": "Ada", "mention_type": "speaker",
+        "confidence": 1.0,
+    },
+    "merge_candidates": {
+        "id": "C1", "entity_a_id": "E1", "entity_b_id": "E2", "confidence": 0.9,
+        "reason": "same handle", "status": "pending", "created_at": INGESTED,
+    },
+    "merges": {
+        "id": "M1", "winner_id": "E1", "loser_id": "E2", "confidence": 0.9,
+        "reason": "same handle", "executed_at": INGESTED, "undone_at": None,
+    },
+    "embeddings": {
+        "id": "V1", "target_type": "fact", "target_id": "F1", "model": "minilm",
+        "embedding": "AACAPwAAAMA=", "dimension": 2, "text_hash": "00ff", "created_at": INGESTED,
+    },
+}  # fmt: skip
+
+DRAFT: dict[str, Any] = {
+    "platform": "recollect",
+    "occurred_at": OCCURRED,
+    "ingested_at": INGESTED,
+    "payload": PAYLOADS["tick"],
+}
+
+# Name -> the parts of a change record: how many sources each has, and what it says.
+CHANGES: dict[str, dict[str, Any]] = {
+    **{f"row of {table}": {"parts": [{"sources": 1, "puts": {table: [ROWS[table]]}}]}
+       for table in ROWS},
+    "empty": {"parts": []},
+    "parked": {"parked": True, "parts": [
+        {"sources": 1, "puts": {"dead_letters": [ROWS["dead_letters"]]}}]},
+    "two sources, rows of three files": {"parts": [
+        {"sources": 2, "puts": {
+            "facts": [ROWS["facts"]], "mentions": [ROWS["mentions"]],
+            "embeddings": [ROWS["embeddings"]]}},
+        {"sources": 1, "puts": {"turns": [ROWS["turns"]]}}]},
+    "deletes": {"parts": [
+        {"sources": 1, "puts": {}, "deletes": {
+            "fact_accesses": [[9, "F1"]], "facts": [["F0"]], "handles": [["slack", "U0"]],
+            "embeddings": [["fact", "F0", "minilm"]]}}]},
+    "an erasure": {"erases": 2, "parts": []},
+    "an outbox": {"parts": [{"sources": 1, "puts": {}, "outbox": [DRAFT]}]},
+}  # fmt: skip
+
+
+def hexed(keys: dict[bytes, bytes]) -> dict[str, str]:
+    return {key_id.hex(): key.hex() for key_id, key in keys.items()}
+
+
+def event(name: str, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return (record, what it says) of a payload."""
+    payload = PAYLOADS[name]
+    key_id, key = new_key()
+    draft = Draft(
+        platform=PLATFORM,
+        occurred_at=OCCURRED,
+        payload=msgspec.convert(payload, AnyPayload),
+    )
+    value = write_event(
+        draft,
+        zone=ZONE,
+        number=number,
+        previous=bytes(range(32)),
+        ingested_at=INGESTED,
+        source=bytes(16),
+        key_id=key_id,
+        key=key,
+    )
+    says = {
+        "zone": ZONE,
+        "number": number,
+        "id": event_id(ZONE, PLATFORM, payload["source_id"], OCCURRED),
+        "platform": PLATFORM,
+        "occurred_at": OCCURRED,
+        "ingested_at": INGESTED,
+        "version": 1,
+        "payload": payload,
+    }
+    return {"topic": "events", "record": value.hex(), "keys": hexed({key_id: key})}, says
+
+
+def change(name: str, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return (record, what it says) of a change."""
+    sample = CHANGES[name]
+    keys = dict(new_key() for _ in range(3))
+    every = tuple(Source(index, key_id) for index, key_id in enumerate(keys, 1))
+    erases = every[: sample.get("erases", 0)]
+    header = ChangeHeader(
+        format=1,
+        chain="main",
+        zone=ZONE,
+        number=number,
+        event_hash=record_hash(name.encode()),
+        event_offset=number + 3,
+        previous=bytes(range(32)),
+        parked=sample.get("parked", False),
+        asks=sum(len(part.get("outbox", [])) for part in sample["parts"]),
+        erases=erases,
+    )
+    parts = []
+    said = []
+    for part in sample["parts"]:
+        sources = every[: part["sources"]]
+        conclusions = Conclusions(
+            sources=tuple(source.number for source in sources),
+            puts=[
+                msgspec.convert([tag_of(table), *row.values()], AnyRow)
+                for table, rows in part["puts"].items()
+                for row in rows
+            ],
+            deletes=[
+                Delete(table, tuple(key))
+                for table, found in part.get("deletes", {}).items()
+                for key in found
+            ],
+            outbox=[msgspec.convert(draft, Draft) for draft in part.get("outbox", [])],
+        )
+        parts.append((sources, encode_conclusions(conclusions)))
+        said.append(
+            {
+                "sources": list(conclusions.sources),
+                "puts": part["puts"],
+                "deletes": part.get("deletes", {}),
+                "outbox": part.get("outbox", []),
+            }
+        )
+    value = write_change(header, parts, keys)
+    says = {
+        "chain": "main",
+        "zone": ZONE,
+        "number": number,
+        "event_hash": header.event_hash.hex(),
+        "event_offset": number + 3,
+        "previous": header.previous.hex(),
+        "parked": header.parked,
+        "asks": header.asks,
+        "erases": [[source.number, source.key_id.hex()] for source in erases],
+        "parts": said,
+    }
+    return {"topic": "changes", "record": value.hex(), "keys": hexed(keys)}, says
+
+
+def tag_of(table: str) -> str:
+    return str(ROW_OF_TABLE[table].__struct_config__.tag)
+
+
+def main(name: str) -> None:
+    """Write the samples that are in no file yet; refuse to write over one."""
+    records, says = HERE / f"{name}.jsonl", HERE / f"{name}.json"
+    for path in (records, says):
+        if path.exists():
+            sys.exit(f"{path} is there; golden records are never written again")
+    held = {sample for path in HERE.glob("*.json") for sample in json.loads(path.read_text())}
+    lines: list[str] = []
+    expected: dict[str, Any] = {}
+    samples = [(f"event: {key}", event, key) for key in PAYLOADS]
+    samples += [(f"change: {key}", change, key) for key in CHANGES]
+    for number, (sample, make, key) in enumerate(samples, 1):
+        if sample not in held:
+            record, expected[sample] = make(key, number)
+            lines.append(json.dumps({"sample": sample, **record}) + "\n")
+    if not lines:
+        sys.exit("every sample is in a file already")
+    records.write_text("".join(lines))
+    says.write_text(json.dumps(expected, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m tests.data.golden.make NAME")
+    main(sys.argv[1])

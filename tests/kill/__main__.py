@@ -1,0 +1,204 @@
+"""Kill the real command at every failpoint and at random moments, and look for damage.
+
+python -m tests.kill --each 3           at every place at least three times
+python -m tests.kill --total 1000       at least so many times in all
+python -m tests.kill --seed 5           another world, and other moments
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from streams.encoder import REGISTRY
+from streams.encoder.cache import entry, read_graph
+from streams.failpoints import FAILPOINTS
+from tests.kill.checks import Checks, Contents, check_home, contents, vector_of
+from tests.kill.commands import Recollect, Wrong
+from tests.kill.steps import RANDOM, Killer, do, do_killed, steps
+from tests.kill.world import World, make_world
+
+Say = Callable[[str], None]
+
+# Beside every so many homes one more has an encoder, where the cache holds one.
+_ENCODED_EVERY = 4
+
+
+def cached_encoder() -> str | None:
+    """Return the name of an encoder that needs no fetching, or None."""
+    given = os.environ.get("RECOLLECT_CACHE") or "~/.cache/recollect"
+    cache = Path(given).expanduser()
+    for name, model in REGISTRY.items():
+        if read_graph(entry(cache, model.checksums), "int8") is not None:
+            return name
+    return None
+
+
+class Trial:
+    """Homes with the same events: one for each encoder is left alone, the others are killed."""
+
+    def __init__(self, directory: Path, world: World, checks: Checks, say: Say) -> None:
+        self._directory = directory
+        self._world = world
+        self._checks = checks
+        self._say = say
+        self._steps = steps(world, directory / "files")
+        self._undisturbed: dict[str, _Undisturbed] = {}
+        self._homes = 0
+        world.write(directory / "files")
+
+    def home(self, encoder: str, killer: Killer) -> None:
+        """Do all the work on a new home under kills, and check it."""
+        undisturbed = self._undisturbed.get(encoder) or self._leave_alone(encoder)
+        self._homes += 1
+        recollect = Recollect(self._directory / f"home-{self._homes}")
+        recollect.ask("init", "--encoder", encoder)
+        title = f"home {self._homes}" + (f" with {encoder}" if encoder != "none" else "")
+        began, before = time.monotonic(), killer.kills
+        try:
+            for step in self._steps:
+                seconds = undisturbed.seconds.get(step.name, undisturbed.mean)
+                do_killed(recollect, step, killer, seconds)
+            check_home(
+                recollect,
+                self._world,
+                undisturbed.contents,
+                undisturbed.hashes,
+                undisturbed.traces,
+                self._checks,
+                title,
+            )
+        except Wrong as error:
+            self._checks.note(f"{title}: every command succeeds in the end", error)
+        self._say(f"{title}: {killer.kills - before} deaths, {time.monotonic() - began:.0f} s")
+
+    def _leave_alone(self, encoder: str) -> _Undisturbed:
+        recollect = Recollect(self._directory / f"undisturbed-{encoder}")
+        recollect.ask("init", "--encoder", encoder)
+        title = f"undisturbed home, encoder {encoder}"
+        seconds: dict[str, float] = {}
+        traces: dict[str, bytes] = {}
+        forgotten = iter(self._world.forgotten)
+        for step in self._steps:
+            if step.rebuilds:
+                continue
+            if step.arguments[0] == "forget":
+                gone = next(forgotten)
+                # Terms of an index are written without what they share with the term before.
+                traces[f"the word {gone.token}"] = gone.token.encode()[3:]
+                event = contents(recollect.home).keys[gone.platform, gone.source_id]
+                vector = vector_of(recollect.home, event)
+                if vector is not None:
+                    traces[f"the vector of {gone.source_id}"] = vector[:64]
+            seconds[step.name] = do(recollect, step)
+        hashes = {row["model"]: row["hash"] for row in recollect.ask("verify")["models"]}
+        undisturbed = _Undisturbed(contents(recollect.home), hashes, traces, seconds)
+        check_home(
+            recollect, self._world, undisturbed.contents, hashes, traces, self._checks, title
+        )
+        self._undisturbed[encoder] = undisturbed
+        return undisturbed
+
+
+@dataclass(frozen=True)
+class _Undisturbed:
+    """What came of the home that was left alone."""
+
+    contents: Contents
+    hashes: dict[str, str]
+    traces: dict[str, bytes]
+    seconds: dict[str, float]
+
+    @property
+    def mean(self) -> float:
+        return sum(self.seconds.values()) / len(self.seconds)
+
+
+def run(
+    *,
+    each: int,
+    total: int = 0,
+    seed: int = 1,
+    size: int = 360,
+    encoder: str | None = None,
+    most_homes: int | None = None,
+    say: Say = print,
+) -> tuple[Checks, Killer]:
+    """Kill until every place was hit `each` times and `total` deaths were died in all.
+
+    `encoder`: one for a share of the homes. `most_homes`: give up after so many without.
+    """
+    if "RECOLLECT_FAILPOINT" in os.environ:
+        raise SystemExit("RECOLLECT_FAILPOINT is set, which would kill this test; unset it")
+    killer = Killer(random.Random(f"kill {seed}"), each, total)
+    checks = Checks()
+    most = most_homes or 4 + each + total // 20
+    with tempfile.TemporaryDirectory(prefix="recollect-kill-") as scratch:
+        trial = Trial(Path(scratch), make_world(seed, size), checks, say)
+        for number in range(most):
+            if number and killer.content:
+                break
+            trial.home("none", killer)
+            if encoder is not None and number % _ENCODED_EVERY == 0:
+                # Every place once more, whatever the homes without an encoder were given.
+                extra = Killer(random.Random(f"kill {seed}, encoded {number}"), 1, 0)
+                trial.home(encoder, extra)
+                killer.add(extra)
+    for name in (*FAILPOINTS, RANDOM):
+        quota = killer.quota(name)
+        lacks = "" if killer.hits[name] >= quota else f"{killer.hits[name]} times only"
+        checks.note(f"died {quota} times: {name}", lacks)
+    if total:
+        checks.note(
+            f"{total} deaths in all", "" if killer.kills >= total else f"{killer.kills} only"
+        )
+    return checks, killer
+
+
+def table(killer: Killer) -> str:
+    """Return how often each place was hit, and in which steps."""
+    lines = [f"{'place':24}{'deaths':>8}  in"]
+    for name in (*FAILPOINTS, RANDOM):
+        steps_ = sorted(step for place, step in killer.where if place == name)
+        parts = [f"{step} {killer.where[name, step]}" for step in steps_]
+        lines.append(f"{name:24}{killer.hits[name]:8}  {', '.join(parts)}")
+    lines.append(f"{'all':24}{killer.kills:8}  and {killer.survived} commands ended first")
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the kill test; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.kill", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--each", type=int, default=3, help="deaths at every place [3]")
+    parser.add_argument("--total", type=int, default=0, help="least deaths in all")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--events", type=int, default=360, help="lines that are imported [360]")
+    parser.add_argument("--encoder", help="for a share of the homes [one of the cache], or none")
+    chosen = parser.parse_args(arguments)
+    encoder = chosen.encoder or cached_encoder()
+    began = time.monotonic()
+    checks, killer = run(
+        each=chosen.each,
+        total=chosen.total,
+        seed=chosen.seed,
+        size=chosen.events,
+        encoder=None if encoder == "none" else encoder,
+    )
+    print(f"\n{table(killer)}\n")
+    for what, wrong in checks.failed:
+        print(f"FAILED  {what}: {wrong}")
+    print(f"{time.monotonic() - began:.0f} s, seed {chosen.seed}")
+    print(f"{checks.passed} passed, {len(checks.failed)} failed")
+    return 1 if checks.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

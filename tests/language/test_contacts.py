@@ -1,0 +1,79 @@
+"""A contact detail belongs to somebody only when the sentence says whose it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from streams.language import analyse
+
+
+def contacts(text: str) -> list[tuple[str, str, str | None]]:
+    return [
+        (item.kind, item.value, item.owner)
+        for item in analyse(text, speaker="Ada", at_ms=0).contacts
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My email is Ada.L@Example.COM.", [("email", "ada.l@example.com", None)]),
+        ("my new work e-mail: ada@x.org", [("email", "ada@x.org", None)]),
+        ("ada@x.org is my email address", [("email", "ada@x.org", None)]),
+        ("You can reach me at 555-1234.", [("phone", "5551234", None)]),
+        ("Call me at (415) 555-1234", [("phone", "4155551234", None)]),
+        ("My phone number is +49 (0)30 123456", [("phone", "+4930123456", None)]),
+        ("my number is 0044 20 7946 0000", [("phone", "+442079460000", None)]),
+        ("Tom's number is 555 123 4567", [("phone", "5551234567", "Tom")]),
+        ("Tom Brandt's email is tom@x.org", [("email", "tom@x.org", "Tom Brandt")]),
+        ("You can reach Tom Brandt at tom@x.org", [("email", "tom@x.org", "Tom Brandt")]),
+        ("My Discord is CoolGamer42#1234", [("discord_handle", "coolgamer42#1234", None)]),
+        ("my discord is coolgamer", [("discord_handle", "coolgamer", None)]),
+        ("I'm @ada_l on Telegram", [("telegram_handle", "ada_l", None)]),
+        ("add me on slack as @ada_l", [("slack_handle", "ada_l", None)]),
+        ("My website is https://ada.dev/Me.", [("url", "https://ada.dev/Me", None)]),
+        (
+            "My email is a@x.org and my phone is +1 415 555 1234.",
+            [("email", "a@x.org", None), ("phone", "+14155551234", None)],
+        ),
+    ],
+)
+def test_an_owner_is_named(text: str, expected: list[tuple[str, str, str | None]]) -> None:
+    assert contacts(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "info@x.org answers fast",
+        "His number is 555-9876",
+        "Is your number 555-9876?",
+        "my email is not a@x.org",
+        "Your email is a@x.org",
+        "call support at 555-1234567",
+        "We sold 1234567 tickets",
+        "my discord is down",
+        "I am on Telegram a lot",
+        "I talked to Tom on Slack",
+        "my slack is great",
+        "> my email is a@x.org",
+    ],
+)
+def test_nobody_is_named(text: str) -> None:
+    assert contacts(text) == []
+
+
+def test_an_address_without_an_owner_is_still_a_mention() -> None:
+    (statement,) = analyse("info@x.org answers fast", speaker="Ada", at_ms=0).statements
+    assert [(item.text, item.type) for item in statement.mentions] == [("info@x.org", "EMAIL")]
+
+
+def test_a_contact_is_where_it_says() -> None:
+    text = "Hi!  My email is Ada@X.org, ok"
+    (contact,) = analyse(text, speaker=None, at_ms=0).contacts
+    assert text[contact.start : contact.end] == "Ada@X.org"
+
+
+def test_the_digits_of_a_telephone_number_are_no_number() -> None:
+    (statement,) = analyse("My number is 555 123 4567.", speaker="Ada", at_ms=0).statements
+    assert statement.mentions == ()

@@ -1,0 +1,174 @@
+"""Dates said in words mean the days a calendar gives; every expected day is a literal."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streams.language import date_references
+
+
+def at(text: str) -> int:
+    return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() * 1000)
+
+
+def resolve(text: str, moment: str, offset: int = 0) -> list[tuple[str, str, str]]:
+    found = date_references(text, at_ms=at(moment), utc_offset_minutes=offset)
+    return [(item.text, item.first, item.last) for item in found]
+
+
+# 2026-05-08 is a Friday.
+FRIDAY = "2026-05-08T13:56"
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase", "first", "last"),
+    [
+        ("It rained today.", "today", "2026-05-08", "2026-05-08"),
+        ("Tonight we dance", "Tonight", "2026-05-08", "2026-05-08"),
+        ("I left yesterday", "yesterday", "2026-05-07", "2026-05-07"),
+        ("yesterday's talk", "yesterday", "2026-05-07", "2026-05-07"),
+        ("tomorrow at 2pm", "tomorrow", "2026-05-09", "2026-05-09"),
+        ("the day before yesterday", "the day before yesterday", "2026-05-06", "2026-05-06"),
+        ("the day after tomorrow", "the day after tomorrow", "2026-05-10", "2026-05-10"),
+        ("this morning", "this morning", "2026-05-08", "2026-05-08"),
+        ("last night", "last night", "2026-05-07", "2026-05-07"),
+        ("three days ago", "three days ago", "2026-05-05", "2026-05-05"),
+        ("two weeks ago", "two weeks ago", "2026-04-20", "2026-04-26"),
+        ("a month ago", "a month ago", "2026-04-01", "2026-04-30"),
+        ("10 years ago", "10 years ago", "2016-01-01", "2016-12-31"),
+        ("in two weeks", "in two weeks", "2026-05-18", "2026-05-24"),
+        ("3 days from now", "3 days from now", "2026-05-11", "2026-05-11"),
+        ("this week", "this week", "2026-05-04", "2026-05-10"),
+        ("last week", "last week", "2026-04-27", "2026-05-03"),
+        ("next week", "next week", "2026-05-11", "2026-05-17"),
+        ("the week before last", "the week before last", "2026-04-20", "2026-04-26"),
+        ("last month", "last month", "2026-04-01", "2026-04-30"),
+        ("next month", "next month", "2026-06-01", "2026-06-30"),
+        ("last year", "last year", "2025-01-01", "2025-12-31"),
+        ("this quarter", "this quarter", "2026-04-01", "2026-06-30"),
+        ("last weekend", "last weekend", "2026-05-02", "2026-05-03"),
+        ("this weekend is free", "this weekend", "2026-05-09", "2026-05-10"),
+        ("we went out this weekend", "this weekend", "2026-05-02", "2026-05-03"),
+        ("next weekend", "next weekend", "2026-05-16", "2026-05-17"),
+        ("last summer", "last summer", "2025-06-01", "2025-08-31"),
+        ("this summer", "this summer", "2026-06-01", "2026-08-31"),
+        ("next winter", "next winter", "2026-12-01", "2027-02-28"),
+        ("last winter", "last winter", "2025-12-01", "2026-02-28"),
+        ("in the summer of 2022", "summer of 2022", "2022-06-01", "2022-08-31"),
+        ("last Friday", "last Friday", "2026-05-01", "2026-05-01"),
+        ("next Friday", "next Friday", "2026-05-15", "2026-05-15"),
+        ("this Sunday", "this Sunday", "2026-05-10", "2026-05-10"),
+        ("We will meet on Friday", "Friday", "2026-05-15", "2026-05-15"),
+        ("I saw her on Friday", "Friday", "2026-05-01", "2026-05-01"),
+        ("I saw her on Tuesday", "Tuesday", "2026-05-05", "2026-05-05"),
+        ("Tom said we meet on Tuesday", "Tuesday", "2026-05-12", "2026-05-12"),
+        ("Friday, May 15", "Friday, May 15", "2026-05-15", "2026-05-15"),
+        ("on May 3", "May 3", "2026-05-03", "2026-05-03"),
+        ("May 3-5", "May 3-5", "2026-05-03", "2026-05-05"),
+        ("the 3rd of May 1990", "3rd of May 1990", "1990-05-03", "1990-05-03"),
+        ("Jan. 5, 2024", "Jan. 5, 2024", "2024-01-05", "2024-01-05"),
+        ("We will marry on January 3", "January 3", "2027-01-03", "2027-01-03"),
+        ("We met on December 28", "December 28", "2025-12-28", "2025-12-28"),
+        ("We fly in June", "June", "2026-06-01", "2026-06-30"),
+        ("I was there in June", "June", "2025-06-01", "2025-06-30"),
+        ("in February 2024", "February 2024", "2024-02-01", "2024-02-29"),
+        ("last June", "last June", "2025-06-01", "2025-06-30"),
+        ("in 2016", "2016", "2016-01-01", "2016-12-31"),
+        ("It is due on the 15th.", "the 15th", "2026-05-15", "2026-05-15"),
+        ("since 2026-05-07", "2026-05-07", "2026-05-07", "2026-05-07"),
+        ("07.05.2026", "07.05.2026", "2026-05-07", "2026-05-07"),
+        ("5/25/2026", "5/25/2026", "2026-05-25", "2026-05-25"),
+        ("February 29 will come", "February 29", "2028-02-29", "2028-02-29"),
+    ],
+)
+def test_a_reference_means_these_days(text: str, phrase: str, first: str, last: str) -> None:
+    assert resolve(text, FRIDAY) == [(phrase, first, last)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "every Friday",
+        "on Fridays",
+        "Monday to Friday",
+        "over the last week",
+        "a few days ago",
+        "the next day",
+        "I finished it in two days",
+        "in the summer",
+        "You may march on.",
+        "I asked April and June",
+        "the last week of the course",
+        "5/7/2026",
+        "2026-13-40",
+        "February 30, 2026",
+        "Room 2016",
+        "Black Friday",
+        "see https://a.io/2026-05-07/last-week",
+        "mail today@example.com",
+        "99999999999999999999 days ago",
+    ],
+)
+def test_what_names_no_certain_days_is_left_alone(text: str) -> None:
+    assert resolve(text, FRIDAY) == []
+
+
+@pytest.mark.parametrize(
+    ("moment", "text", "first", "last"),
+    [
+        ("2026-01-01T12:00", "yesterday", "2025-12-31", "2025-12-31"),
+        ("2026-12-31T12:00", "tomorrow", "2027-01-01", "2027-01-01"),
+        ("2024-02-28T12:00", "tomorrow", "2024-02-29", "2024-02-29"),
+        ("2023-02-28T12:00", "tomorrow", "2023-03-01", "2023-03-01"),
+        ("2024-03-01T12:00", "yesterday", "2024-02-29", "2024-02-29"),
+        ("2024-03-31T12:00", "last month", "2024-02-01", "2024-02-29"),
+        ("2026-01-15T12:00", "last month", "2025-12-01", "2025-12-31"),
+        ("2026-12-15T12:00", "next month", "2027-01-01", "2027-01-31"),
+        ("2026-01-01T12:00", "this week", "2025-12-29", "2026-01-04"),
+        ("2026-05-10T12:00", "this week", "2026-05-04", "2026-05-10"),
+        ("2026-05-11T12:00", "last week", "2026-05-04", "2026-05-10"),
+        ("2026-05-10T12:00", "last weekend", "2026-05-02", "2026-05-03"),
+        ("2026-05-10T12:00", "this weekend", "2026-05-09", "2026-05-10"),
+        ("2026-05-11T12:00", "last Sunday", "2026-05-10", "2026-05-10"),
+        ("2026-05-10T12:00", "next Monday", "2026-05-11", "2026-05-11"),
+        ("2026-01-20T12:00", "this winter", "2025-12-01", "2026-02-28"),
+        ("2024-02-29T12:00", "a year ago", "2023-01-01", "2023-12-31"),
+        ("2026-01-20T12:00", "last quarter", "2025-10-01", "2025-12-31"),
+    ],
+)
+def test_spans_cross_the_ends_of_months_and_years(
+    moment: str, text: str, first: str, last: str
+) -> None:
+    assert resolve(text, moment) == [(text, first, last)]
+
+
+@pytest.mark.parametrize(
+    ("moment", "offset", "expected"),
+    [
+        ("2026-05-08T23:30", 0, "2026-05-08"),
+        ("2026-05-08T23:30", 120, "2026-05-09"),
+        ("2026-05-08T00:30", -60, "2026-05-07"),
+        ("2026-05-08T18:45", 345, "2026-05-09"),
+    ],
+)
+def test_today_is_the_day_on_the_speakers_calendar(moment: str, offset: int, expected: str) -> None:
+    assert resolve("today", moment, offset) == [("today", expected, expected)]
+
+
+@given(
+    st.sampled_from(
+        ["today", "last year", "next month", "next winter", "10 years ago", "on Friday", "May 3",
+         "I went in June", "we will go in June", "February 29", "this weekend", "9999 years ago",
+         "last summer", "next summer", "in 9999 weeks", "on the 31st", "last quarter"]
+    ),
+    st.integers(min_value=-(10**15), max_value=10**15),
+    st.integers(min_value=-900, max_value=900),
+)  # fmt: skip
+def test_days_stay_within_the_calendar(text: str, at_ms: int, offset: int) -> None:
+    for item in date_references(text, at_ms=at_ms, utc_offset_minutes=offset):
+        assert "0001-01-01" <= item.first <= item.last <= "9999-12-31"
+        assert len(item.first) == len(item.last) == 10

@@ -1,0 +1,209 @@
+"""Whatever the text, the answer is well formed, the same every time, and linear to compute."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streams.language import analyse, date_references, is_question, mentions, sentences
+
+#: Words that set off every reader, so that random texts reach beyond the first test.
+FRAGMENTS = [
+    "Ada",
+    "Tom's",
+    "I'm",
+    "I",
+    "my",
+    "email",
+    "number",
+    "is",
+    "discord",
+    "call",
+    "me",
+    "Mel",
+    "yesterday",
+    "last",
+    "Friday",
+    "May",
+    "3",
+    "in",
+    "2016",
+    "the",
+    "15th",
+    "(Kate)",
+    "(aka",
+    "goes",
+    "by",
+    "moved",
+    "to",
+    "Berlin",
+    "New",
+    "York",
+    "Room",
+    "101",
+    "Dr.",
+    "U.S.",
+    "a@b.co",
+    "https://a.io/x",
+    "+49",
+    "30",
+    "123456",
+    ">",
+    "--",
+    "On",
+    "wrote:",
+    "```",
+    "...",
+    "?!",
+    "。",
+    "\n",
+    "\r\n",
+    "\t",
+    "😀",
+    "’",
+    "'",
+    '"',
+    ",",
+    ".",
+    ":",
+    ";",
+    "-",
+    "/",
+    "#",
+    "@",
+    "$5",
+    "20%",
+    "C++",
+    "İ",
+    "ß",
+    "2026-05-07",
+    "14:00",
+    "2pm",
+    "two",
+    "weeks",
+    "ago",
+    "from",
+    "now",
+    "weekend",
+    "summer",
+    "of",
+    "Because",
+    "of",
+    "that",
+    "Actually,",
+    "Cheers,",
+    "From:",
+    "Sent:",
+    "To:",
+    "because",
+    "no.",
+    "5",
+    "i.e.",
+    "J.",
+    "\ud7ff",
+    "́",
+    "\u200b",
+    "born",
+    "on",
+    "birthday",
+]
+TEXTS = st.one_of(
+    st.text(max_size=300),
+    st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=4)), max_size=40).map(" ".join),
+    st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join),
+)
+
+
+@settings(max_examples=400)
+@given(TEXTS, st.one_of(st.none(), st.text(max_size=12)), st.integers(-(2**50), 2**50))
+def test_every_part_is_where_it_says(text: str, speaker: str | None, at_ms: int) -> None:
+    analysis = analyse(text, speaker=speaker, at_ms=at_ms)
+    assert analysis == analyse(text, speaker=speaker, at_ms=at_ms)
+    previous = 0
+    for statement in analysis.statements:
+        assert previous <= statement.start < statement.end <= len(text)
+        previous = statement.end
+        assert statement.sentence == " ".join(text[statement.start : statement.end].split())
+        at = statement.start
+        for mention in statement.mentions:
+            assert at <= mention.start < mention.end <= statement.end
+            assert text[mention.start : mention.end] == mention.text
+            at = mention.end
+        at = statement.start
+        for date in statement.dates:
+            assert at <= date.start < date.end <= statement.end
+            assert text[date.start : date.end] == date.text
+            at = date.end
+    for contact in analysis.contacts:
+        assert 0 <= contact.start < contact.end <= len(text)
+        assert contact.value
+    for introduction in analysis.introductions:
+        assert text[introduction.start : introduction.end] == introduction.name
+
+
+@settings(max_examples=400)
+@given(TEXTS)
+def test_sentences_mentions_and_dates_are_in_order_and_apart(text: str) -> None:
+    is_question(text)
+    at = 0
+    for start, end in sentences(text):
+        assert at <= start < end <= len(text)
+        assert end - start <= 1000
+        assert text[start:end] == text[start:end].strip()
+        at = end
+    at = 0
+    for mention in mentions(text):
+        assert at <= mention.start < mention.end <= len(text)
+        assert text[mention.start : mention.end] == mention.text
+        at = mention.end
+    at = 0
+    for date in date_references(text, at_ms=0):
+        assert at <= date.start < date.end <= len(text)
+        assert text[date.start : date.end] == date.text
+        at = date.end
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["a ", "....", "((((", "1", "A", "A ", "Aa ", "a.", "a@", "a@a.", "www.", "http://a ", "> a\n",
+     "On 1\n", "On 1 wrote:\n", "```\n", "\n", "\r", "- a\n", "From: a\n", "P.S.\n", "Cheers,\n",
+     "last ", "May ", "1 May ", "on the 1st ", "in 1 day ", "2 days ago ", "Tom (T) ",
+     "Tom goes by ", "I'm A ", "call me ", "my name is ", "my email is ", "reach me at ", "+1 ",
+     "555-", "discord ", "x#1234 discord ", "I live in ", "A of the ", "J. ", "'s", "’", " ", "あ",
+     "。", "😀", "a-", "a_", "\u0301", "_", "#", "? ", "! a", "Dr. ", "x" * 60 + "\n"],
+)  # fmt: skip
+def test_time_grows_with_the_length_and_not_faster(unit: str) -> None:
+    def seconds(size: int) -> float:
+        text = (unit * (size // len(unit) + 1))[:size] + "x"
+        best = float("inf")
+        for _ in range(3):
+            begin = time.process_time()
+            analyse(text, speaker="Ada", at_ms=0)
+            best = min(best, time.process_time() - begin)
+        return best
+
+    # Quadratic work would grow 64 times; the floor keeps the clock's grain out of the ratio.
+    assert seconds(64_000) / max(seconds(8_000), 0.004) < 24
+
+
+def test_the_answer_does_not_depend_on_the_hash_seed() -> None:
+    program = (
+        "from streams.language import analyse\n"
+        'text = "Hi, I\'m Tyler. My email is t@x.org. I moved to Berlin with Tom last week."\n'
+        "print(analyse(text, speaker='Ada', at_ms=1_000_000_000_000))"
+    )
+    answers = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "4242")
+    }
+    assert len(answers) == 1

@@ -1,0 +1,91 @@
+"""A text mentions the names, places, dates, numbers and addresses that a reader would underline."""
+
+from __future__ import annotations
+
+import pytest
+
+from streams.language import mentions
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    return [(mention.text, mention.type) for mention in mentions(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I met Tigran in Iran.", [("Tigran", "OTHER"), ("Iran", "LOCATION")]),
+        ("Tigran lives in Yerevan.", [("Tigran", "PERSON"), ("Yerevan", "LOCATION")]),
+        ("Tom and Sarah left.", [("Tom", "PERSON"), ("Sarah", "PERSON")]),
+        ("Tom's car", [("Tom", "PERSON")]),
+        ("Tigran’s sister called.", [("Tigran", "PERSON")]),
+        ("my friend Zorblax came", [("Zorblax", "PERSON")]),
+        ("Dr. Blorp said so", [("Blorp", "PERSON")]),
+        ("we asked J. R. Smith", [("J. R. Smith", "OTHER")]),
+        ("we work at Acme Corp", [("Acme Corp", "ORG")]),
+        ("the University of Oxford", [("University of Oxford", "ORG")]),
+        ("we saw Bright Foods, Inc. there", [("Bright Foods, Inc", "ORG")]),
+        ("he joined Google", [("Google", "ORG")]),
+        ("in New York City", [("New York City", "LOCATION")]),
+        ("i live in san francisco", [("san francisco", "LOCATION")]),
+        ("we moved to Gnarlville", [("Gnarlville", "LOCATION")]),
+        ("she gave it to Gnarlville", [("Gnarlville", "OTHER")]),
+        ("we hiked around Lake Foo", [("Lake Foo", "LOCATION")]),
+        ("I live in Georgia", [("Georgia", "LOCATION")]),
+        ("dinner with Georgia", [("Georgia", "PERSON")]),
+        ("Christmas in London", [("Christmas", "EVENT"), ("London", "LOCATION")]),
+        ("at the Berlin Marathon", [("Berlin Marathon", "EVENT")]),
+        ("I use python and Kafka", [("python", "TECHNOLOGY"), ("Kafka", "TECHNOLOGY")]),
+        ("my new iPhone 15 broke", [("iPhone 15", "PRODUCT")]),
+        ("I speak German", [("German", "CONCEPT")]),
+        ("from Room 101 to room 102", [("Room 101", "LOCATION"), ("room 102", "LOCATION")]),
+        ("it costs $5,000 or 20%", [("$5,000", "NUMBER"), ("20%", "NUMBER")]),
+        ("3.5 kg at 14:30", [("3.5 kg", "NUMBER"), ("14:30", "TIME")]),
+        ("at 2pm or 3 pm", [("2pm", "TIME"), ("3 pm", "TIME")]),
+        ("yesterday at Tom's", [("yesterday", "DATE"), ("Tom", "PERSON")]),
+        ("write to a.b@c.org.", [("a.b@c.org", "EMAIL")]),
+        ("see https://a.io/Tom?x=1.", [("https://a.io/Tom?x=1", "URL")]),
+        ("go to www.a.io!", [("www.a.io", "URL")]),
+    ],
+)
+def test_what_is_named_is_found(text: str, expected: list[tuple[str, str]]) -> None:
+    assert found(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Painting is fun. Dogs are nice. Life's tough.",
+        "Thanks! Setbacks helped me. Searching pays.",
+        "May I go? I will march on.",
+        "i hope you split the bill, it was nice reading you",
+        "the apple and the windows",
+        "my mum and my boss",
+        "LOL OMG BTW",
+        "PLEASE DO NOT REPLY TO THIS",
+        "open README.md and main.py",
+    ],
+)
+def test_a_capital_alone_is_no_name(text: str) -> None:
+    assert found(text) == []
+
+
+def test_a_text_in_german_does_not_name_its_nouns() -> None:
+    text = (
+        "Ich habe mit meinem Bruder den neuen Garten in München besucht und der Hund war auch da."
+    )
+    assert found(text) == [("München", "LOCATION")]
+
+
+def test_a_name_has_one_type_in_one_text() -> None:
+    text = "Tigran lives here. I like Tigran."
+    assert found(text) == [("Tigran", "PERSON"), ("Tigran", "PERSON")]
+
+
+def test_names_end_where_sentences_end() -> None:
+    assert found("I saw Anna. Boris left.") == [("Anna", "PERSON"), ("Boris", "PERSON")]
+
+
+def test_near_names_stay_apart() -> None:
+    assert found("Iran is far") == [("Iran", "LOCATION")]
+    assert ("Iran", "LOCATION") not in found("my friend Tigran is near")

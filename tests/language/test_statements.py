@@ -1,0 +1,202 @@
+"""A message becomes facts that stand on their own, and nothing else."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from streams.language import Analysis, Claim, analyse, is_question
+
+# A Friday.
+AT = int(datetime(2026, 5, 8, 13, 56, tzinfo=UTC).timestamp() * 1000)
+
+
+def read(text: str, speaker: str | None = "Ada") -> Analysis:
+    return analyse(text, speaker=speaker, at_ms=AT)
+
+
+def facts(text: str, speaker: str | None = "Ada") -> list[str]:
+    return [statement.text for statement in read(text, speaker).statements]
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("I moved to Berlin yesterday.", "Ada: I moved to Berlin yesterday (2026-05-07)."),
+        ("Last week we hiked.", "Ada: Last week (2026-04-27 to 2026-05-03) we hiked."),
+        ("Yesterday's talk was long.", "Ada: Yesterday's (2026-05-07) talk was long."),
+        ("I fly on May 20 at 2pm.", "Ada: I fly on May 20 (2026-05-20) at 2pm."),
+        ("I was born on 3 May 1990.", "Ada: I was born on 3 May 1990."),
+        ("I  love\n tea", "Ada: I love"),
+        ("Ada likes tea.", "Ada: Ada likes tea."),
+        ("I'm vegan", "Ada: I'm vegan"),
+        ("I have two dogs", "Ada: I have two dogs"),
+        ("I lost my job", "Ada: I lost my job"),
+        ("Oh, I've been to Paris!", "Ada: Oh, I've been to Paris!"),
+        ("我昨天搬到了柏林。", "Ada: 我昨天搬到了柏林。"),
+    ],
+)
+def test_a_fact_names_its_speaker_and_its_days(text: str, fact: str) -> None:
+    assert facts(text.replace("\n tea", " tea"))[0] == fact.replace("love", "love tea")
+
+
+def test_without_a_speaker_the_fact_is_the_sentence() -> None:
+    assert facts("I love tea and cake.", None) == ["I love tea and cake."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hey Tom! How are you?",
+        "Thanks, Tom!",
+        "Wow, that's so cool!",
+        "haha lol",
+        "ok",
+        "👍",
+        "Did you move to Berlin?",
+        "where do you live",
+        "You moved to Berlin, right?",
+        "I'm tired.",
+        "Way to go, Jon!",
+        "> I moved to Berlin.",
+        "```\nmoved = home(Berlin)\n```",
+        "String bucket = client.open(bucket);",
+        "+----+----+----+",
+        "",
+    ],
+)
+def test_what_does_not_last_is_no_statement(text: str) -> None:
+    assert facts(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("I moved to Berlin yesterday.", Claim("Ada", "home", "Berlin")),
+        ("We live in Portland, Oregon.", Claim("Ada", "home", "Portland")),
+        ("I've moved to Munich with Anna.", Claim("Ada", "home", "Munich")),
+        ("Actually, I live in Bonn now.", Claim("Ada", "home", "Bonn")),
+        ("Tigran moved to Yerevan in 2019.", Claim("Tigran", "home", "Yerevan")),
+        ("I live in the United States.", Claim("Ada", "home", "United States")),
+        ("I work for the Bank of America.", Claim("Ada", "employer", "Bank of America")),
+        ("I just started a new job at Siemens.", Claim("Ada", "employer", "Siemens")),
+        ("I joined Google in January.", Claim("Ada", "employer", "Google")),
+        ("I'm a senior software engineer.", Claim("Ada", "role", "senior software engineer")),
+        ("Tom works as a nurse in Graz.", Claim("Tom", "role", "nurse")),
+        ("My wife is called Sarah.", Claim("Ada", "partner", "Sarah")),
+        ("My birthday is May 3.", Claim("Ada", "birthday", "--05-03")),
+        ("Tom's birthday is June 12, 1990.", Claim("Tom", "birthday", "1990-06-12")),
+        ("I was born on 3 May 1990 in Graz.", Claim("Ada", "birthday", "1990-05-03")),
+        ("My email is A@x.org.", Claim("Ada", "email", "a@x.org")),
+        ("Tom's number is 555 123 4567.", Claim("Tom", "phone", "5551234567")),
+    ],
+)
+def test_a_plain_sentence_makes_a_claim(text: str, claim: Claim) -> None:
+    assert read(text).statements[0].claim == claim
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't live in Berlin anymore.",
+        "I used to live in Hamburg.",
+        "I lived in Hamburg for years.",
+        "I'm moving to Berlin next month.",
+        "If I moved to Berlin, I would be glad.",
+        "My sister lives in Berlin.",
+        "Tom says I live in Berlin.",
+        "I live in Tom's house.",
+        "The office moved to Berlin.",
+        "Google moved to Berlin.",
+        "I moved to Room 203.",
+        "I moved to Google.",
+        "I live in Berlin and Hamburg.",
+        "I joined Facebook in 2009.",
+        "I'm a big fan of tea.",
+        "I was a teacher in Graz.",
+        "Mom's birthday is May 3.",
+        "My birthday is next week.",
+        "I work at home every day.",
+        "Maybe I live in Berlin tomorrow.",
+    ],
+)
+def test_a_sentence_that_is_not_plain_makes_none(text: str) -> None:
+    assert [statement.claim for statement in read(text).statements if statement.claim] == []
+
+
+def test_without_a_speaker_the_first_person_claims_nothing() -> None:
+    assert read("I moved to Berlin yesterday.", None).statements[0].claim is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I lost my job. That's why I moved to Lisbon.",
+        "The river flooded our street. As a result, we moved to Lisbon.",
+        "The river flooded our street. Because of that we moved to Lisbon.",
+        "The river flooded our street. Therefore we moved to Lisbon.",
+    ],
+)
+def test_an_explicit_cause_links_to_the_sentence_before(text: str) -> None:
+    assert [item.follows_from_previous for item in read(text).statements] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We had dinner at the lake. So I moved to Lisbon.",
+        "We had dinner at the lake. Then we moved to Lisbon.",
+        "That's why I moved to Lisbon.",
+        "We had dinner at the lake. Is it far? That's why I moved to Lisbon.",
+        "We had dinner at the lake. As a result of luck we moved to Lisbon.",
+    ],
+)
+def test_a_doubtful_cause_links_nothing(text: str) -> None:
+    assert not any(item.follows_from_previous for item in read(text).statements)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Actually, I live in Bonn.", True),
+        ("Correction: the number is 42", True),
+        ("Sorry, I meant Tuesday", True),
+        ("*Berlin, the meeting is there", True),
+        ("I actually live in Bonn.", False),
+    ],
+)
+def test_a_correction_says_so_at_its_start(text: str, expected: bool) -> None:
+    assert [item.corrects for item in read(text).statements] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("How are you?", True),
+        ("Really?!", True),
+        ("You moved?? 😀", True),
+        ("where do you live", True),
+        ("can you send it", True),
+        ("你好吗\uff1f", True),
+        ("When I was young, I sang.", False),
+        ("What a day!", False),
+        ("Can I just say that this is great.", False),
+        ("I asked where you live", False),
+    ],
+)
+def test_a_question_asks(text: str, expected: bool) -> None:
+    assert is_question(text) is expected
+
+
+def test_at_most_the_limit_is_returned() -> None:
+    text = " ".join(f"I counted {number} blue whales." for number in range(20))
+    analysis = analyse(text, speaker="Ada", at_ms=AT, limit=5)
+    assert [item.sentence for item in analysis.statements] == [
+        f"I counted {number} blue whales." for number in range(5)
+    ]
+
+
+def test_the_speakers_own_name_is_a_persons() -> None:
+    (statement,) = read("We all know that Zorblax likes tea.", "Zorblax").statements
+    assert [(item.text, item.type) for item in statement.mentions] == [("Zorblax", "PERSON")]

@@ -1,0 +1,330 @@
+"""A home to break: a node with a tiny encoder, drafts in one line, and what its files say."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, ClassVar
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from projections.content import content_hash
+from projections.files import ZoneFiles
+from projections.generations import Generation
+from projections.sqlite import connect, rows
+from schemas.changes import Conclusions
+from schemas.events import AnyPayload, Content, Draft, Event, Forget, Message, TurnCompleted
+from schemas.records import ChangeHeader, ChangeRecord, open_part, read_change
+from streams.agents import AGENTS, Agent, Extract, State, Surroundings
+from streams.doors import VectorDoor
+from streams.drivers.zone import BATCH, ZoneDriver
+from streams.encoder import TokenVectors
+from streams.ledger import CHANGES, Receipt, partition_of
+from streams.ledger.embedded import EmbeddedLedger
+from streams.node import Node
+from streams.projecting import fold_events, project_changes
+from streams.rebuilding import rebuild
+
+ZONE = "z"
+MODEL = "tiny"
+DIMENSION = 8
+#: 2026-01-05T10:00:00Z, a Monday.
+START = 1_767_607_200_000
+MINUTE = 60_000
+DAY = 86_400_000
+
+def vector_of(text: str) -> npt.NDArray[np.float32]:
+    """Return the unit vector of a text: eight bytes of its hash."""
+    raw = np.frombuffer(hashlib.blake2b(text.encode(), digest_size=DIMENSION).digest(), np.uint8)
+    vector = raw.astype(np.float32) + np.float32(1)
+    return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+
+class TinyEncoder:
+    """An encoder that hashes."""
+
+    model = MODEL
+    dimension = DIMENSION
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        return np.stack([vector_of(text) for text in texts])
+
+    def encode_query(self, text: str) -> npt.NDArray[np.float32]:
+        return vector_of(text)
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        pass
+
+
+class Home:
+    """A home directory and the node that is open on it; may be closed and opened again."""
+
+    def __init__(self, path: Path, agents: Sequence[Agent] = AGENTS) -> None:
+        self.path = path
+        self.agents = agents
+        self.open()
+
+    def open(self) -> None:
+        self.door = VectorDoor(MODEL, DIMENSION, TinyEncoder)
+        self.ledger = EmbeddedLedger(self.path)
+        self.node = Node(self.path, self.ledger, self.door, self.agents)
+
+    def close(self) -> None:
+        self.node.close()
+
+    def restart(self, agents: Sequence[Agent] | None = None) -> None:
+        """Be another process."""
+        self.close()
+        self.agents = self.agents if agents is None else agents
+        self.open()
+
+    def publish(self, *drafts: Draft, zone: str = ZONE) -> list[Receipt]:
+        return self.ledger.publish(zone, drafts)
+
+    def drive(self, zone: str = ZONE) -> int:
+        return self.node.drive(zone)
+
+    def tell(self, *drafts: Draft) -> list[Receipt]:
+        """Publish and conclude."""
+        receipts = self.publish(*drafts)
+        self.drive()
+        return receipts
+
+    @contextmanager
+    def files(self, zone: str = ZONE) -> Iterator[ZoneFiles]:
+        with self.node.open(zone, self.node.current(zone)) as files:
+            yield files
+
+    @contextmanager
+    def driver(
+        self, files: ZoneFiles | None = None, batch: int = BATCH, zone: str = ZONE
+    ) -> Iterator[ZoneDriver]:
+        """A driver of the generation in use, on its own files or on others, step by step."""
+        generation = self.node.current(zone)
+        with self.node.open(zone, generation) as own:
+            yield ZoneDriver(
+                self.ledger,
+                zone,
+                generation.chain,
+                files or own,
+                self.door,
+                self.node.journal,
+                agents=self.agents,
+                batch=batch,
+            )
+
+    def rows(self, model: str, sql: str, zone: str = ZONE) -> list[tuple[Any, ...]]:
+        """Return the rows of a query on a file of the generation in use."""
+        directory = self.node.zone(zone)
+        connection = connect(directory.directory(directory.current()) / f"{model}.db")
+        try:
+            return rows(connection, sql)
+        finally:
+            connection.close()
+
+    def facts(self, zone: str = ZONE) -> list[tuple[int, str]]:
+        """Return (number of the source event, sentence) of every fact, sorted."""
+        numbers = {
+            str(event): int(number)
+            for number, event in self.rows("events", "SELECT number, id FROM events", zone)
+        }
+        return sorted(
+            (numbers.get(source, -1), str(text).split(": ", 1)[-1])
+            for source, text in self.rows("memory", "SELECT source_event_id, text FROM facts", zone)
+        )
+
+    def current_facts(self) -> list[str]:
+        """Return the sentences of facts whose place no other has taken."""
+        return sorted(
+            str(text).split(": ", 1)[-1]
+            for (text,) in self.rows(
+                "memory",
+                "SELECT text FROM facts WHERE id NOT IN (SELECT fact_id FROM fact_supersessions)",
+            )
+        )
+
+    def letters(self) -> list[tuple[int, str, str, str]]:
+        """Return (number, kind, reason, state) of every record that was ever parked."""
+        return [
+            (int(number), str(kind), str(reason), str(state))
+            for number, kind, reason, state in self.rows(
+                "memory", "SELECT number, kind, reason, state FROM dead_letters ORDER BY number"
+            )
+        ]
+
+    def changes(self, zone: str = ZONE) -> list[tuple[ChangeHeader, ChangeRecord]]:
+        """Return every change record of a zone, whether it counts or not."""
+        found = self.ledger.read(CHANGES, partition_of(zone), 0, 1_000_000, zone)
+        return [read_change(record.value) for record in found]
+
+    def readable_parts(self, zone: str = ZONE) -> bytes:
+        """Return the text of all change parts that still open, of every chain."""
+        texts = []
+        for _, record in self.changes(zone):
+            for part in record.parts:
+                keys = self.ledger.keys.get([source.key_id for source in part.sources])
+                texts.append(open_part(record, part, keys) or b"")
+        return b"\n".join(texts)
+
+
+def hashes_of(files: ZoneFiles) -> dict[str, str]:
+    """Return the content hash of each file."""
+    return {model.name: content_hash(model) for model in files.all}
+
+
+def live(home: Home, zone: str = ZONE) -> dict[str, str]:
+    """Return the hashes of the files in use."""
+    with home.files(zone) as files:
+        return hashes_of(files)
+
+
+def projected(home: Home, zone: str = ZONE, generation: Generation | None = None) -> dict[str, str]:
+    """Return the hashes of a late replica: everything from the topics, into new files."""
+    chain = (generation or home.node.current(zone)).chain
+    with (
+        TemporaryDirectory(dir=home.path.parent) as scratch,
+        ZoneFiles(Path(scratch), MODEL, DIMENSION) as files,
+    ):
+        fold_events(home.ledger, zone, files)
+        project_changes(home.ledger, zone, chain, files)
+        return hashes_of(files)
+
+
+@contextmanager
+def copy_of(home: Home) -> Iterator[Home]:
+    """A copy of a home, which may be changed without changing the original."""
+    with TemporaryDirectory(dir=home.path.parent) as scratch:
+        path = Path(scratch) / "home"
+        shutil.copytree(home.path, path)
+        copy = Home(path, home.agents)
+        try:
+            yield copy
+        finally:
+            copy.close()
+
+
+def derived(home: Home, zone: str = ZONE) -> dict[str, str]:
+    """Return the hashes after deciding everything again, in a copy of the home."""
+    with copy_of(home) as copy:
+        rebuild(copy.node, zone, "derive")
+        return live(copy, zone)
+
+
+def agree(home: Home, zone: str = ZONE) -> dict[str, str]:
+    """Require live == late replica == decided again; return the hashes."""
+    ours = live(home, zone)
+    assert projected(home, zone) == ours, "a replica differs"
+    assert derived(home, zone) == ours, "deciding again differs"
+    return ours
+
+
+def say(
+    text: str,
+    id: str,
+    *,
+    by: str = "Ada",
+    at: int = START,
+    thread: str | None = None,
+    turn: str | None = None,
+    out: bool = False,
+    ingested_at: int = START,
+) -> Draft:
+    """Return a message. Everything is known at START, so that rows of two events can be equal."""
+    return Draft(
+        platform="chat",
+        occurred_at=at,
+        ingested_at=ingested_at,
+        payload=Message(
+            source_id=id,
+            sender_id=by.lower(),
+            sender_name=by,
+            content=text,
+            thread_id=thread,
+            turn_id=turn,
+            direction="out" if out else "in",
+        ),
+    )
+
+
+def complete(turn: str, id: str, *, thread: str | None = None, at: int = START) -> Draft:
+    """Return the end of a turn."""
+    return Draft(
+        platform="chat",
+        occurred_at=at,
+        ingested_at=START,
+        payload=TurnCompleted(
+            source_id=id, sender_id="agent", content="", turn_id=turn, thread_id=thread
+        ),
+    )
+
+
+def command(payload: AnyPayload, at: int = START) -> Draft:
+    """Return a command."""
+    return Draft(platform="recollect", occurred_at=at, ingested_at=START, payload=payload)
+
+
+def forget(*numbers: int, at: int = START) -> Draft:
+    """Return the command that erases events."""
+    name = "forget:" + ",".join(map(str, numbers)) + f":{at}"
+    return command(Forget(source_id=name, targets=numbers), at)
+
+
+class Switch(msgspec.Struct):
+    """Whether poison works at the moment."""
+
+    on: bool = True
+
+
+class Poisoned:
+    """An agent that fails on records whose text holds a word; `where` is the step that fails."""
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"message", "turn_completed", "remember"})
+
+    def __init__(
+        self,
+        word: str,
+        switch: Switch | None = None,
+        where: str = "resolve",
+        act: Callable[[Event], None] | None = None,
+    ) -> None:
+        self.word = word
+        self.switch = switch or Switch()
+        self.where = where
+        self._act = act
+
+    def extract(self, event: Event, surroundings: Surroundings) -> Extract:
+        if self.where == "extract":
+            self._check(event)
+        return Extract()
+
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
+        if self.where == "resolve":
+            self._check(event)
+        return []
+
+    def _check(self, event: Event) -> None:
+        assert isinstance(event.payload, Content)
+        if self.switch.on and self.word in event.payload.content:
+            if self._act is not None:
+                self._act(event)
+            raise ValueError(f"cannot swallow {event.payload.content!r}")
+
+
+def files_holding(home: Path, *needles: bytes) -> list[str]:
+    """Return the files below a home that hold one of these byte strings."""
+    found = []
+    for path in sorted(home.rglob("*")):
+        if path.is_file():
+            content = path.read_bytes()
+            if any(needle in content for needle in needles):
+                found.append(str(path.relative_to(home)))
+    return found
