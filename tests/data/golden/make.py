@@ -104,8 +104,7 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "subtype": "person",
         "entity_id": "E1",
         "tags": ["people"],
-        "parent_id": "MM0",
-        "refresh_trigger": "daily",
+        "refresh_trigger": {"every": "day", "facts": 3},
     },
     "update_mental_model": {
         "kind": "update_mental_model",
