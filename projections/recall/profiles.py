@@ -18,11 +18,11 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
 
     fusion: str = "weighted"
     keyword: float = 1.0
-    semantic: float = 0.3
+    semantic: float = 0.6
     sentence: float = 0.5
-    entity: float = 0.15
+    entity: float = 0.2
     causal: float = 0.1
-    question_share: float = 0.15
+    question_share: float = 0.1
     rrf_k: int = 60
     mmr_lambda: float | None = None
     pool: int = 200

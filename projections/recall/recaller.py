@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -115,16 +117,19 @@ class Recaller:
         text = query.text[:MOST_CHARACTERS]
         allowed = self._allowed(query, turns)
         named = names_in(self._files.identity.connection, text)
-        results: list[Result] = []
+        of_turns: list[Result] = []
+        others: list[Result] = []
         if {"events", "facts"} & set(query.scope):
             arms = self._arms(text, vector, turns, named, wanted, allowed, pool)
-            results += self._turn_results(query, turns, arms, allowed, pool)
+            of_turns = self._turn_results(query, turns, arms, allowed, pool)
         if "mental_models" in query.scope and query.platform is None:
-            results += self._mental_models(query, text, vector)
+            others += self._mental_models(query, text, vector)
         if "entities" in query.scope:
-            results += self._entities(query, text, named)
-        results.sort(key=lambda result: -result.score)
-        return results[: query.max_results]
+            others += self._entities(query, text, named)
+        # Turns keep the order that diversity gave them; the others come in where they belong.
+        others.sort(key=lambda result: -result.score)
+        merged = heapq.merge(of_turns, others, key=lambda result: -result.score)
+        return list(islice(merged, query.max_results))
 
     # Filters
 
@@ -194,7 +199,8 @@ class Recaller:
         raw[~allowed] = -np.inf
         best = _top(raw, pool)
         scores[best] = _scaled(raw[best])
-        return scores
+        # What a turn is about is said around it as well.
+        return _scaled(np.where(allowed, turns.around(scores), 0), floor=0.0)
 
     def _fact_similarity(
         self, vector: Floats, turns: Turns, allowed: Mask, pool: int

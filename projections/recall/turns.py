@@ -72,7 +72,7 @@ class Turns:
             self.session: Ints = np.concatenate(([0], np.cumsum(breaks)))
         else:
             self.session = np.zeros(0, np.int64)
-        self._window_length = self._summed(self.length)
+        self._window_length = self.around(self.length)
         self._mean_length = float(self._window_length.mean()) if count else 1.0
 
     def __len__(self) -> int:
@@ -111,6 +111,11 @@ class Turns:
             scores[near] += idf * tf * (K1 + 1) / (tf + K1 * norm)
         return scores
 
+    def around(self, values: Floats) -> Floats:
+        """Return for every turn the weighted sum of the values of the turns around it."""
+        places = np.flatnonzero(values)
+        return self._spread(places, values[places])
+
     def _spread(self, places: Ints, values: Floats) -> Floats:
         """Return for every turn the weighted sum of the values at and around it."""
         targets, weights = [], []
@@ -124,9 +129,6 @@ class Turns:
         return np.bincount(
             np.concatenate(targets), np.concatenate(weights), minlength=len(self)
         ).astype(np.float32)
-
-    def _summed(self, values: Floats) -> Floats:
-        return self._spread(np.arange(len(self)), values)
 
 
 def prepare(connection: apsw.Connection) -> None:
