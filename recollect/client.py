@@ -101,6 +101,14 @@ class Memory:
         self._recaller: tuple[Generation, Recaller, ZoneFiles] | None = None
         self._folded_to = -1
 
+    def exists(self) -> bool:
+        """Return whether the zone has come into being: with its first event."""
+        return self.zone in self._node.ledger.zones()
+
+    def _must_exist(self) -> None:
+        if not self.exists():
+            raise InvalidInput(f"zone {self.zone} holds nothing; ingest something first")
+
     # Writing
 
     def publish(self, drafts: Sequence[Draft]) -> list[Receipt]:
@@ -109,6 +117,8 @@ class Memory:
 
     def drive(self, progress: Progress | None = None) -> int:
         """Conclude everything that is in the ledger; return how many records that were."""
+        if not self.exists():
+            return 0
         return self._node.drive(self.zone, progress)
 
     def remember(self, content: str, *, sender_id: str = "user", at: int | None = None) -> Receipt:
@@ -179,6 +189,7 @@ class Memory:
         Raises:
             InvalidInput: the zone holds no such event, or several platforms have that id.
         """
+        self._must_exist()
         self.drive()
         generation = self._node.current(self.zone)
         with self._node.open(self.zone, generation) as files:
@@ -211,7 +222,12 @@ class Memory:
 
         `resident`: more questions follow, so bring vectors into memory.
         """
+        # A command line may hand over bytes that are no text.
+        text = query.text.encode("utf-8", "replace").decode().replace("\0", " ")
+        query = msgspec.structs.replace(query, text=text)
         query.check()
+        if not self.exists():
+            return Answer(query=text, results=[], ms=0.0)
         recaller = self._recall()
         vector = None
         if self._door.model is not None and query.text.strip():
@@ -235,6 +251,9 @@ class Memory:
 
     def status(self) -> Status:
         """Return what the zone holds and how far it is."""
+        encoder = self._door.model
+        if not self.exists():
+            return Status(self.zone, "", 0, 0, 0, 0, 0, 0, [], encoder)
         self._node.fold(self.zone)
         generation = self._node.current(self.zone)
         with self._node.open(self.zone, generation) as files:
@@ -255,6 +274,7 @@ class Memory:
 
     def rebuild(self, level: Level, progress: Progress | None = None) -> Rebuilt:
         """Throw a derived layer away and make it again; the old one serves until it is done."""
+        self._must_exist()
         self.drive()
         return rebuilding.rebuild(self._node, self.zone, level, progress)
 
@@ -264,18 +284,23 @@ class Memory:
 
     def pending(self) -> int:
         """Return how many ledger records a rebuild reads."""
+        self._must_exist()
         return rebuilding.pending(self._node, self.zone)
 
     def rollback(self, progress: Progress | None = None) -> Generation:
         """Go back to the generation before, brought up to date."""
+        self._must_exist()
         return rebuilding.rollback(self._node, self.zone, progress)
 
     def verify(self, progress: Progress | None = None) -> Verification:
         """Replay the ledger and compare every read model with what comes out."""
+        self._must_exist()
         return verifying.verify(self._node, self.zone, progress)
 
     def dead_letters(self) -> list[DeadLetter]:
         """Return the records that are parked."""
+        if not self.exists():
+            return []
         with self._node.open(self.zone, self._node.current(self.zone)) as files:
             return dead_letters(files.memory.connection)
 

@@ -34,6 +34,8 @@ def why(memory: Memory, id_: str) -> Chain:
     Raises:
         InvalidInput: nothing in the zone has this id.
     """
+    if not memory.exists():
+        raise InvalidInput(f"zone {memory.zone} holds nothing; ingest something first")
     node = memory.node
     with node.open(memory.zone, node.current(memory.zone)) as files:
         chain = _fact(files, id_) or _event(files, id_) or _entity(files, id_)

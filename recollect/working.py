@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from recollect.home import Home
 from recollect.ledgers import open_ledger
+from schemas.errors import IntegrityError
 from schemas.events import Draft, Tick
 from streams.agents.ticks import CLOSE_TURNS
 from streams.doors import VectorDoor
@@ -17,8 +18,10 @@ from streams.node import Node
 _TICK_SECONDS = 300
 
 
-def work(home: Home, *, once: bool = False) -> Iterator[tuple[str, int]]:
+def work(home: Home, *, once: bool = False) -> Iterator[tuple[str, int | IntegrityError]]:
     """Drive every zone as its ledger grows; yield (zone, records concluded) whenever some were.
+
+    A zone whose records or files are damaged is yielded with the error, and the others go on.
 
     RECOLLECT_TICKS=off keeps it from appending ticks.
     """
@@ -33,7 +36,10 @@ def work(home: Home, *, once: bool = False) -> Iterator[tuple[str, int]]:
             for zone in node.ledger.zones():
                 if ticking and not once:
                     _tick(node, zone, ticked)
-                decided = node.drive(zone)
+                try:
+                    decided: int | IntegrityError = node.drive(zone)
+                except IntegrityError as error:
+                    decided = error
                 if decided:
                     yield zone, decided
             if once:

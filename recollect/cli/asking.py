@@ -86,7 +86,7 @@ def recall(
             return
         answer = memory.recall(asked)
     if as_json:
-        emit({"query": query, "results": _results(answer.results), "ms": answer.ms})
+        emit({"query": answer.query, "results": _results(answer.results), "ms": answer.ms})
         return
     if not answer.results:
         click.echo("nothing found")

@@ -12,6 +12,7 @@ from recollect.cli.common import chosen, common, emit, open_memory, progress
 from recollect.doctor import examine
 from recollect.home import home_directory
 from recollect.working import work
+from schemas.errors import IntegrityError
 from streams.rebuilding import Level
 
 _LEVELS = ("index", "project", "derive", "fresh")
@@ -90,7 +91,8 @@ def status(home: str | None, zone: str | None, as_json: bool) -> None:
         emit(found)
         return
     for name in ("zone", "generation", "encoder", "events", "facts", "entities", "observations"):
-        click.echo(f"{name:13} {getattr(found, name)}")
+        value = getattr(found, name)
+        click.echo(f"{name:13} {'none' if value in (None, '') else value}")
     click.echo(f"{'dead letters':13} {found.dead_letters}")
     click.echo(f"{'lag':13} {found.lag} records")
     for model in found.models:
@@ -151,14 +153,19 @@ def deadletters(
 @click.command(epilog="Example: recollect worker --once")
 @common
 @click.option("--once", is_flag=True, help="Conclude what is there and stop.")
-def worker(home: str | None, zone: str | None, as_json: bool, once: bool) -> None:
+def worker(home: str | None, zone: str | None, as_json: bool, once: bool) -> int:
     """Conclude what is published, as it comes, in every zone; stop it with Ctrl-C."""
     made, _ = chosen(home, zone)
+    status = 0
     for name, decided in work(made, once=once):
-        if as_json:
+        if isinstance(decided, IntegrityError):
+            click.echo(f"recollect: zone {name} stands still: {decided}", err=True)
+            status = 1
+        elif as_json:
             emit({"zone": name, "decided": decided})
         else:
             click.echo(f"{name}: concluded {decided} records")
+    return status
 
 
 COMMANDS = (rebuild, rollback, verify, status, doctor, deadletters, worker)
