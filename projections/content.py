@@ -11,8 +11,9 @@ import msgspec
 from projections.readmodel import ReadModel
 from projections.sqlite import rows
 
-# Rows that say how far a file is and what seals what, not what is known.
-_NOT_CONTENT = frozenset({"watermark", "seals"})
+# Rows that say how far a file is, and what seals what in this one ledger: not what is known.
+_WATERMARK = "watermark"
+_SEALS = "seals"
 # A rowid of the vector index: another order of the same rows gives other numbers.
 _NOT_COLUMNS = frozenset({"seq"})
 
@@ -27,8 +28,11 @@ class Table(NamedTuple):
     key: tuple[str, ...]
 
 
-def content_tables(connection: apsw.Connection) -> list[Table]:
-    """Return the tables that hold content, by name; indexes and their shadows hold none."""
+def content_tables(connection: apsw.Connection, *, seals: bool = False) -> list[Table]:
+    """Return the tables that hold content, by name; indexes and their shadows hold none.
+
+    `seals`: with the table that must be the same in every replay of this ledger.
+    """
     listed = rows(connection, "SELECT name, type FROM pragma_table_list WHERE schema = 'main'")
     # vec0 does not declare its own tables as shadows, as fts5 does.
     indexes = tuple(f"{name}_" for name, kind in listed if kind == "virtual")
@@ -36,7 +40,8 @@ def content_tables(connection: apsw.Connection) -> list[Table]:
         name
         for name, kind in listed
         if kind == "table"
-        and name not in _NOT_CONTENT
+        and name != _WATERMARK
+        and (seals or name != _SEALS)
         and not name.startswith(("sqlite_", *indexes))
     )
     tables = []
@@ -80,8 +85,8 @@ def content_problems(live: ReadModel, replayed: ReadModel, most: int = 5) -> lis
             f"replay at {expected.number} (offset {expected.offset})"
         )
     problems += _schema_problems(live, replayed)
-    tables = {table.name: table for table in content_tables(replayed.connection)}
-    for table in content_tables(live.connection):
+    tables = {table.name: table for table in content_tables(replayed.connection, seals=True)}
+    for table in content_tables(live.connection, seals=True):
         if tables.get(table.name) == table:
             problems += _row_problems(live, replayed, table, most)
     return problems

@@ -31,12 +31,12 @@ from schemas.events import (
     Forget,
     ProposeMerge,
     Recalled,
-    Remember,
     Retry,
     UndoMerge,
     UpdateMentalModel,
 )
 from schemas.ids import text_hash
+from schemas.inbound import InboundEvent, draft_of
 from schemas.zones import DEFAULT_ZONE, check_zone
 from streams import rebuilding, verifying
 from streams.doors import VectorDoor
@@ -122,12 +122,24 @@ class Memory:
         return self._node.drive(self.zone, progress)
 
     def remember(self, content: str, *, sender_id: str = "user", at: int | None = None) -> Receipt:
-        """Remember a text as it stands."""
+        """Remember a text as it stands.
+
+        Raises:
+            InvalidInput: it cannot be kept, as at the door of an import.
+        """
         now = _now() if at is None else at
-        payload = Remember(
-            source_id=f"remember:{text_hash(content)}:{now}", sender_id=sender_id, content=content
+        draft = draft_of(
+            InboundEvent(
+                platform=PLATFORM,
+                sender_id=sender_id,
+                occurred_at=now,
+                content=content,
+                kind="remember",
+            )
         )
-        return self.command(payload, now)
+        (receipt,) = self.publish([draft])
+        self.drive()
+        return receipt
 
     def command(self, payload: AnyPayload, at: int | None = None) -> Receipt:
         """Put a command into the ledger and conclude it."""

@@ -55,13 +55,13 @@ def text_hash(text: str) -> str:
 
 
 def content_source_id(
-    platform: str, sender_id: str, thread_id: str, occurred_at: int, content: str, ordinal: int
+    platform: str, sender_id: str, place: str, occurred_at: int, content: str, ordinal: int
 ) -> str:
     """Return the source id of a record that came without one.
 
-    The same content from the same sender at the same time in the same thread is the same
-    event; `ordinal` counts such records within one import, from 0.
+    The same content from the same sender at the same time in the same place (peer, thread,
+    session) is the same event; `ordinal` counts such records within one import, from 0.
     """
-    framed = _framed((platform, sender_id, thread_id, str(occurred_at), content))
+    framed = _framed((platform, sender_id, place, str(occurred_at), content))
     digest = hashlib.blake2b(framed, digest_size=16)
     return f"content-{digest.hexdigest()}" + (f"-{ordinal}" if ordinal else "")

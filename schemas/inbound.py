@@ -125,7 +125,7 @@ def draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
     source_id = event.id or content_source_id(
         event.platform,
         event.sender_id,
-        event.thread_id or "",
+        "\x1f".join((event.peer_id or "", event.thread_id or "", event.session_id or "")),
         occurred_at,
         event.content,
         ordinal,

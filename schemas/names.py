@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
-_SPACE = re.compile(r"\s+")
-_POSSESSIVE = re.compile(r"(?:['’]s|s['’]|['’])$", re.IGNORECASE)
-_EDGES = ' \t\n\r.,;:!?"“”„«»()[]{}<>*_~`'
+_POSSESSIVE = ("'s", "’s")
+_KEPT_AT_END = "+#"  # C++ is not C#
 
 
 def normalise_name(name: str) -> str:
-    """Return a name as the entity store keeps it.
+    """Return the key under which two writings of one name are equal.
 
-    Case, compatibility forms (NFKC), white space, punctuation at the edges and a possessive
-    ending are folded; letters stay what they are, so "Iran" and "Tigran", "Room 101" and
-    "Room 102", "José" and "Jose" are different names.
+    Case, compatibility forms, white space, punctuation at the edges, full stops before a space and
+    a possessive 's are folded; letters (also accented ones), digits and inner hyphens are not: so
+    "Iran" and "Tigran", "Room 101" and "Room 102", "José" and "Jose" are different names.
     """
-    folded = unicodedata.normalize("NFKC", name).casefold()
-    folded = unicodedata.normalize("NFKC", folded)
-    folded = _SPACE.sub(" ", folded).strip(_EDGES)
-    shorter = _POSSESSIVE.sub(lambda found: "s" if found[0][0] == "s" else "", folded)
-    return (shorter if len(shorter) > 1 else folded).strip(_EDGES)
+    key = unicodedata.normalize("NFKC", name).casefold()
+    key = " ".join(unicodedata.normalize("NFKC", key).replace("’", "'").split())
+    key = " ".join(key.replace(". ", " ").split())
+    return _trim(key) or key
+
+
+def _trim(key: str) -> str:
+    start, end = 0, len(key)
+    while start < end and not key[start].isalnum():
+        start += 1
+    while end > start:
+        if key.endswith(_POSSESSIVE, start, end) and end - start > 2:
+            end -= 2
+        elif key[end - 1].isalnum() or key[end - 1] in _KEPT_AT_END or _is_mark(key[end - 1]):
+            break
+        else:
+            end -= 1
+    return key[start:end]
+
+
+def _is_mark(character: str) -> bool:
+    """A combining accent belongs to the letter before it."""
+    return unicodedata.category(character)[0] == "M"

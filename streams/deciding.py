@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from concurrent.futures import Executor
 from typing import NamedTuple
 
@@ -88,13 +88,15 @@ class Decider:
         self,
         records: Sequence[OpenedEvent],
         without: Set[int] = frozenset(),
+        parked: Container[int] = frozenset(),
         ahead: Executor | None = None,
     ) -> list[Extracted]:
         """Return what the records say; reads the ledger's threads, and opens the encoder's door.
 
-        Numbers in `without` are not read: they were erased. With `ahead`, the encoder works
-        there while the caller goes on; the agents themselves do not, since two threads of
-        Python would only wait for each other.
+        Numbers in `without` are not read: they were erased. Those in `parked` are not tried: it
+        may be here that the agents fail on them. With `ahead`, the encoder works there while the
+        caller goes on; the agents themselves do not, since two threads of Python would only wait
+        for each other.
         """
         surroundings = LedgerThread(self._files.events.connection, without)
         extracts = [
@@ -103,7 +105,7 @@ class Decider:
                 for agent in self._agents
                 if record.event.kind in agent.kinds
             )
-            if record.event is not None
+            if record.event is not None and record.source.number not in parked
             else ()
             for record in records
         ]
@@ -127,9 +129,19 @@ class Decider:
         return Decision(self._conclude(record.event, extracted))
 
     def park(self, record: OpenedEvent, reason: str) -> Decision:
-        """Return the decision that parks a record."""
+        """Return the decision that parks a record.
+
+        The reason may quote what could not be decided, which for a retry is another record. A
+        retry of what is not parked does nothing, so there is nothing to park.
+        """
+        sources: tuple[int, ...] = (record.source.number,)
+        if record.event is not None and isinstance(record.event.payload, Retry):
+            letter = self._parked_before(record, record.event.payload.number)
+            if letter is None:
+                return Decision([])
+            sources = (letter.number, *sources)
         row = DeadLetter(record.source.number, record.kind, reason, "parked", record.occurred_at)
-        return Decision([Conclusions((record.source.number,), puts=[row])], parked=True)
+        return Decision([Conclusions(sources, puts=[row])], parked=True)
 
     def evolve(self, conclusions: Iterable[Conclusions]) -> None:
         """Write conclusions into the open files, so that the next record sees them."""
@@ -158,15 +170,24 @@ class Decider:
 
     def _retry(self, record: OpenedEvent, number: int) -> Decision:
         """Decide a parked record again, with today's agents and today's state."""
-        letter = dead_letter(self._files.memory.connection, number)
-        if letter is None or letter.state != "parked" or number >= record.source.number:
+        letter = self._parked_before(record, number)
+        if letter is None:
             return Decision([])
         parked = read_event_at(self._ledger, self._zone, number)
         if parked is None or parked.event is None or parked.kind == "park":
             return Decision([])
         conclusions = self._conclude(parked.event, self.extract([parked])[0])
         retried = msgspec.structs.replace(letter, state="retried")
-        return Decision([*conclusions, Conclusions((record.source.number,), puts=[retried])])
+        # The row repeats the reason, which may quote the record that was parked.
+        own = Conclusions((number, record.source.number), puts=[retried])
+        return Decision([*conclusions, own])
+
+    def _parked_before(self, record: OpenedEvent, number: int) -> DeadLetter | None:
+        """Return the letter of `number` if that came before `record` and is parked now."""
+        letter = dead_letter(self._files.memory.connection, number)
+        if letter is None or letter.state != "parked" or number >= record.source.number:
+            return None
+        return letter
 
 
 def read_event_at(ledger: Ledger, zone: str, number: int) -> OpenedEvent | None:

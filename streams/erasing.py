@@ -58,11 +58,14 @@ def erase(
     """Return what an erasure concludes, and the events that it erases.
 
     `files` are locked and stand at the record before; `changes` holds every record up to it.
-    Targets that never were, or that come after the command, are passed over.
+    Targets that never were, or that come after the command, are passed over. So are erasures:
+    they hold nothing but numbers, and say why keys are missing.
     """
     number = record.source.number
-    before = [target for target in targets if 0 < target < number]
-    erased = sources(files.events.connection, sorted(set(before)))
+    before = {target for target in targets if 0 < target < number}
+    if before:
+        before -= _erasures(ledger, zone, max(before))
+    erased = sources(files.events.connection, sorted(before))
     without = frozenset(erased)
     if not without:
         return Decision([]), ()
@@ -75,13 +78,24 @@ def erase(
                 parked = parked_records(files)
                 target = _Target(ledger, zone, number - 1, without, parked, agents)
                 target.derive(scratch, files, door, provenance)
-                suspects = _suspects(ledger, zone, chain, number - 1, without)
+                suspects, complete = _suspects(ledger, zone, chain, number - 1, without)
+                if not complete:
+                    suspects |= _lacking(ledger, zone, chain, number - 1, without, scratch)
                 parts = _parts(files, scratch, suspects, provenance, number)
             finally:
                 provenance.close()
     finally:
         clear_scratch(files)
     return Decision(parts), tuple(erased[target] for target in sorted(erased))
+
+
+def _erasures(ledger: Ledger, zone: str, upto: int) -> set[int]:
+    """Return the numbers of the erasures among the records up to `upto`."""
+    found: set[int] = set()
+    reader = EventReader(ledger, zone)
+    while reader.number < upto and (records := reader.read(_BATCH)):
+        found.update(record.source.number for record in records if record.kind == "forget")
+    return found
 
 
 def clear_scratch(files: ZoneFiles) -> None:
@@ -164,7 +178,8 @@ class _Target(NamedTuple):
         reader = EventReader(self.ledger, self.zone)
         with scratch.locked():
             while records := reader.read(min(_BATCH, self.upto - reader.number), self.without):
-                for record, extracted in zip(records, decider.extract(records), strict=True):
+                extracts = decider.extract(records, parked=self.parked)
+                for record, extracted in zip(records, extracts, strict=True):
                     if record.kind == "forget":
                         # What it erased is unreadable here already.
                         continue
@@ -193,9 +208,14 @@ def _recorded_in(connection: apsw.Connection, model: str | None) -> Any:
 
 def _suspects(
     ledger: Ledger, zone: str, chain: str, upto: int, without: Set[int]
-) -> set[tuple[str, Key]]:
-    """Return the rows of every part that rests on one of the events."""
+) -> tuple[set[tuple[str, Key]], bool]:
+    """Return the rows of every part that rests on one of the events, and whether all opened.
+
+    A chain that meets an erasure late, as that of a kept generation does, finds parts whose
+    keys another chain has destroyed already.
+    """
     suspects: set[tuple[str, Key]] = set()
+    complete = True
     reader = ChangeReader(ledger, zone, chain)
     while reader.number < upto and (changes := reader.read(_BATCH)):
         touched = [
@@ -211,11 +231,35 @@ def _suspects(
             )
             for change in changes
         ]
+        needed = {
+            source.key_id
+            for change in touched
+            for part in change.record.parts
+            for source in part.sources
+        }
+        complete &= len(ledger.keys.get(list(needed))) == len(needed)
         for sections in open_sections(ledger.keys, touched, tuple(MODELS)).values():
             for section in sections:
                 suspects.update((row.TABLE, key_of(row)) for row in section.puts)
                 suspects.update((delete.table, delete.key) for delete in section.deletes)
-    return suspects
+    return suspects, complete
+
+
+def _lacking(
+    ledger: Ledger, zone: str, chain: str, upto: int, without: Set[int], target: ZoneFiles
+) -> set[tuple[str, Key]]:
+    """Return the rows in which a late replica, made here, differs from the target."""
+    directory = target.directory / "replica"
+    with ZoneFiles(directory, target.embeddings.model, target.embeddings.dimension) as replica:
+        with replica.locked():
+            reader = ChangeReader(ledger, zone, chain)
+            while reader.number < upto and (changes := reader.read(_BATCH)):
+                sections = open_sections(ledger.keys, changes, tuple(MODELS), without)
+                for model in replica.concluded:
+                    model.evolve(sections[model.name])
+            for model in replica.concluded:
+                model.connection.execute("COMMIT")
+        return {(table, key) for table, key, _, _ in differences(replica, target)}
 
 
 def _parts(

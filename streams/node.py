@@ -76,17 +76,21 @@ class Node:
             yield
 
     def driver(
-        self, zone: str, generation: Generation, files: ZoneFiles, door: VectorDoor | None = None
+        self, zone: str, generation: Generation, files: ZoneFiles, *, owner: bool = True
     ) -> ZoneDriver:
-        """Return the driver of a generation's files."""
+        """Return the driver of a generation's files.
+
+        `owner`: it appends the commands that are asked for, as only the one in use may.
+        """
         return ZoneDriver(
             self.ledger,
             zone,
             generation.chain,
             files,
-            door or self.door,
+            self.door,
             self.journal,
             agents=self.agents,
+            owner=owner,
         )
 
     def fold(self, zone: str) -> None:
@@ -135,7 +139,7 @@ class Node:
                 continue
             with self.open(zone, generation) as files:
                 if generation.name != current.name:
-                    self.driver(zone, generation, files).run()
+                    self.driver(zone, generation, files, owner=False).run()
                 # Every file is purged, whether or not one before it could be.
                 purged = [model.purge() for model in files.all]
                 clean &= all(purged)

@@ -74,6 +74,7 @@ def rollback(node: Node, zone: str, progress: Progress | None = None) -> Generat
         HomeError: no generation before the one in use was kept.
     """
     directory = node.zone(zone)
+    node.current(zone)
     with exclusive(directory.path / "rebuild.lock", wait=False), node.driving(zone):
         current = node.current(zone)
         kept = [item for item in directory.generations() if item.complete]
@@ -81,7 +82,7 @@ def rollback(node: Node, zone: str, progress: Progress | None = None) -> Generat
         if not older:
             raise HomeError(f"zone {zone} has no generation before {current.name} to go back to")
         with node.open(zone, older[0]) as files:
-            node.driver(zone, older[0], files).run(progress)
+            node.driver(zone, older[0], files, owner=False).run(progress)
         return directory.switch(older[0], current)
 
 
@@ -147,6 +148,7 @@ def _derive(
     """Decide again, in the new generation's own chain; return (records, texts encoded)."""
     fresh = building.level == "fresh"
     with node.open(zone, current) as live:
+        decided = 0 if fresh else live.memory.watermark().number
         parked = {} if fresh else parked_records(live)
     with node.open(zone, building) as files:
         door = node.door
@@ -165,7 +167,7 @@ def _derive(
             node.journal,
             agents=node.agents,
             parked=parked,
-            strict=not fresh,
+            decided=decided,
             owner=False,
         )
         try:

@@ -161,6 +161,15 @@ class LedgerCheck:
                     CHANGES, record.offset, f"change {number} belongs to another event {number}"
                 )
             self._erased |= {source.key_id for source in header.erases}
+            named = {source for part in change.parts for source in part.sources}
+            for source in sorted(named.union(header.erases), key=lambda item: item.number):
+                sealed = self._accepted.get(source.number)
+                if sealed is None or sealed.key_id != source.key_id:
+                    self._say(
+                        CHANGES,
+                        record.offset,
+                        f"change {number} names a key that is not that of event {source.number}",
+                    )
             keys = self._ledger.keys.get(
                 [source.key_id for part in change.parts for source in part.sources]
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import apsw
@@ -37,6 +38,10 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
+    for argument in arguments:
+        # A file may have any name; everything else is text.
+        if not _is_text(argument) and not os.path.lexists(argument):
+            return _say(f"the argument {argument!r} is not UTF-8", WRONG_USE)
     try:
         status = cli.main(arguments, prog_name="recollect", standalone_mode=False)
         return status if isinstance(status, int) else OK
@@ -62,6 +67,14 @@ def run(arguments: list[str]) -> int:
         return OK
     except OSError as error:
         return _say(f"{error.strerror or error}: {error.filename or 'file'}", FAILED)
+
+
+def _is_text(argument: str) -> bool:
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _say(message: str, status: int) -> int:

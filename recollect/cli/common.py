@@ -31,7 +31,8 @@ def common(function: Command) -> Command:
 def chosen(home: str | None, zone: str | None) -> tuple[Home, str]:
     """Return the home and the zone that a command was given, in either place."""
     outer = click.get_current_context().obj or {}
-    name = check_zone(zone or outer.get("zone") or DEFAULT_ZONE)
+    given = zone if zone is not None else outer.get("zone")
+    name = check_zone(DEFAULT_ZONE if given is None else given)
     return Home(home_directory(home or outer.get("home"))), name
 
 

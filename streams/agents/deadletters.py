@@ -29,9 +29,10 @@ class DeadLetterClerk:
             )
             return [Conclusions((event.number,), puts=[row])]
         assert isinstance(event.payload, Drop)
-        parked = dead_letter(state.memory, event.payload.number)
+        number = event.payload.number
+        parked = dead_letter(state.memory, number)
         if parked is None or parked.state != "parked":
             return []
-        return [
-            Conclusions((event.number,), puts=[msgspec.structs.replace(parked, state="dropped")])
-        ]
+        # The row repeats the reason, which may quote the record that was parked.
+        dropped = msgspec.structs.replace(parked, state="dropped")
+        return [Conclusions((number, event.number), puts=[dropped])]

@@ -8,9 +8,10 @@ from projections.identity import queries
 from schemas.changes import AnyRow, Entity, Handle, MergeCandidate
 from schemas.events import Content, Event
 from schemas.ids import entity_id, row_id
+from schemas.names import normalise_name
 from streams.agents.base import State
 from streams.agents.merges import merge_row
-from streams.language import Contact, Introduction, normalise_name
+from streams.language import Contact, Introduction
 
 #: What a mention's type (C5) makes of an entity (A15); types that name no entity are absent.
 ENTITY_TYPES = {
@@ -90,7 +91,7 @@ class EntityResolver:
     def contact(self, contact: Contact, sender: Entity) -> Entity:
         """Attach a contact detail to its owner; it is an entity, never a routable handle."""
         owner = sender if contact.owner is None else self.mention(contact.owner, "PERSON")
-        detail = self._find(contact.value, contact.kind)
+        detail = self._find(normalise_name(contact.value), contact.kind)
         if detail is None:
             detail = self._create(contact.kind, contact.value, "inferred")
         elif detail.id == owner.id:

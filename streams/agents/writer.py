@@ -23,10 +23,11 @@ from schemas.changes import (
 )
 from schemas.events import Content, Event, Remember, TurnCompleted
 from schemas.ids import fact_id
+from schemas.names import normalise_name
 from streams.agents.base import Extract, State, Surroundings
 from streams.agents.entities import ENTITY_TYPES, EntityResolver
 from streams.agents.vectors import embedding_rows
-from streams.language import Analysis, Statement, analyse, is_question, mentions, normalise_name
+from streams.language import Analysis, Statement, analyse, is_question, mentions
 
 # Near-duplicates are skipped "in the same period": Hindsight's 24 hours, either way.
 SAME_PERIOD_MS = 86_400_000
@@ -180,11 +181,13 @@ def _conclude(
     named_before = len(resolver.rows)
     sender = resolver.sender(event, content)
     for introduction in reading.analysis.introductions:
-        named = resolver.introduce(introduction, sender)
+        owner = resolver.introduce(introduction, sender)
         if introduction.of is None:
-            sender = named
+            sender = owner
     for contact in reading.analysis.contacts:
         resolver.contact(contact, sender)
+    # The name that this event gives: the entity's may come from an event that is forgotten later.
+    named = content.sender_name or content.sender_id
     quoting = said
     if reading.question:
         quoting = Conclusions(tuple(sorted({event.number, reading.question[0]})))
@@ -213,7 +216,7 @@ def _conclude(
             state, event.ingested_at, ("fact", identity, statement.sentence)
         )
         said.puts += _mention_rows(
-            _mentions_of(statement, resolver), event, identity, sender.id, sender.name
+            _mentions_of(statement, resolver), event, identity, sender.id, named
         )
         said.puts += _claim_rows(statement, identity, as_of, state)
         previous = _linked(said, statement, previous, identity, event)
@@ -222,7 +225,7 @@ def _conclude(
         event,
         "",
         sender.id,
-        sender.name,
+        named,
     )
     said.puts += resolver.rows[named_before:]
     said.puts.append(Processed(event.id, trigger.ingested_at, trigger.id, trigger.ingested_at))

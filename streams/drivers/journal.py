@@ -86,6 +86,14 @@ class Journal:
             )
         return before
 
+    def withdraw(self, zone: str, chain: str, number: int) -> None:
+        """Do not count the last attempt at a record: it failed for no fault of the record."""
+        with self._lock:
+            self._connection.execute(
+                "UPDATE attempts SET count = count - 1 WHERE zone = ? AND chain = ? AND number = ?",
+                (zone, chain, number),
+            )
+
     def end(self, zone: str, chain: str, number: int) -> None:
         """Note that everything up to `number` is decided."""
         with self._lock, atomic(self._connection):

@@ -82,7 +82,8 @@ class ZoneDriver:
     """Drives one zone of one generation, on any ledger.
 
     `parked` are the records that the chain being replayed parked, with their reasons: a
-    rebuild parks them again. `strict`: any other failure is an error, not a parking.
+    rebuild parks them again. Records up to `decided` were decided by it: any other failure on
+    one of those is an error, not a parking.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class ZoneDriver:
         *,
         agents: Sequence[Agent] = AGENTS,
         parked: Mapping[int, str] | None = None,
-        strict: bool = False,
+        decided: int = 0,
         owner: bool = True,
         batch: int = BATCH,
     ) -> None:
@@ -108,7 +109,7 @@ class ZoneDriver:
         self._journal = journal
         self._agents = agents
         self._parked = dict(parked or {})
-        self._strict = strict
+        self._decided = decided
         self._owner = owner
         self._batch = batch
         self._decider = Decider(ledger, zone, files, door, agents)
@@ -179,19 +180,22 @@ class ZoneDriver:
         )
         self.empty_outbox()
 
-    def read(self, reader: EventReader) -> list[OpenedEvent]:
+    def read(self, reader: EventReader, limit: int | None = None) -> list[OpenedEvent]:
         """Return the next batch (1); an erasure is always a batch of its own.
 
         What an erasure concludes depends on every change record before it, so those must be in
         the topic first.
         """
         mark = (reader.number, reader.offset, reader.hash)
-        records = reader.read(self._batch)
+        records = reader.read(self._batch if limit is None else limit)
         for index, record in enumerate(records):
             if record.kind == "forget" and len(records) > 1:
                 reader.number, reader.offset, reader.hash = mark
                 records = reader.read(max(index, 1))
                 break
+        if records and self._files.events.watermark().number < records[-1].source.number:
+            # It came after `catch_up`; an extract must see every turn before its record.
+            fold_events(self._ledger, self._zone, self._files)
         failpoint("commit.read")
         return records
 
@@ -199,7 +203,10 @@ class ZoneDriver:
         self, records: Sequence[OpenedEvent], ahead: Executor | None = None
     ) -> list[Extracted]:
         """Extract from a batch (2)."""
-        extracted = self._decider.extract(records, ahead=ahead)
+        if records:
+            # Before the agents see it: a record may kill the process.
+            self._journal.begin(self._zone, self._chain, records[-1].source.number)
+        extracted = self._decider.extract(records, parked=self._parked, ahead=ahead)
         failpoint("commit.extracted")
         return extracted
 
@@ -210,7 +217,6 @@ class ZoneDriver:
         that is to be parked or tried on its own.
         """
         first, last = records[0].source.number, records[-1].source.number
-        self._journal.begin(self._zone, self._chain, last)
         with self._files.locked():
             mark = self._files.watermark()
             failpoint("commit.locked")
@@ -272,7 +278,7 @@ class ZoneDriver:
 
     def _carefully(self) -> int:
         """Decide the next record by itself, counting attempts, and park it after too many."""
-        records = self._reader().read(1)
+        records = self.read(self._reader(), 1)
         if not records:
             # The batch was cut off with the ledger's end; there is nothing to try.
             self._journal.end(self._zone, self._chain, sys.maxsize)
@@ -285,9 +291,10 @@ class ZoneDriver:
                     raise _TooOften(f"the process died {before} times on this record")
                 return self.decide(records, self.extract(records))
             except _ENVIRONMENT:
+                self._journal.withdraw(self._zone, self._chain, record.source.number)
                 raise
             except Exception as error:
-                if self._strict:
+                if record.source.number <= self._decided:
                     raise NewFailure(
                         f"record {record.source.number} ({record.kind}) was decided before "
                         f"and now fails: {type(error).__name__}: {error}"

@@ -1,5 +1,6 @@
 """Facts from plain text without a language model: pure functions from a message to what it says."""
 
+from streams.language.claims import ATTRIBUTES
 from streams.language.dates import date_references
 from streams.language.mentions import mentions
 from streams.language.model import (
@@ -12,12 +13,12 @@ from streams.language.model import (
     MentionType,
     Statement,
 )
-from streams.language.names import normalise_name
 from streams.language.sentences import sentences
 from streams.language.signature import signature, tokens_for_signature
 from streams.language.statements import analyse, is_question
 
 __all__ = [
+    "ATTRIBUTES",
     "Analysis",
     "Claim",
     "Contact",
@@ -30,7 +31,6 @@ __all__ = [
     "date_references",
     "is_question",
     "mentions",
-    "normalise_name",
     "sentences",
     "signature",
     "tokens_for_signature",

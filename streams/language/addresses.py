@@ -7,7 +7,7 @@ from typing import Literal
 
 # Bounded on both sides of the @, so that a long run of letters costs a constant for each.
 EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])")
-URL = re.compile(r"(?<!\w)(?:[a-z][a-z0-9+]{1,9}://|www\.)[^\s<>\"']{1,2000}", re.IGNORECASE)
+URL = re.compile(r"(?<!\w)(?:[a-z][a-z0-9+]{1,9}://|www\.)[^\s<>\"'|]{1,2000}", re.IGNORECASE)
 _TAIL = ".,;:!?)]}*_…”’"
 
 AddressSpan = tuple[int, int, Literal["EMAIL", "URL"]]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from schemas.names import normalise_name
 from streams.language.model import Claim, Contact, DateReference, Mention
-from streams.language.names import normalise_name
 from streams.language.words import HONORIFICS, RELATIONS, word_set
 
 #: Attributes with one value at a time; a later claim replaces the one before.

@@ -43,6 +43,8 @@ _ON_PLATFORM = re.compile(rf"[\"”']? (?:on|over at) (?P<kind>{_PLATFORMS})\b",
 _PHONE = re.compile(r"(?<![\w.@#/-])(?:\+|00)?\(?\d[\d ().\-/]{5,18}\d(?![\w@])")
 _HANDLE = re.compile(r"(?<![\w@.+-])@?[A-Za-z0-9_][\w.\-]{1,31}(?:#\d{4})?(?::[\w.\-]{3,60})?")
 _DIGITS = re.compile(r"\d+")
+# "Reach me at this or that": both are mine.
+_OR = re.compile(r"[)\"”'>]?,?(?: or| and|/)(?: (?:at|on|via|by))?[ \"“'(<]*")
 _BEFORE = 90
 _AFTER = 70
 
@@ -72,7 +74,7 @@ def find_contacts(tokens: Tokens, spans: list[tuple[int, int]]) -> list[Contact]
     for start, end in spans:
         sentence = text[start:end]
         if _SIGNS.search(sentence) or "@" in sentence:
-            _in_sentence(sentence, start, found)
+            found += _in_sentence(sentence, start)
     return found
 
 
@@ -84,8 +86,10 @@ def _may_hold_contacts(text: str) -> bool:
     return digits >= 6 or _PLATFORM_SIGN.search(text) is not None
 
 
-def _in_sentence(sentence: str, offset: int, found: list[Contact]) -> None:
+def _in_sentence(sentence: str, offset: int) -> list[Contact]:
+    found: list[Contact] = []
     taken: list[tuple[int, int]] = []
+    places: list[tuple[int, int, str]] = []
     for pattern, kind in ((EMAIL, "email"), (URL, "url"), (_PHONE, "phone")):
         for match in pattern.finditer(sentence):
             start, end = match.span()
@@ -96,13 +100,19 @@ def _in_sentence(sentence: str, offset: int, found: list[Contact]) -> None:
             if any(start < last and first < end for first, last in taken):
                 continue
             taken.append((start, end))
-            owner = _owner(sentence, start, end, kind)
-            if owner is not None:
-                value = _normalised(sentence[start:end], kind)
-                found.append(Contact(offset + start, offset + end, kind, value, owner[0] or None))
+            places.append((start, end, kind))
+    previous: tuple[int, tuple[str] | None] = (0, None)
+    for start, end, kind in sorted(places):
+        owner = _owner(sentence, start, end, kind)
+        if owner is None and _OR.fullmatch(sentence, previous[0], start):
+            owner = previous[1]
+        previous = (end, owner)
+        if owner is not None:
+            value = _normalised(sentence[start:end], kind)
+            found.append(Contact(offset + start, offset + end, kind, value, owner[0] or None))
     if _PLATFORM_SIGN.search(sentence):
         _handles(sentence, offset, taken, found)
-    found.sort(key=lambda contact: contact.start)
+    return sorted(found, key=lambda contact: contact.start)
 
 
 def _owner(sentence: str, start: int, end: int, kind: str) -> tuple[str] | None:
@@ -163,7 +173,9 @@ def _handles(
             owned = None
         said: str | None = None
         owner: tuple[str] | None = None
-        if owned is not None and not sentence[end : end + 1].isspace():
+        # "My Discord is down today": a plain word is a handle only at the end of its clause.
+        ends = not value.isalpha() or not sentence[end : end + 1].isspace()
+        if owned is not None and ends:
             said, owner = owned["kind"], _owner_name(owned["owner"])
         elif (i_am := _I_AM.search(before)) is not None and (i_am["kind"] or on_platform):
             said = i_am["kind"] or (on_platform["kind"] if on_platform else None)

@@ -45,6 +45,8 @@ _CALENDAR_UNITS = frozenset({"week", "month", "year", "weekend", "quarter"})
 _DAYTIMES = frozenset({"morning", "afternoon", "evening", "night"})
 _RECURRING = frozenset({"every", "each", "most", "some", "any", "all", "many", "alternate"})
 _NAMED_DAYS = frozenset({"black", "good", "ash", "cyber", "easter", "palm", "boxing", "shrove"})
+#: What follows one of these is another clause.
+_CONTRAST = frozenset({"but", "because", "although", "though", "so", "whereas", "while"})
 _RANGE_WORDS = frozenset({"to", "through", "thru", "till"})
 _MONTH_OPENERS = word_set(
     """in since until till during through around early late mid last this next of by before
@@ -271,7 +273,7 @@ def _direction(tokens: Tokens, left: int, right: int) -> int:
         if tense := _tense(lowers, index):
             return tense
     for index in range(right, min(right + 11, len(lowers))):
-        if any(mark in ".!?\n" for mark in tokens.gap(index - 1)):
+        if any(mark in ".!?\n" for mark in tokens.gap(index - 1)) or lowers[index] in _CONTRAST:
             break
         if tense := _tense(lowers, index):
             return tense

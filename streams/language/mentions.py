@@ -137,9 +137,17 @@ def find_mentions(
     names = _agree(names) if len(names) > 1 else names
     if not found:
         return names
-    found.extend(names)
+    merged: list[Mention] = []
     found.sort(key=lambda mention: mention.start)
-    return found
+    starts = [mention.start for mention in found]
+    for name in names:
+        # A name that runs into an address or a date is a part of it.
+        before = bisect_left(starts, name.end) - 1
+        if before < 0 or found[before].end <= name.start:
+            merged.append(name)
+    merged += found
+    merged.sort(key=lambda mention: mention.start)
+    return merged
 
 
 def _names_and_numbers(
@@ -348,8 +356,10 @@ def _single(
 ) -> MentionType | None:
     """The type of a name of one word, or None if it is none."""
     word = tokens.words[index]
-    if _DOTTED.match(tokens.text, tokens.ends[index]):
-        return None
+    if _DOTTED.match(tokens.text, tokens.ends[index]) or tokens.text.endswith(
+        "<@", 0, tokens.starts[index]
+    ):
+        return None  # "<@U0BMYT2FL>" is an id of Slack
     lowers = tokens.lowers
     before = lowers[index - 1] if index and not initial else ""
     before2 = lowers[index - 2] if index > 1 else ""
@@ -436,12 +446,12 @@ def _number_follows(tokens: Tokens, index: int, end: int) -> bool:
 def _lower_known(tokens: Tokens, index: int, end: int, lower: str, found: list[Mention]) -> None:
     """A known name written in lower case, or "room 101"."""
     known = LOWER_KNOWN.get(lower)
-    if known is not None:
+    numbered = NUMBERED.get(lower)
+    # "iphone 15" and "room 101" are names, "line 5" in lower case is any line.
+    if (known or numbered == "LOCATION") and numbered and _number_follows(tokens, index, end):
+        _add(tokens, index, index + 2, cast(MentionType, numbered), found)
+    elif known is not None:
         _add(tokens, index, index + 1, cast(MentionType, known), found)
-    elif (
-        lower in NUMBERED and NUMBERED[lower] == "LOCATION" and _number_follows(tokens, index, end)
-    ):
-        _add(tokens, index, index + 2, "LOCATION", found)
 
 
 def _number(tokens: Tokens, index: int, limit: int, found: list[Mention]) -> int:
@@ -464,7 +474,7 @@ def _number(tokens: Tokens, index: int, limit: int, found: list[Mention]) -> int
         return right
     if word[-2:].lower() in ("st", "nd", "rd", "th") and word[:-2].isdecimal():
         return right
-    if start and text[start - 1] in _CURRENCY:
+    if start and text[start - 1] in _CURRENCY and not (found and found[-1].end == start):
         start -= 1
     if end < len(text) and text[end] in _CURRENCY + "%":
         end += 1

@@ -1,9 +1,8 @@
-"""Names: when two are the same, and where somebody says what they are called."""
+"""Names: where somebody says what they or another are called."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Literal
 
 from streams.language.gazetteer import CONCEPTS, EVENTS, ORGANISATIONS, PLACES
@@ -18,9 +17,6 @@ from streams.language.words import (
     WEEKDAYS,
     word_set,
 )
-
-_POSSESSIVE = ("'s", "’s")
-_KEPT_AT_END = "+#"  # C++ is not C#
 
 _NAME = r"[^\W\d_](?:[\w'’\-]|\.(?=[ \w])){0,30}"
 _FULL_NAME = rf"{_NAME}(?: {_NAME}){{0,3}}"
@@ -46,9 +42,10 @@ _CALL_ME = re.compile(
     re.IGNORECASE,
 )
 _GOES_BY = re.compile(
-    rf"\b(?:goes by|known as|aka|nicknamed) [\"“']?(?P<name>{_NAME}?)[\"”']?{_STOP}", re.IGNORECASE
+    rf"\b(?:goes by|known as|aka|a\.k\.a\.|nicknamed) [\"“']?(?P<name>{_NAME}?)[\"”']?{_STOP}",
+    re.IGNORECASE,
 )
-_IN_BRACKETS = re.compile(rf"[(\"“](?:aka |a\.k\.a\. |nicknamed |or )?(?P<name>{_NAME})[)\"”]")
+_IN_BRACKETS = re.compile(rf"[(\"“](?P<name>{_NAME})[)\"”]")
 #: Who is spoken of, right before a nickname; the text is cut to a few words first.
 _NAMED_BEFORE = re.compile(
     rf"(?P<related>\b[^\W\d_]{{1,20}},? )?\b(?P<of>{_FULL_NAME}) (?:is )?(?:also |usually )?[(]?\Z"
@@ -63,37 +60,6 @@ _NOT_NAMES = (
     FUNCTION_WORDS | PHATIC | STARTERS | CONCEPTS | PLACES | EVENTS | ORGANISATIONS
     | frozenset(MONTHS) | frozenset(WEEKDAYS) | RELATIONS
 )  # fmt: skip
-
-
-def normalise_name(name: str) -> str:
-    """Return the key under which two writings of one name are equal.
-
-    Case, compatibility forms, white space, punctuation at the edges, full stops before a space and
-    a possessive 's are folded; letters (also accented ones), digits and inner hyphens are not.
-    """
-    key = unicodedata.normalize("NFKC", name).casefold()
-    key = " ".join(unicodedata.normalize("NFKC", key).replace("’", "'").split())
-    key = " ".join(key.replace(". ", " ").split())
-    return _trim(key) or key
-
-
-def _trim(key: str) -> str:
-    start, end = 0, len(key)
-    while start < end and not key[start].isalnum():
-        start += 1
-    while end > start:
-        if key.endswith(_POSSESSIVE, start, end) and end - start > 2:
-            end -= 2
-        elif key[end - 1].isalnum() or key[end - 1] in _KEPT_AT_END or _is_mark(key[end - 1]):
-            break
-        else:
-            end -= 1
-    return key[start:end]
-
-
-def _is_mark(character: str) -> bool:
-    """A combining accent belongs to the letter before it."""
-    return unicodedata.category(character)[0] == "M"
 
 
 def find_introductions(tokens: Tokens, spans: list[tuple[int, int]]) -> list[Introduction]:
@@ -120,7 +86,13 @@ def _in_sentence(sentence: str) -> list[Introduction]:
         _own(_HERE, sentence, "name", found)
     if " me " in lower or "go by" in lower or "known as" in lower:
         _own(_CALL_ME, sentence, "nickname", found)
-    if "goes by" in lower or "known as" in lower or "aka" in lower or "nicknamed" in lower:
+    if (
+        "goes by" in lower
+        or "known as" in lower
+        or "aka" in lower
+        or "a.k.a" in lower
+        or "nicknamed" in lower
+    ):
         _others(_GOES_BY, sentence, False, found)
     if "(" in lower:
         _others(_IN_BRACKETS, sentence, True, found)
@@ -158,15 +130,12 @@ def _others(
             related = words.pop(0).lower()
         if not words or not all(word[0].isupper() for word in words):
             continue
-        # Brackets hold many things: nicknames after "my sister Katherine" or as "(aka Kate)".
-        if bracketed and related not in RELATIONS and not match.group().startswith(_ALIAS_MARKS):
+        # Brackets hold many things: a nickname only after "my sister Katherine".
+        if bracketed and related not in RELATIONS:
             continue
         found.append(
             Introduction(match.start("name"), match.end("name"), name, "nickname", " ".join(words))
         )
-
-
-_ALIAS_MARKS = ("(aka ", "(a.k.a. ", "(nicknamed ")
 
 
 def _leading_name(words: str, any_case: bool = False) -> str:

@@ -176,12 +176,12 @@ def _next_line(text: str, lines: list[Span], index: int) -> int:
 
 
 def _is_signature(text: str, lines: list[Span], index: int) -> bool:
-    """Whether at most a few short lines follow a closing formula."""
+    """Whether at most a few short lines follow a closing formula, and no sentence."""
     block = [text[start:end].strip() for start, end in lines[index + 1 : index + 10]]
     for position, line in enumerate(block):
         if line[:1] == ">" or line[:2] == "On" or _HEADER.match(line) or _POSTSCRIPT.match(line):
             return position <= 8
-        if len(line) > 60:
+        if len(line) > 60 or sum(1 for word in line.split() if word.islower()) > 2:
             return False
     return len(block) < 9
 

@@ -13,9 +13,9 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from schemas.names import normalise_name
 from streams.language.dates import Found, as_reference
 from streams.language.gazetteer import GIVEN_NAMES
-from streams.language.names import normalise_name
 from streams.language.tokens import Tokens, tokenise
 from streams.language.words import CONTRACTIONS, word_set
 
@@ -29,6 +29,8 @@ _DROPPED = word_set(
 )
 _ENDINGS = {"'m": "", "'re": "", "'ve": "", "'s": "", "'ll": "will", "'d": "would"}
 _SIGNS = "$€£¥"
+# C++ and C# differ only by their marks.
+_LANGUAGE_MARKS = ("+", "#")
 _MARKS = re.compile(r"(?:\+{1,2}|#)(?!\w)")
 
 
@@ -79,21 +81,23 @@ def _plain(tokens: Tokens, left: int, right: int, kept: list[str]) -> None:
         if "0" <= word[0] <= "9":
             kept.append(_number(text, tokens.starts[index], tokens.ends[index], word))
             continue
-        if not word.isascii():
-            word = unicodedata.normalize("NFKC", word).casefold()
-        if word in CONTRACTIONS:
-            kept.extend(part for part in CONTRACTIONS[word] if part not in _DROPPED)
-            continue
-        if "'" in word:
-            _contraction(word, kept)
-            continue
         end = tokens.ends[index]
-        # C++ and C# differ only by their marks.
-        if text[end : end + 1] in ("+", "#"):
-            marks = _MARKS.match(text, end)
-            if marks is not None:
-                kept.append(word + marks.group())
-                continue
+        if text[end : end + 1] in _LANGUAGE_MARKS and (marks := _MARKS.match(text, end)):
+            kept.append(word + marks.group())
+        elif word.isascii():
+            _word(word, kept)
+        else:
+            folded = unicodedata.normalize("NFKC", word).casefold()
+            for part in tokenise(unicodedata.normalize("NFKC", folded)).lowers:
+                _word(part, kept)
+
+
+def _word(word: str, kept: list[str]) -> None:
+    if word in CONTRACTIONS:
+        kept.extend(part for part in CONTRACTIONS[word] if part not in _DROPPED)
+    elif "'" in word:
+        _contraction(word, kept)
+    elif word not in _DROPPED:
         kept.append(_singular(word))
 
 

@@ -110,18 +110,7 @@ def analyse(
     introductions = find_introductions(tokens, asserted)
     found = find_mentions(tokens, dates, places, asserted)
     if contacts:
-        # The digits of a telephone number are no number.
-        phones = [contact for contact in contacts if contact.kind == "phone"]
-        found = [
-            mention
-            for mention in found
-            if mention.type != "NUMBER"
-            or not any(
-                phone.start <= mention.start < phone.end
-                or mention.start <= phone.start < mention.end
-                for phone in phones
-            )
-        ]
+        found = _outside(found, contacts)
     message = _Message(tokens, dates, found, contacts, introductions, speaker)
     questions = set(spans).difference(asserted)
     statements: list[Statement] = []
@@ -134,6 +123,17 @@ def analyse(
             statements.append(statement)
         follows = statement is not None
     return Analysis(tuple(statements), tuple(contacts), tuple(introductions))
+
+
+def _outside(mentions: list[Mention], contacts: list[Contact]) -> list[Mention]:
+    """Without the numbers and names that are part of a telephone number or a handle."""
+    starts = [contact.start for contact in contacts]
+    kept: list[Mention] = []
+    for mention in mentions:
+        at = bisect_left(starts, mention.end) - 1
+        if mention.type not in ("NUMBER", "OTHER") or at < 0 or contacts[at].end <= mention.start:
+            kept.append(mention)
+    return kept
 
 
 class _Message:
@@ -219,8 +219,8 @@ def _by_speaker(mention: Mention, speaker: str | None) -> Mention:
 
 
 def _is_prose(text: str, start: int, end: int, tokens: Tokens, left: int, right: int) -> bool:
-    """Whether most of it is words: not a rule, a table border, ASCII art or a line of code."""
-    if text[end - 1] in ";{}" or any(text.find(mark, start, end) >= 0 for mark in _CODE_MARKS):
+    """Whether most of it is words: not a rule, a row of a table, ASCII art or a line of code."""
+    if text[end - 1] in ";{}|" or any(text.find(mark, start, end) >= 0 for mark in _CODE_MARKS):
         return False
     inked = end - start - text.count(" ", start, end)
     return 2 * sum(map(len, tokens.words[left:right])) >= inked

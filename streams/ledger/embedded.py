@@ -111,7 +111,8 @@ class EmbeddedKeys(KeyStore):
                 self._connection.executemany(
                     "DELETE FROM keys WHERE key_id = ?", [(key_id,) for key_id in key_ids]
                 )
-            truncate_wal(self._connection)
+            if not truncate_wal(self._connection):
+                raise apsw.BusyError("keys.db: a reader keeps destroyed keys in the log")
 
     def close(self) -> None:
         with self._lock:
@@ -232,7 +233,9 @@ class EmbeddedLedger(Ledger):
         seen: int | None = None
         while True:
             with self._lock:
-                version = self._connection.data_version() + self._connection.total_changes()
+                # The pragma asks the file; Connection.data_version() would ask the last snapshot.
+                ((others,),) = self._connection.execute("PRAGMA data_version")
+                version = others + self._connection.total_changes()
                 if version != seen:
                     seen = version
                     if any(self.end(*place) > end for place, end in ends.items()):

@@ -50,8 +50,8 @@ class Held(msgspec.Struct, frozen=True):
 
 
 # What may differ between two deliveries of one event without making it another: how the
-# sender is displayed, and what the exporter noted beside it.
-_DESCRIPTION: dict[str, object] = {"sender_name": None, "metadata": {}}
+# sender is displayed, in which zone the same instant is written, and what the exporter noted.
+_DESCRIPTION: dict[str, object] = {"sender_name": None, "metadata": {}, "utc_offset": 0}
 
 
 def sequence(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.kill.commands import Recollect, Wrong
-from tests.kill.world import World
+from tests.kill.world import Forgotten, World
 
 
 @dataclass
@@ -51,7 +51,8 @@ class Contents:
     """What stands in a home's files, read with plain SQL."""
 
     events: Counter[tuple[str, str]]
-    keys: dict[tuple[str, str], str]
+    #: (platform, source id) -> event id
+    ids: dict[tuple[str, str], str]
     facts: dict[tuple[str, str], list[str]]
     processed: set[tuple[str, str]]
     numbers: list[int]
@@ -79,7 +80,7 @@ def contents(home: Path, zone: str = "default") -> Contents:
     ledger = home / "ledger.db"
     return Contents(
         events=Counter(names.values()),
-        keys={name: event for event, name in names.items()},
+        ids={name: event for event, name in names.items()},
         facts={event: sorted(texts) for event, texts in facts.items()},
         processed={names[event] for (event,) in processed if event in names},
         numbers=[row[0] for row in rows],
@@ -90,15 +91,38 @@ def contents(home: Path, zone: str = "default") -> Contents:
     )
 
 
-def vector_of(home: Path, event: str, zone: str = "default") -> bytes | None:
-    """Return the stored vector of an event, by its id; None where there is none."""
+@dataclass(frozen=True)
+class Trace:
+    """Bytes by which something that was forgotten would be found again."""
+
+    what: str
+    raw: bytes
+
+    def places(self, home: Path) -> Iterator[str]:
+        """Yield the files of a home that hold them, in upper or lower case."""
+        for path in sorted(home.rglob("*")):
+            if path.is_file():
+                raw = path.read_bytes()
+                if self.raw in raw or self.raw.lower() in raw.lower():
+                    yield str(path.relative_to(home))
+
+
+def word(token: str) -> bytes:
+    """Return what an index holds of a word at least: not what the term before begins with too."""
+    return token.encode()[3:]
+
+
+def traces_of(gone: Forgotten, home: Path, zone: str = "default") -> list[Trace]:
+    """Return the traces of an event that a home still holds: its word, and its vector if any."""
     directory = home / "zones" / zone
     current = directory / (directory / "CURRENT").read_text().strip()
-    rows = _rows(
+    event = contents(home, zone).ids[gone.platform, gone.source_id]
+    vectors = _rows(
         current / "embeddings.db",
         f"SELECT embedding FROM embeddings WHERE target_type = 'event' AND target_id = '{event}'",
     )
-    return rows[0][0] if rows else None
+    of_vectors = [Trace(f"no trace of the vector of {gone.source_id}", v[:64]) for (v,) in vectors]
+    return [Trace(f"no trace of the word {gone.token}", word(gone.token)), *of_vectors]
 
 
 def check_home(
@@ -106,14 +130,11 @@ def check_home(
     world: World,
     reference: Contents,
     hashes: dict[str, str],
-    traces: dict[str, bytes],
+    traces: list[Trace],
     checks: Checks,
     title: str,
 ) -> None:
-    """Compare a home with the undisturbed one, with the truth, and with its own ledger.
-
-    `traces`: bytes of what was forgotten, by what they are.
-    """
+    """Compare a home with the undisturbed one, with the truth, and with its own ledger."""
     found = contents(recollect.home)
     expected = world.events_left()
     checks.same(f"{title}: every event is there exactly once", dict(found.events), dict(expected))
@@ -135,10 +156,9 @@ def check_home(
     status = recollect.ask("status")
     checks.same(f"{title}: nothing is parked", status["dead_letters"], 0)
     checks.same(f"{title}: nothing is left to conclude", status["lag"], 0)
-    for what, trace in traces.items():
-        checks.note(f"{title}: no trace of {what}", ", ".join(places_of(trace, recollect.home)))
-    kept = world.kept_token.encode()[3:]
-    if not list(places_of(kept, recollect.home)):
+    for trace in traces:
+        checks.note(f"{title}: {trace.what}", ", ".join(trace.places(recollect.home)))
+    if not list(Trace("", word(world.kept_token)).places(recollect.home)):
         checks.note(f"{title}: the scan finds what stays", "it does not")
 
 
@@ -152,15 +172,6 @@ def _verified(recollect: Recollect, checks: Checks, title: str) -> dict[str, str
     ok = ended.status == 0 and answer["ok"]
     checks.note(f"{title}: verify", "" if ok else answer["problems"])
     return {model["model"]: model["hash"] for model in answer["models"]}
-
-
-def places_of(trace: bytes, home: Path) -> Iterator[str]:
-    """Yield the files of a home that hold these bytes, in upper or lower case."""
-    for path in sorted(home.rglob("*")):
-        if path.is_file():
-            raw = path.read_bytes()
-            if trace in raw or trace.lower() in raw.lower():
-                yield str(path.relative_to(home))
 
 
 def _rows(path: Path, query: str) -> list[Any]:

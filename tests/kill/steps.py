@@ -36,11 +36,12 @@ _REBUILD = ("rebuild.written", "rebuild.switched")
 class Step:
     """A command that is run until it has succeeded.
 
-    `passes`: the failpoints on its way. `settles`: looks at the run that succeeded. `before`
-    is done before every run. `single`: it decides one record, so a count beyond 1 is never
-    reached.
+    `kind`: what work it is. `passes`: the failpoints on its way. `settles`: looks at the run
+    that succeeded. `before` is done before every run. `single`: it decides one record, so that
+    each place is passed once. `forgets`: which of the world's events it erases.
     """
 
+    kind: str
     name: str
     arguments: tuple[str, ...]
     passes: tuple[str, ...]
@@ -48,63 +49,84 @@ class Step:
     before: Callable[[Path], None] | None = None
     rebuilds: bool = False
     single: bool = False
+    forgets: int | None = None
 
 
 def steps(world: World, files: Path) -> list[Step]:
-    """Return the steps; the undisturbed home is given all that do not rebuild."""
-    found = []
-    for group, gone in zip("1234", world.forgotten, strict=True):
-        names = [name for name in world.files if name.startswith(group)]
-        paths = tuple(str(files / name) for name in names)
-        lines = sum(world.expected[name][0] for name in names)
-        refused = sum(world.expected[name][1] for name in names)
-        if group == "3":
-            # Published by one command, concluded by another.
-            found.append(
-                Step(
-                    "publish 3",
-                    ("ingest", *paths, "--no-wait", "--json"),
-                    _APPEND,
-                    _settled_import(lines, refused),
-                )
-            )
-            found.append(Step("conclude 3", ("worker", "--once"), _COMMIT))
-        else:
-            found.append(
-                Step(
-                    f"ingest {group}",
-                    ("ingest", *paths, "--json"),
-                    (*_APPEND, *_COMMIT),
-                    _settled_import(lines, refused),
-                )
-            )
-        if group in "24":
-            found.append(
-                Step(
-                    f"tick {group}",
-                    ("worker", "--once"),
-                    ("outbox.appended", *_COMMIT),
-                    before=_tick(world.end_ms + int(group) * 3 * HOUR_MS),
-                )
-            )
-        found.append(
-            Step(
-                f"forget {group}",
-                ("forget", gone.source_id, "--platform", gone.platform),
-                (*_APPEND, *_COMMIT, *_ERASE),
-                single=True,
-            )
-        )
-        level = {"1": "project", "2": "derive", "3": "fresh", "4": "index"}[group]
-        again: tuple[str, ...] = ()
-        if level != "index":
-            again = (*_COMMIT[-3:], *_ERASE, *_REBUILD)
-        if level in ("derive", "fresh"):
-            again = (*_COMMIT, *_ERASE, *_REBUILD)
-        found.append(Step(level, ("rebuild", "--level", level), again, rebuilds=True))
-    last = (*_COMMIT[-3:], *_ERASE, *_REBUILD)
-    found.append(Step("project again", ("rebuild", "--level", "project"), last, rebuilds=True))
-    return found
+    """Return the steps; the undisturbed home is given all that do not rebuild.
+
+    Some rebuilds lie between an event and its erasure, so that a kept generation holds it too;
+    some lie behind, so that they pass erasures.
+    """
+    return [
+        *_imports(world, files, "1"),
+        _rebuild("project", _COMMIT[-3:]),
+        _forget(world, "1"),
+        *_imports(world, files, "2"),
+        _ticked(world, "2"),
+        _forget(world, "2"),
+        _rebuild("derive", (*_COMMIT, *_ERASE)),
+        *_imports(world, files, "3", apart=True),
+        _rebuild("fresh", (*_COMMIT, *_ERASE)),
+        _forget(world, "3"),
+        *_imports(world, files, "4"),
+        _ticked(world, "4"),
+        _rebuild("index"),
+        _forget(world, "4"),
+        _rebuild("project", (*_COMMIT[-3:], *_ERASE), " again"),
+    ]
+
+
+def _imports(world: World, files: Path, group: str, *, apart: bool = False) -> list[Step]:
+    """Return the import of a group's files; `apart`: published by one command, then concluded."""
+    names = [name for name in world.files if name.startswith(group)]
+    paths = tuple(str(files / name) for name in names)
+    settles = _settled_import(
+        sum(world.expected[name][0] for name in names),
+        sum(world.expected[name][1] for name in names),
+    )
+    ingest = ("ingest", *paths, "--json")
+    if not apart:
+        return [Step("import", f"ingest {group}", ingest, (*_APPEND, *_COMMIT), settles)]
+    return [
+        Step("import", f"publish {group}", (*ingest, "--no-wait"), _APPEND, settles),
+        Step("conclude", f"conclude {group}", ("worker", "--once"), _COMMIT),
+    ]
+
+
+def _ticked(world: World, group: str) -> Step:
+    """Return the step that closes turns which were never completed."""
+    return Step(
+        "tick",
+        f"tick {group}",
+        ("worker", "--once"),
+        (*_COMMIT, "outbox.appended"),
+        before=_tick(world.end_ms + int(group) * 3 * HOUR_MS),
+        single=True,
+    )
+
+
+def _forget(world: World, group: str) -> Step:
+    index = int(group) - 1
+    gone = world.forgotten[index]
+    return Step(
+        "forget",
+        f"forget {group}",
+        ("forget", gone.source_id, "--platform", gone.platform),
+        (*_APPEND, *_COMMIT, *_ERASE),
+        single=True,
+        forgets=index,
+    )
+
+
+def _rebuild(level: str, commits: tuple[str, ...] = (), suffix: str = "") -> Step:
+    return Step(
+        "derive" if level == "fresh" else level,
+        level + suffix,
+        ("rebuild", "--level", level),
+        (*commits, *_REBUILD) if commits else (),
+        rebuilds=True,
+    )
 
 
 def _settled_import(lines: int, refused: int) -> Callable[[Ended], None]:
@@ -138,14 +160,18 @@ def _tick(at: int) -> Callable[[Path], None]:
 
 @dataclass
 class Killer:
-    """Chooses where to kill next, so that every place gets its share, and keeps count."""
+    """Chooses where to kill next, so that every place gets its share, and keeps count.
+
+    `thorough`: at every place in every kind of work, whatever else is asked for.
+    """
 
     draw: random.Random
     each: int
     total: int
+    thorough: bool = False
     hits: Counter[str] = field(default_factory=Counter)
-    #: (failpoint, step) -> hits, for the table.
-    where: Counter[tuple[str, str]] = field(default_factory=Counter)
+    #: (place, kind of work) -> hits
+    pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
     #: How often a command that was to be killed came to its end first.
     survived: int = 0
 
@@ -162,36 +188,45 @@ class Killer:
         """The places that have not been hit often enough."""
         return [name for name in (*FAILPOINTS, RANDOM) if self.hits[name] < self.quota(name)]
 
-    @property
-    def content(self) -> bool:
-        return not self.lacking and self.kills >= self.total
+    def lacking_pairs(self, todo: list[Step]) -> list[tuple[str, str]]:
+        """Return the places in kinds of work where nothing has died yet."""
+        pairs = {(name, step.kind): None for step in todo for name in step.passes}
+        return [pair for pair in pairs if self.thorough and not self.pairs[pair]]
+
+    def content(self, todo: list[Step]) -> bool:
+        """Return whether enough has died."""
+        return not self.lacking and not self.lacking_pairs(todo) and self.kills >= self.total
 
     def needs(self, step: Step) -> list[str]:
-        """Return the places on a step's way that are to be hit still, the rarest first."""
-        names = [name for name in (*step.passes, RANDOM) if self.hits[name] < self.quota(name)]
-        if not names and not self.content and not self.lacking:
-            names = [*step.passes, RANDOM]
-        self.draw.shuffle(names)
-        return sorted(names, key=lambda name: (name not in _RARE, self.hits[name]))
+        """Return the places on a step's way that are to be hit still, in the order of the way."""
+        names = [
+            name
+            for name in (*step.passes, RANDOM)
+            if self.hits[name] < self.quota(name)
+            or (self.thorough and name != RANDOM and not self.pairs[name, step.kind])
+        ]
+        if not names and not self.lacking and self.kills < self.total:
+            names = [name for name in (*step.passes, RANDOM) if self.draw.random() < 0.7]
+        return names
 
     def hit(self, name: str, step: Step) -> None:
         """Count a death."""
         self.hits[name] += 1
-        self.where[name, step.name] += 1
+        self.pairs[name, step.kind] += 1
 
     def add(self, other: Killer) -> None:
         """Count another's deaths as well."""
         self.hits.update(other.hits)
-        self.where.update(other.where)
+        self.pairs.update(other.pairs)
         self.survived += other.survived
 
 
-# Few steps pass these, so a step that does is used for them first.
-_RARE = frozenset({*_ERASE, *_REBUILD, "outbox.appended"})
-# Of the deaths of one step: enough to batch many on one home, not all on one batch of records.
-_MOST_KILLS = 9
+# Of the deaths of one step: enough to batch many on one home.
+_MOST_KILLS = 15
 _MOST_RANDOM = 2
 _RANDOM_SHARE = 3
+# Two attempts at one record and the batch it came in; the next one would park it.
+_MOST_ATTEMPTS = 2
 
 
 def do(recollect: Recollect, step: Step) -> float:
@@ -205,16 +240,11 @@ def do_killed(recollect: Recollect, step: Step, killer: Killer, seconds: float) 
     """Do a step that is killed again and again, then let it end; it takes about `seconds`."""
     attempts = 0
     tried: Counter[str] = Counter()
+    last = -1
     while sum(tried.values()) < _MOST_KILLS:
-        names = [
-            name
-            for name in killer.needs(step)
-            if not (name == RANDOM and tried[name] >= _MOST_RANDOM)
-            and not (name in (*_ATTEMPTS, RANDOM) and step.single and attempts >= 2)
-        ]
-        if not names:
+        name = _next(step, killer, tried, attempts, last)
+        if name is None:
             break
-        name = names[0]
         tried[name] += 1
         if step.before:
             step.before(recollect.home)
@@ -225,6 +255,7 @@ def do_killed(recollect: Recollect, step: Step, killer: Killer, seconds: float) 
         else:
             count = _count(name, step, attempts, killer.draw)
             ended = recollect.run(step.arguments, failpoint=f"{name}:{count}")
+            last = max(last, FAILPOINTS.index(name))
         attempts += name in (*_ATTEMPTS, RANDOM)
         if not ended.killed:
             killer.survived += 1
@@ -236,17 +267,51 @@ def do_killed(recollect: Recollect, step: Step, killer: Killer, seconds: float) 
     _end(step, recollect.run(step.arguments), interrupted=bool(tried))
 
 
+def _next(step: Step, killer: Killer, tried: Counter[str], attempts: int, last: int) -> str | None:
+    """Return where to die next in a step; None: nowhere."""
+    for name in killer.needs(step):
+        possible = tried[name] < (_MOST_RANDOM if name == RANDOM else killer.each)
+        if step.single:
+            possible &= name == RANDOM or _ahead(name, last)
+            possible &= name not in (*_ATTEMPTS, RANDOM) or attempts < _MOST_ATTEMPTS
+        if possible:
+            return name
+    return None
+
+
+def _ahead(name: str, last: int) -> bool:
+    """Return whether the one record's way still leads past a place after a death at `last`."""
+    at = FAILPOINTS.index(name)
+    if last == FAILPOINTS.index("commit.produced"):
+        # What stands in the topic is not decided again.
+        return at > FAILPOINTS.index("commit.accepted")
+    return at > last or (at == last and name in _AGAIN)
+
+
+# Passed again by the run after a death there.
+_AGAIN = frozenset(
+    {
+        *("append.keys", "commit.read", "commit.keys_destroyed"),
+        *("commit.memory", "commit.identity", "outbox.appended"),
+    }
+)
+
+
 def _count(name: str, step: Step, attempts: int, draw: random.Random) -> int:
     """Return at which passing to die, so that other records are hit each time."""
-    if step.single or name in ("outbox.appended", *_ERASE, *_REBUILD):
+    if name in ("outbox.appended", *_ERASE, *_REBUILD):
         return 1
+    if step.single:
+        # A command that forgets concludes what is there first, which passes these two as well.
+        ahead = name in ("commit.read", "commit.extracted") and step.forgets is not None
+        return draw.randrange(1, 4) if ahead and not attempts else 1
     if name in _APPEND:
         return draw.randrange(1, 4)
     if name in _ATTEMPTS and attempts:
         # A batch that a death interrupted is gone through record by record: pass some, so that
         # no record is tried too often.
         return draw.randrange(2, 9)
-    return draw.randrange(1, 3) if not attempts else draw.randrange(1, 9)
+    return draw.randrange(1, 9) if attempts else draw.randrange(1, 3)
 
 
 def _end(step: Step, ended: Ended, *, interrupted: bool) -> float:

@@ -28,10 +28,15 @@ def contacts(text: str) -> list[tuple[str, str, str | None]]:
         ("Tom Brandt's email is tom@x.org", [("email", "tom@x.org", "Tom Brandt")]),
         ("You can reach Tom Brandt at tom@x.org", [("email", "tom@x.org", "Tom Brandt")]),
         ("My Discord is CoolGamer42#1234", [("discord_handle", "coolgamer42#1234", None)]),
+        ("My Discord is CoolGamer42#1234 btw", [("discord_handle", "coolgamer42#1234", None)]),
         ("my discord is coolgamer", [("discord_handle", "coolgamer", None)]),
         ("I'm @ada_l on Telegram", [("telegram_handle", "ada_l", None)]),
         ("add me on slack as @ada_l", [("slack_handle", "ada_l", None)]),
         ("My website is https://ada.dev/Me.", [("url", "https://ada.dev/Me", None)]),
+        (
+            "Reach me at 555-1234 or a@x.org",
+            [("phone", "5551234", None), ("email", "a@x.org", None)],
+        ),
         (
             "My email is a@x.org and my phone is +1 415 555 1234.",
             [("email", "a@x.org", None), ("phone", "+14155551234", None)],
@@ -53,6 +58,7 @@ def test_an_owner_is_named(text: str, expected: list[tuple[str, str, str | None]
         "call support at 555-1234567",
         "We sold 1234567 tickets",
         "my discord is down",
+        "my discord is down today",
         "I am on Telegram a lot",
         "I talked to Tom on Slack",
         "my slack is great",
@@ -74,6 +80,7 @@ def test_a_contact_is_where_it_says() -> None:
     assert text[contact.start : contact.end] == "Ada@X.org"
 
 
-def test_the_digits_of_a_telephone_number_are_no_number() -> None:
-    (statement,) = analyse("My number is 555 123 4567.", speaker="Ada", at_ms=0).statements
-    assert statement.mentions == ()
+def test_nothing_inside_a_contact_is_a_name_or_a_number() -> None:
+    for text in ("My number is 555 123 4567.", "My IRC nick is CoolGamer42#1234."):
+        (statement,) = analyse(text, speaker="Ada", at_ms=0).statements
+        assert [item.text for item in statement.mentions if item.text != "IRC"] == []

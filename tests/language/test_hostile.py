@@ -13,109 +13,18 @@ from hypothesis import strategies as st
 from streams.language import analyse, date_references, is_question, mentions, sentences
 
 #: Words that set off every reader, so that random texts reach beyond the first test.
-FRAGMENTS = [
-    "Ada",
-    "Tom's",
-    "I'm",
-    "I",
-    "my",
-    "email",
-    "number",
-    "is",
-    "discord",
-    "call",
-    "me",
-    "Mel",
-    "yesterday",
-    "last",
-    "Friday",
-    "May",
-    "3",
-    "in",
-    "2016",
-    "the",
-    "15th",
-    "(Kate)",
-    "(aka",
-    "goes",
-    "by",
-    "moved",
-    "to",
-    "Berlin",
-    "New",
-    "York",
-    "Room",
-    "101",
-    "Dr.",
-    "U.S.",
-    "a@b.co",
-    "https://a.io/x",
-    "+49",
-    "30",
-    "123456",
-    ">",
-    "--",
-    "On",
-    "wrote:",
-    "```",
-    "...",
-    "?!",
-    "。",
-    "\n",
-    "\r\n",
-    "\t",
-    "😀",
-    "’",
-    "'",
-    '"',
-    ",",
-    ".",
-    ":",
-    ";",
-    "-",
-    "/",
-    "#",
-    "@",
-    "$5",
-    "20%",
-    "C++",
-    "İ",
-    "ß",
-    "2026-05-07",
-    "14:00",
-    "2pm",
-    "two",
-    "weeks",
-    "ago",
-    "from",
-    "now",
-    "weekend",
-    "summer",
-    "of",
-    "Because",
-    "of",
-    "that",
-    "Actually,",
-    "Cheers,",
-    "From:",
-    "Sent:",
-    "To:",
-    "because",
-    "no.",
-    "5",
-    "i.e.",
-    "J.",
-    "\ud7ff",
-    "́",
-    "\u200b",
-    "born",
-    "on",
-    "birthday",
-]
+FRAGMENTS = (
+    "Ada Tom's I'm I my email number is discord call me Mel yesterday last Friday May 3 in 2016 "
+    "the 15th (Kate) (aka goes by moved to Berlin New York Room 101 Dr. U.S. a@b.co two weeks "
+    "https://a.io/x +49 30 123456 > -- On wrote: ``` ... ?! 😀 ’ ' , . : ; - / # @ $5 20% C++ "
+    "2026-05-07 14:00 2pm ago from now weekend summer of Because that Actually, Cheers, From: "
+    "Sent: To: because no. 5 i.e. J. born on birthday İ ß ¼ \u3002 \u0301 \u200b | \n \t \r"
+)
+PIECES = FRAGMENTS.split(" ")
 TEXTS = st.one_of(
     st.text(max_size=300),
-    st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=4)), max_size=40).map(" ".join),
-    st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join),
+    st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=4)), max_size=40).map(" ".join),
+    st.lists(st.sampled_from(PIECES), max_size=40).map("".join),
 )
 
 
@@ -170,12 +79,13 @@ def test_sentences_mentions_and_dates_are_in_order_and_apart(text: str) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["a ", "....", "((((", "1", "A", "A ", "Aa ", "a.", "a@", "a@a.", "www.", "http://a ", "> a\n",
-     "On 1\n", "On 1 wrote:\n", "```\n", "\n", "\r", "- a\n", "From: a\n", "P.S.\n", "Cheers,\n",
-     "last ", "May ", "1 May ", "on the 1st ", "in 1 day ", "2 days ago ", "Tom (T) ",
-     "Tom goes by ", "I'm A ", "call me ", "my name is ", "my email is ", "reach me at ", "+1 ",
-     "555-", "discord ", "x#1234 discord ", "I live in ", "A of the ", "J. ", "'s", "’", " ", "あ",
-     "。", "😀", "a-", "a_", "\u0301", "_", "#", "? ", "! a", "Dr. ", "x" * 60 + "\n"],
+    ["a ", "....", "((((", "1", "A", "A ", "Aa ", "a.", "a@", "a@a.", "www.", "http://a ",
+     "> a\n", "On 1\n", "On 1 wrote:\n", "```\n", "\n", "\r", "- a\n", "From: a\n", "P.S.\n",
+     "Cheers,\n", "last ", "May ", "1 May ", "on the 1st ", "in 1 day ", "2 days ago ",
+     "Tom (T) ", "Tom goes by ", "I'm A ", "call me ", "my name is ", "my email is ",
+     "reach me at ", "+1 ", "my number is 555-1234. ", "my phone is 5551234 ", "555-",
+     "discord ", "x#1234 discord ", "I live in ", "A of the ", "J. ", "'s", "’", " ", "あ", "。",
+     "😀", "a-", "a_", "\u0301", "_", "#", "? ", "! a", "Dr. ", "x" * 60 + "\n"],
 )  # fmt: skip
 def test_time_grows_with_the_length_and_not_faster(unit: str) -> None:
     def seconds(size: int) -> float:
@@ -188,7 +98,7 @@ def test_time_grows_with_the_length_and_not_faster(unit: str) -> None:
         return best
 
     # Quadratic work would grow 64 times; the floor keeps the clock's grain out of the ratio.
-    assert seconds(64_000) / max(seconds(8_000), 0.004) < 24
+    assert seconds(64_000) / max(seconds(8_000), 0.004) < 20
 
 
 def test_the_answer_does_not_depend_on_the_hash_seed() -> None:

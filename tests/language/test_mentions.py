@@ -14,11 +14,11 @@ def found(text: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("I met Tigran in Iran.", [("Tigran", "OTHER"), ("Iran", "LOCATION")]),
-        ("Tigran lives in Yerevan.", [("Tigran", "PERSON"), ("Yerevan", "LOCATION")]),
+        ("I met Zorblax in Iran.", [("Zorblax", "OTHER"), ("Iran", "LOCATION")]),
+        ("Zorblax lives in Yerevan.", [("Zorblax", "PERSON"), ("Yerevan", "LOCATION")]),
         ("Tom and Sarah left.", [("Tom", "PERSON"), ("Sarah", "PERSON")]),
         ("Tom's car", [("Tom", "PERSON")]),
-        ("Tigran’s sister called.", [("Tigran", "PERSON")]),
+        ("Zorblax’s sister called.", [("Zorblax", "PERSON")]),
         ("my friend Zorblax came", [("Zorblax", "PERSON")]),
         ("Dr. Blorp said so", [("Blorp", "PERSON")]),
         ("we asked J. R. Smith", [("J. R. Smith", "OTHER")]),
@@ -71,15 +71,13 @@ def test_a_capital_alone_is_no_name(text: str) -> None:
 
 
 def test_a_text_in_german_does_not_name_its_nouns() -> None:
-    text = (
-        "Ich habe mit meinem Bruder den neuen Garten in München besucht und der Hund war auch da."
-    )
+    text = "Ich habe mit meinem Bruder den neuen Garten in München besucht und der Hund war da."
     assert found(text) == [("München", "LOCATION")]
 
 
 def test_a_name_has_one_type_in_one_text() -> None:
-    text = "Tigran lives here. I like Tigran."
-    assert found(text) == [("Tigran", "PERSON"), ("Tigran", "PERSON")]
+    text = "Zorblax lives here. I like Zorblax."
+    assert found(text) == [("Zorblax", "PERSON"), ("Zorblax", "PERSON")]
 
 
 def test_names_end_where_sentences_end() -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streams.language import analyse, normalise_name
+from schemas.names import normalise_name
+from streams.language import analyse
 
 
 def introduced(text: str) -> list[tuple[str, str, str | None]]:
@@ -26,7 +27,7 @@ def introduced(text: str) -> list[tuple[str, str, str | None]]:
         ("“Tom”,", "Tom"),
         ("Dr. Smith", "Dr Smith"),
         ("STRASSE", "straße"),
-        ("ＴＯＭ", "Tom"),
+        ("\uff34\uff2f\uff2d", "Tom"),
         ("Jose\u0301", "José"),
     ],
 )

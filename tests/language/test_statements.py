@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from streams.language import Analysis, Claim, analyse, is_question
+from streams.language import ATTRIBUTES, Analysis, Claim, analyse, is_question
 
 # A Friday.
 AT = int(datetime(2026, 5, 8, 13, 56, tzinfo=UTC).timestamp() * 1000)
@@ -25,7 +25,7 @@ def facts(text: str, speaker: str | None = "Ada") -> list[str]:
     [
         ("I moved to Berlin yesterday.", "Ada: I moved to Berlin yesterday (2026-05-07)."),
         ("Last week we hiked.", "Ada: Last week (2026-04-27 to 2026-05-03) we hiked."),
-        ("Yesterday's talk was long.", "Ada: Yesterday's (2026-05-07) talk was long."),
+        ("Yesterday's lecture was dull.", "Ada: Yesterday's (2026-05-07) lecture was dull."),
         ("I fly on May 20 at 2pm.", "Ada: I fly on May 20 (2026-05-20) at 2pm."),
         ("I was born on 3 May 1990.", "Ada: I was born on 3 May 1990."),
         ("I  love\n tea", "Ada: I love"),
@@ -94,6 +94,7 @@ def test_what_does_not_last_is_no_statement(text: str) -> None:
 )
 def test_a_plain_sentence_makes_a_claim(text: str, claim: Claim) -> None:
     assert read(text).statements[0].claim == claim
+    assert claim.attribute in ATTRIBUTES
 
 
 @pytest.mark.parametrize(

@@ -9,16 +9,25 @@ import pytest
 
 from streams import failpoints
 from streams.agents import AGENTS, Agent
-from tests.protocol.kit import Home
+from tests.protocol.kit import Home, in_memory
 
 
 @pytest.fixture
-def make_home(tmp_path: Path) -> Iterator[Callable[..., Home]]:
+def room() -> Iterator[Path]:
+    """A directory that costs no disk flushes: what is killed here is a process, not the power."""
+    with in_memory() as path:
+        yield path
+
+
+@pytest.fixture
+def make_home(room: Path) -> Iterator[Callable[..., Home]]:
     """Return a function that opens a home by name, closed at the end."""
     homes: list[Home] = []
 
-    def make(name: str = "home", agents: Sequence[Agent] = AGENTS) -> Home:
-        homes.append(Home(tmp_path / name, agents))
+    def make(
+        name: str = "home", agents: Sequence[Agent] = AGENTS, ledger: Path | None = None
+    ) -> Home:
+        homes.append(Home(room / name, agents, ledger))
         return homes[-1]
 
     yield make

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -17,10 +18,10 @@ import numpy.typing as npt
 from projections.content import content_hash
 from projections.files import ZoneFiles
 from projections.generations import Generation
-from projections.sqlite import connect, rows
-from schemas.changes import Conclusions
+from projections.sqlite import rows
+from schemas.changes import Conclusions, Fact, encode_conclusions
 from schemas.events import AnyPayload, Content, Draft, Event, Forget, Message, TurnCompleted
-from schemas.records import ChangeHeader, ChangeRecord, open_part, read_change
+from schemas.records import ChangeHeader, ChangeRecord, open_part, read_change, write_change
 from streams.agents import AGENTS, Agent, Extract, State, Surroundings
 from streams.doors import VectorDoor
 from streams.drivers.zone import BATCH, ZoneDriver
@@ -29,6 +30,7 @@ from streams.ledger import CHANGES, Receipt, partition_of
 from streams.ledger.embedded import EmbeddedLedger
 from streams.node import Node
 from streams.projecting import fold_events, project_changes
+from streams.reading import EventReader
 from streams.rebuilding import rebuild
 
 ZONE = "z"
@@ -65,17 +67,30 @@ class TinyEncoder:
         pass
 
 
+@contextmanager
+def in_memory() -> Iterator[Path]:
+    """A temporary directory, in memory where the system has such a place."""
+    shared = Path("/dev/shm")
+    with TemporaryDirectory(dir=shared if os.access(shared, os.W_OK) else None) as path:
+        yield Path(path)
+
+
 class Home:
     """A home directory and the node that is open on it; may be closed and opened again."""
 
-    def __init__(self, path: Path, agents: Sequence[Agent] = AGENTS) -> None:
+    def __init__(
+        self, path: Path, agents: Sequence[Agent] = AGENTS, ledger: Path | None = None
+    ) -> None:
+        """`ledger` is the home whose ledger this one works for; its own where there is none."""
         self.path = path
         self.agents = agents
+        self._ledger_path = ledger or path
         self.open()
 
     def open(self) -> None:
         self.door = VectorDoor(MODEL, DIMENSION, TinyEncoder)
-        self.ledger = EmbeddedLedger(self.path)
+        self.path.mkdir(parents=True, exist_ok=True)
+        self.ledger = EmbeddedLedger(self._ledger_path)
         self.node = Node(self.path, self.ledger, self.door, self.agents)
 
     def close(self) -> None:
@@ -124,12 +139,9 @@ class Home:
 
     def rows(self, model: str, sql: str, zone: str = ZONE) -> list[tuple[Any, ...]]:
         """Return the rows of a query on a file of the generation in use."""
-        directory = self.node.zone(zone)
-        connection = connect(directory.directory(directory.current()) / f"{model}.db")
-        try:
-            return rows(connection, sql)
-        finally:
-            connection.close()
+        with self.files(zone) as files:
+            (found,) = [item for item in files.all if item.name == model]
+            return rows(found.connection, sql)
 
     def facts(self, zone: str = ZONE) -> list[tuple[int, str]]:
         """Return (number of the source event, sentence) of every fact, sorted."""
@@ -287,7 +299,7 @@ class Switch(msgspec.Struct):
 class Poisoned:
     """An agent that fails on records whose text holds a word; `where` is the step that fails."""
 
-    kinds: ClassVar[frozenset[str]] = frozenset({"message", "turn_completed", "remember"})
+    kinds = frozenset({"message", "turn_completed", "remember"})
 
     def __init__(
         self,
@@ -317,6 +329,67 @@ class Poisoned:
             if self._act is not None:
                 self._act(event)
             raise ValueError(f"cannot swallow {event.payload.content!r}")
+
+
+class Meddler:
+    """An agent that concludes nothing and calls back, once, while a record is handled."""
+
+    kinds = frozenset({"message", "turn_completed", "remember"})
+
+    def __init__(self, source_id: str, act: Callable[[], object], where: str = "resolve") -> None:
+        self._source_id = source_id
+        self._act: Callable[[], object] | None = act
+        self._where = where
+
+    def extract(self, event: Event, surroundings: Surroundings) -> Extract:
+        self._at("extract", event)
+        return Extract()
+
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
+        self._at("resolve", event)
+        return []
+
+    def _at(self, where: str, event: Event) -> None:
+        act = self._act
+        if act is not None and where == self._where and event.payload.source_id == self._source_id:
+            self._act = None
+            act()
+
+
+def forge(
+    home: Home,
+    number: int,
+    previous: bytes | None = None,
+    text: str = "Ghosts live here.",
+    commands: Sequence[Draft] = (),
+) -> None:
+    """Append a change record for event `number` that concludes a ghost.
+
+    `previous` is that of no record unless it is given.
+    """
+    reader = EventReader(home.ledger, ZONE)
+    opened = reader.read(1_000)[number - 1]
+    fact = Fact(f"ghost{number}", text, None, START, START, "nobody", "{}", START, "ghost")
+    part = Conclusions((number,), puts=[fact], outbox=list(commands))
+    header = ChangeHeader(
+        format=1,
+        chain=home.node.current(ZONE).chain,
+        zone=ZONE,
+        number=number,
+        event_hash=opened.hash,
+        event_offset=opened.offset,
+        previous=previous or hashlib.sha256(b"of no record").digest(),
+        parked=False,
+        asks=len(commands),
+        erases=(),
+    )
+    assert opened.key is not None
+    value = write_change(
+        header,
+        [((opened.source,), encode_conclusions(part))],
+        {opened.source.key_id: opened.key},
+    )
+    home.ledger.append(CHANGES, ZONE, [value])
 
 
 def files_holding(home: Path, *needles: bytes) -> list[str]:

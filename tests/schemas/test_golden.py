@@ -146,9 +146,7 @@ def test_a_change_says_what_it_said(name: str) -> None:
                 # A later version may have appended columns; what was said stands.
                 assert {column: row[column] for column in expected} == expected
         assert deletes == said["deletes"]
-        outbox = [
-            plain(msgspec.to_builtins(d, builtin_types=[bytes])) for d in decode_outbox(text)
-        ]
+        outbox = [plain(msgspec.to_builtins(d, builtin_types=[bytes])) for d in decode_outbox(text)]
         assert outbox == said["outbox"]
 
 

@@ -1,0 +1,1 @@
+"""Benchmarks: every number that the documents give comes from a command here."""

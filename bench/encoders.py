@@ -1,0 +1,34 @@
+"""The real encoder, where the cache holds one: nothing is fetched for a benchmark."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from streams.encoder import REGISTRY, Encoder, bring, load
+from streams.encoder.cache import entry, read_graph
+
+MISSING = "no encoder is in the cache; `recollect init` brings one"
+
+
+def cache() -> Path:
+    """Return where model files lie: RECOLLECT_CACHE, else ~/.cache/recollect."""
+    return Path(os.environ.get("RECOLLECT_CACHE") or "~/.cache/recollect").expanduser()
+
+
+def cached_name() -> str | None:
+    """Return the name of the first encoder of the registry that is in the cache, or None."""
+    for name, model in REGISTRY.items():
+        if read_graph(entry(cache(), model.checksums), "int8") is not None:
+            return name
+    return None
+
+
+def cached_encoder() -> Encoder | None:
+    """Return that encoder, loaded and warm, or None."""
+    name = cached_name()
+    if name is None:
+        return None
+    encoder = load(bring(name, cache=cache()), cache=cache())
+    encoder.encode(["warm", "up"])
+    return encoder

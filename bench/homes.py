@@ -1,0 +1,161 @@
+"""Homes for benchmarks, filled with made-up events, each made once in a run."""
+
+from __future__ import annotations
+
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from bench.made import Writer
+from bench.report import stopwatch
+from projections.files import ZoneFiles
+from schemas.events import Draft
+from streams.doors import VectorDoor
+from streams.encoder import Encoder, EncoderError, TokenVectors
+from streams.ledger.embedded import EmbeddedLedger
+from streams.node import Node
+from streams.projecting import fold_events, project_changes
+
+ZONE = "default"
+DIMENSION = 384
+# What an import hands to the ledger at a time.
+PUBLISHED_AT_ONCE = 1_000
+
+Vectors = npt.NDArray[np.float32]
+
+
+class RandomEncoder:
+    """Gives every text a random direction of its own: real in size and number, at no cost."""
+
+    model = "random-384"
+    dimension = DIMENSION
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        return np.stack([self.encode_query(text) for text in texts])
+
+    def encode_query(self, text: str) -> Vectors:
+        drawn = np.random.Generator(np.random.SFC64(zlib.crc32(text.encode())))
+        vector = drawn.standard_normal(DIMENSION, np.float32)
+        return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        raise EncoderError("a random encoder has no token vectors")
+
+    def close(self) -> None:
+        """Have nothing to stop."""
+
+
+class Filled(msgspec.Struct, frozen=True):
+    """A home that holds `count` events, and how long each step of filling it took, in s."""
+
+    directory: Path
+    count: int
+    encoder: Encoder | None
+    publish_s: float
+    fold_s: float
+    drive_s: float
+
+    def open(self) -> Node:
+        """Open the node; close it."""
+        return open_node(self.directory, self.encoder)
+
+
+class Homes:
+    """Homes in a directory of their own, which goes when this is closed."""
+
+    def __init__(self) -> None:
+        self._scratch = tempfile.TemporaryDirectory(prefix="recollect-bench-")
+        self._filled: dict[tuple[int, bool, bool], Filled] = {}
+        self._fresh = 0
+
+    def fresh(self) -> Path:
+        """Return a directory that does not exist yet."""
+        self._fresh += 1
+        return Path(self._scratch.name) / f"{self._fresh}"
+
+    def filled(self, count: int, *, vectors: bool = False, small: bool = False) -> Filled:
+        """Return a home with so many events; its vectors, if any, are random."""
+        key = (count, vectors, small)
+        if key not in self._filled:
+            drafts = Writer().drafts(count, small=small)
+            encoder = RandomEncoder() if vectors else None
+            self._filled[key] = fill(self.fresh(), drafts, encoder)
+        return self._filled[key]
+
+    def close(self) -> None:
+        """Remove everything."""
+        self._scratch.cleanup()
+
+    def __enter__(self) -> Homes:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def open_node(directory: Path, encoder: Encoder | None) -> Node:
+    """Open a node whose door leads to an encoder, or nowhere."""
+    if encoder is None:
+        door = VectorDoor(None, 0, _no_encoder)
+    else:
+        chosen = encoder
+        door = VectorDoor(chosen.model, chosen.dimension, lambda: chosen)
+    return Node(directory, EmbeddedLedger(directory), door)
+
+
+def fill(directory: Path, drafts: Iterable[Draft], encoder: Encoder | None) -> Filled:
+    """Publish, fold and conclude events in a new home, and time each."""
+    node = open_node(directory, encoder)
+    try:
+        publish_s, count = 0.0, 0
+        # Making the texts up is no part of it.
+        for some in batches(drafts, PUBLISHED_AT_ONCE):
+            with stopwatch() as watch:
+                node.ledger.publish(ZONE, some)
+            publish_s += watch.seconds
+            count += len(some)
+        with stopwatch() as fold:
+            node.fold(ZONE)
+        with stopwatch() as drive:
+            node.drive(ZONE)
+        assert node.ledger.zones() == [ZONE]
+        return Filled(directory, count, encoder, publish_s, fold.seconds, drive.seconds)
+    finally:
+        node.close()
+
+
+def project(filled: Filled, directory: Path) -> tuple[ZoneFiles, float]:
+    """Re-project a home into a new directory; return the open files and the seconds."""
+    node = filled.open()
+    try:
+        current = node.current(ZONE)
+        with stopwatch() as watch:
+            files = ZoneFiles(directory, current.encoder, current.dimension)
+            fold_events(node.ledger, ZONE, files)
+            project_changes(node.ledger, ZONE, current.chain, files)
+        return files, watch.seconds
+    finally:
+        node.close()
+
+
+def batches(drafts: Iterable[Draft], size: int) -> Iterator[list[Draft]]:
+    """Yield the drafts in lists of `size`."""
+    rest = iter(drafts)
+    while some := list(islice(rest, size)):
+        yield some
+
+
+def _no_encoder() -> Encoder:
+    raise EncoderError("this benchmark runs without an encoder")

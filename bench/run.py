@@ -1,0 +1,81 @@
+"""Runs every benchmark and writes bench/report.md.
+
+python -m bench.run [--full] [--quick] [--only NAME,NAME] [--out FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from bench import encode, ingest, locomo, project, rebuild, recall, seal
+from bench.encoders import MISSING, cache, cached_name
+from bench.homes import Homes
+from bench.report import Report, machine, markdown
+
+OUT = Path(__file__).with_name("report.md")
+
+
+def benches(homes: Homes, *, full: bool, quick: bool) -> dict[str, Callable[[], str]]:
+    """Return each benchmark by name, as a call that gives its section.
+
+    A derive appends to its home, so `rebuild` comes after those that read the same homes.
+    """
+    sizes = rebuild.FULL_SIZES if full else (1_000, 10_000) if quick else rebuild.SIZES
+    many = 10_000 if quick else 100_000
+
+    def section(report: Report) -> str:
+        return markdown(report)
+
+    return {
+        "encode": _encode,
+        "ingest": lambda: section(ingest.run(homes)),
+        "seal": lambda: section(seal.run(homes)),
+        "project": lambda: section(project.run(homes, small=many)),
+        "recall": lambda: section(recall.run(homes, sizes=(recall.SIZES[0], many))),
+        "rebuild": lambda: section(rebuild.run(homes, sizes=sizes)),
+        "locomo": lambda: section(locomo.run(locomo.Options())),
+    }
+
+
+def _encode() -> str:
+    head = "## Encode\n\nTexts a second, against bare onnxruntime on the same word pieces.\n\n"
+    name = cached_name()
+    if name is None:
+        return f"{head}Not measured: {MISSING}\n"
+    return head + encode.table(encode.run(encode.sentences(400), cache=cache(), name=name)) + "\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the report; say on stderr how far it is."""
+    parser = argparse.ArgumentParser(prog="python -m bench.run", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--full", action="store_true", help="a million events as well")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the events")
+    parser.add_argument("--only", help="names, with commas")
+    parser.add_argument("--out", type=Path, default=OUT)
+    chosen = parser.parse_args(arguments)
+    sections = []
+    with Homes() as homes:
+        calls = benches(homes, full=chosen.full, quick=chosen.quick)
+        names = chosen.only.split(",") if chosen.only else list(calls)
+        if unknown := set(names) - set(calls):
+            parser.error(f"no benchmark is called {', '.join(sorted(unknown))}")
+        for name in names:
+            began = time.monotonic()
+            print(f"{name} ...", end=" ", file=sys.stderr, flush=True)
+            sections.append(calls[name]())
+            print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)
+    command = f"python -m bench.run{' --full' if chosen.full else ''}"
+    command += " --quick" if chosen.quick else ""
+    head = f"# Benchmarks\n\n`{command}`, on {machine()}.\n"
+    text = "\n".join([head, *sections])
+    chosen.out.write_text(text, encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

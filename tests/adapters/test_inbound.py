@@ -1,0 +1,369 @@
+"""At the door: a line becomes a draft that can be kept, or is refused in a plain sentence."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from schemas.errors import InvalidInput
+from schemas.events import KINDS, Draft, Message, Remember, TurnCompleted
+from schemas.inbound import InboundEvent, decode_inbound, draft_of
+from schemas.times import format_time, parse_time
+from schemas.zones import check_zone
+
+BASE: dict[str, Any] = {
+    "platform": "slack",
+    "sender_id": "U1",
+    "occurred_at": "2026-05-08T13:56:00Z",
+    "content": "hi",
+}
+AT = 1_778_248_560_000
+
+
+def line(**fields: Any) -> bytes:
+    return json.dumps({**BASE, **fields}).encode()
+
+
+def without(name: str) -> bytes:
+    return json.dumps({key: value for key, value in BASE.items() if key != name}).encode()
+
+
+def raw(text: str | bytes) -> bytes:
+    """Return a good line with more members, written as they come."""
+    more = text.encode() if isinstance(text, str) else text
+    return line()[:-1] + b", " + more + b"}"
+
+
+def draft(text: bytes) -> Draft:
+    return draft_of(decode_inbound(text))
+
+
+def message(text: bytes) -> Message:
+    payload = draft(text).payload
+    assert isinstance(payload, Message)
+    return payload
+
+
+REFUSED: dict[str, tuple[bytes, str]] = {
+    # No JSON
+    "an empty object": (b"{}", "`platform`"),
+    "cut short": (line()[:-1], "not JSON"),
+    "cut short in a string": (line()[:-4], "not JSON"),
+    "nothing": (b"", "not JSON"),
+    "not JSON": (b"hello", "not JSON"),
+    "two objects": (line() + line(), "not JSON"),
+    "something after it": (line() + b" x", "not JSON"),
+    "single quotes": (b"{'platform': 'slack'}", "not JSON"),
+    "NaN": (raw('"metadata": {"a": NaN}'), "not JSON"),
+    "a byte order mark": (b"\xef\xbb\xbf" + line(), "not JSON"),
+    # No object
+    "an array": (b"[1]", "Expected `object`"),
+    "a string": (b'"hello"', "Expected `object`"),
+    "a number": (b"1", "Expected `object`"),
+    "null": (b"null", "Expected `object`"),
+    # Missing and mistyped
+    **{f"no {name}": (without(name), f"`{name}`") for name in BASE},
+    **{f"{name} is null": (line(**{name: None}), f"$.{name}") for name in BASE},
+    **{f"{name} is a list": (line(**{name: ["x"]}), f"$.{name}") for name in BASE},
+    **{
+        f"{name} is a number": (line(**{name: 5}), f"$.{name}")
+        for name in ("platform", "sender_id", "content", "id", "sender_name", "peer_id")
+    },
+    "an attachment is a string": (line(attachments=["x"]), "$.attachments[0]"),
+    "attachments are an object": (line(attachments={}), "$.attachments"),
+    "an attachment's size is a string": (line(attachments=[{"size": "1"}]), ".size"),
+    "metadata is a list": (line(metadata=[1]), "$.metadata"),
+    "metadata is null": (line(metadata=None), "$.metadata"),
+    "an unknown peer_kind": (line(peer_kind="room"), "'room'"),
+    "an unknown direction": (line(direction="up"), "'up'"),
+    # Empty
+    "an empty platform": (line(platform=""), "platform is empty"),
+    "a blank platform": (line(platform=" \t"), "platform is empty"),
+    "an empty sender": (line(sender_id=""), "sender_id is empty"),
+    "an empty id": (line(id=""), "id is empty"),
+    "empty content": (line(content=""), "content is empty"),
+    "blank content": (line(content=" \t\n\u3000\u00a0"), "content is empty"),
+    # Large
+    "huge content": (line(content="x" * 262_145), "content has 262145 bytes; it may have 262144"),
+    "content that is huge in UTF-8": (line(content="é" * 131_073), "262146 bytes"),
+    "a huge record": (line(metadata={"x": "x" * 1_048_576}), "a record may have 1048576"),
+    **{
+        f"a long {name}": (line(**{name: "x" * 1_025}), f"{name} has 1025 bytes; it may have 1024")
+        for name in (
+            *("platform", "sender_id", "sender_name", "id", "peer_id"),
+            *("thread_id", "session_id", "reply_to", "turn_id"),
+        )
+    },
+    # Times
+    "the 30th of February": (line(occurred_at="2026-02-30T10:00:00Z"), "is not a time"),
+    "25 o'clock": (line(occurred_at="2026-02-20T25:00:00Z"), "is not a time"),
+    "no zone": (line(occurred_at="2026-05-08T13:56:00"), "has no zone"),
+    "a date": (line(occurred_at="2026-05-08"), "has no zone"),
+    "the year 1": (line(occurred_at="0001-01-01T00:00:00Z"), "outside 1970"),
+    "the year 1, east": (line(occurred_at="0001-01-01T00:00:00+14:00"), "outside 1970"),
+    "the year 9999": (line(occurred_at="9999-12-31T23:59:59Z"), "outside 1970"),
+    "the year 9999, west": (line(occurred_at="9999-12-31T23:59:59-14:00"), "outside 1970"),
+    "just before 1970": (line(occurred_at="1969-12-31T23:59:59.999Z"), "outside 1970"),
+    "the year 2200": (line(occurred_at="2200-01-01T00:00:00Z"), "outside 1970"),
+    "negative milliseconds": (line(occurred_at=-1), "outside 1970"),
+    "negative milliseconds in a string": (line(occurred_at="-1"), "outside 1970"),
+    "microseconds": (line(occurred_at=AT * 1000), "outside 1970"),
+    "a gigantic number": (line(occurred_at=10**400), "outside 1970"),
+    "a number of 5,000 digits": (raw('"ingested_at": 1' + "0" * 5000), "out of range"),
+    "a gigantic number in a string": (line(occurred_at="9" * 400), "too long"),
+    "two signs": (line(occurred_at="--5"), "is not a time"),
+    "a sign": (line(occurred_at="-"), "is not a time"),
+    "true": (line(occurred_at=True), "`bool`"),
+    "a fraction": (line(occurred_at=1.5), "`float`"),
+    "a whole float": (line(occurred_at=1e12), "`float`"),
+    "no time": (line(occurred_at=""), "is not a time"),
+    "a word": (line(occurred_at="yesterday"), "is not a time"),
+    "digits of another script": (line(occurred_at="١٢٣"), "is not a time"),
+    "a long word": (line(occurred_at="x" * 300_000), "too long"),
+    "a zone of 24 hours": (line(occurred_at="2026-05-08T13:56:00+24:00"), "is not a time"),
+    "a bad ingested_at": (line(ingested_at="later"), "ingested_at"),
+    "a boolean ingested_at": (line(ingested_at=False), "$.ingested_at"),
+    # Characters
+    "NUL in content": (raw('"content": "a\\u0000b"'), "content holds a NUL"),
+    "NUL in an id": (raw('"id": "\\u0000"'), "id holds a NUL"),
+    "NUL in metadata": (raw('"metadata": {"a": [{"b": "\\u0000"}]}'), "metadata holds a NUL"),
+    "NUL in a name in metadata": (raw('"metadata": {"\\u0000": 1}'), "metadata holds a NUL"),
+    "NUL in an attachment": (raw('"attachments": [{"caption": "\\u0000"}]'), "holds a NUL"),
+    "NUL in an unknown field": (raw('"more": "\\u0000"'), "holds a NUL"),
+    "NUL as it is": (raw(b'"content": "a\x00b"'), "not JSON"),
+    "a control character": (raw(b'"content": "a\x01b"'), "not JSON"),
+    "a high surrogate": (raw('"content": "\\ud83d"'), "lone surrogate"),
+    "a high surrogate before text": (raw('"content": "\\ud83d and more"'), "lone surrogate"),
+    "a low surrogate": (raw('"content": "\\ude00"'), "lone surrogate"),
+    "surrogates the wrong way round": (raw('"content": "\\ude00\\ud83d"'), "lone surrogate"),
+    "a surrogate in metadata": (raw('"metadata": {"a": "\\uDBFF"}'), "lone surrogate"),
+    "a surrogate in an unknown field": (raw('"more": "\\udc00"'), "lone surrogate"),
+    "a surrogate in UTF-8": (raw(b'"content": "\xed\xa0\xbd"'), "not UTF-8 at byte"),
+    "no UTF-8": (raw(b'"content": "caf\xe9"'), "not UTF-8 at byte"),
+    "no UTF-8 in an unknown field": (raw(b'"more": "\xff"'), "not UTF-8 at byte"),
+    "no UTF-8 in a name": (raw(b'"\xff": 1'), "not UTF-8 at byte"),
+    "UTF-16": (line().decode().encode("utf-16"), "not JSON"),
+    # Kinds
+    "an unknown kind": (line(kind="telegram"), "unknown kind 'telegram'; known are message"),
+    "an empty kind": (line(kind=""), "unknown kind ''"),
+    "a kind in capitals": (line(kind="Message"), "unknown kind"),
+    "a long kind": (line(kind="k" * 100_000), "unknown kind"),
+    **{
+        f"the command {kind}": (line(kind=kind), f"kind '{kind}' is a command")
+        for kind in sorted(set(KINDS) - {"message", "turn_completed", "remember"})
+    },
+    "a turn that is not named": (line(kind="turn_completed"), "turn_id is missing"),
+    # Depth and numbers
+    "100,000 brackets": (b"[" * 100_000, "Expected `object`"),
+    "100,000 objects": (b'{"a":' * 100_000, "nested too deeply"),
+    "100,000 brackets beside it": (
+        raw('"more": ' + "[" * 100_000 + "]" * 100_000),
+        "nested too deeply",
+    ),
+    "100 brackets in metadata": (
+        raw('"metadata": {"a": ' + "[" * 100 + "]" * 100 + "}"),
+        "metadata is nested too deeply; it may have 64 levels",
+    ),
+    "an integer beyond 64 bits": (line(metadata={"n": 2**64}), "beyond 64 bits"),
+    "a negative integer beyond 64 bits": (line(metadata={"n": -(2**63) - 1}), "beyond 64 bits"),
+    "an unknown integer beyond 64 bits": (line(more=10**30), "beyond 64 bits"),
+    "a size beyond 64 bits": (line(attachments=[{"size": 10**30}]), "beyond 64 bits"),
+    "a number beyond all": (raw('"metadata": {"a": 1e999}'), "out of range"),
+}
+
+
+@pytest.mark.parametrize(("text", "reason"), REFUSED.values(), ids=REFUSED)
+def test_it_is_refused_in_a_plain_sentence(text: bytes, reason: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        draft(text)
+    said = str(refused.value)
+    assert reason in said
+    assert len(said) < 200
+    assert said.isprintable()
+
+
+KEPT: dict[str, bytes] = {
+    "the least": line(),
+    "white space around it": b" \t" + line() + b" ",
+    "content as large as it may be": line(content="x" * 262_144),
+    "content as large as it may be in UTF-8": line(content="é" * 131_072),
+    "names as long as they may be": line(platform="x" * 1_024, id="é" * 512),
+    "an attachment and no words": line(content="", attachments=[{}]),
+    "an attachment and blank words": line(content=" ", attachments=[{"type": "image"}]),
+    "a turn without words": line(content="", kind="turn_completed", turn_id="t"),
+    "null where there may be nothing": line(id=None, sender_name=None, turn_id=None),
+    "an unknown member of an attachment": line(attachments=[{"weird": 1}]),
+    "a pair of surrogates": raw('"content": "\\ud83d\\ude00"'),
+    "an escaped backslash before u0000": raw('"content": "\\\\u0000"'),
+    "an escaped backslash before ud800": raw('"content": "\\\\ud800"'),
+    "integers of 64 bits": line(metadata={"a": 2**64 - 1, "b": -(2**63)}),
+    "metadata of 60 levels": raw('"metadata": {"a": ' + "[" * 60 + "]" * 60 + "}"),
+    "milliseconds of 1970": line(occurred_at=0),
+    "the last of 2199": line(occurred_at="2199-12-31T23:59:59.999Z"),
+}
+
+
+@pytest.mark.parametrize("text", KEPT.values(), ids=KEPT)
+def test_it_is_kept(text: bytes) -> None:
+    made = draft(text)
+    again = msgspec.msgpack.decode(msgspec.msgpack.encode(made), type=Draft)
+    assert again == made
+
+
+def test_an_event_is_kept_as_it_was_given() -> None:
+    fields = {
+        "id": "m-1",
+        "sender_name": "Ada",
+        "peer_id": "C42",
+        "peer_kind": "channel",
+        "thread_id": "1700000000.1",
+        "session_id": "s",
+        "direction": "in",
+        "reply_to": "m-0",
+        "attachments": [{"type": "image", "name": "a", "url": "b", "mime_type": "c",
+                         "caption": "d", "size": 5}],
+        "metadata": {"a": 1},
+        "kind": "message",
+        "turn_id": "t",
+        "occurred_at": "2026-05-08T15:56:00+02:00",
+        "ingested_at": 7,
+    }  # fmt: skip
+    made = draft(line(**fields))
+    assert (made.platform, made.occurred_at, made.ingested_at) == ("slack", AT, 7)
+    kept = json.loads(msgspec.json.encode(made.payload))
+    beside = ("id", "occurred_at", "ingested_at")
+    assert kept == {
+        **{name: value for name, value in fields.items() if name not in beside},
+        "source_id": "m-1",
+        "sender_id": "U1",
+        "content": "hi",
+        "utc_offset": 120,
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "cls"),
+    [("message", Message), ("turn_completed", TurnCompleted), ("remember", Remember)],
+)
+def test_each_kind_of_words_is_its_own(kind: str, cls: type) -> None:
+    assert type(draft(line(kind=kind, turn_id="t")).payload) is cls
+
+
+def test_what_recollect_does_not_know_is_kept_under_metadata() -> None:
+    made = message(line(team="T1", metadata={"a": 1}, reactions=[{"name": "+1"}], edited=None))
+    assert made.metadata == {"team": "T1", "a": 1, "reactions": [{"name": "+1"}], "edited": None}
+
+
+def test_metadatas_own_word_stands_before_an_unknown_field_of_that_name() -> None:
+    assert message(line(team="outer", metadata={"team": "inner"})).metadata == {"team": "inner"}
+
+
+def test_of_a_field_given_twice_the_last_counts() -> None:
+    assert message(raw('"content": "again", "more": 1, "more": 2')).content == "again"
+    assert message(raw('"more": 1, "more": 2')).metadata == {"more": 2}
+
+
+def test_line_ends_and_white_space_in_content_stay() -> None:
+    assert message(line(content=" a\r\n\tb ")).content == " a\r\n\tb "
+
+
+def test_a_record_without_an_id_is_known_by_its_content() -> None:
+    same = draft_of(decode_inbound(line(sender_name="x", metadata={"n": 1}))).payload.source_id
+    assert draft(line()).payload.source_id == same
+    others = [
+        draft(line(**field)).payload.source_id
+        for field in (
+            {"content": "ho"},
+            {"sender_id": "U2"},
+            {"platform": "mail"},
+            {"thread_id": "t"},
+            {"occurred_at": AT + 1},
+        )
+    ]
+    ordinals = [draft_of(decode_inbound(line()), n).payload.source_id for n in (1, 2)]
+    assert len({same, *others, *ordinals}) == 8
+
+
+def test_what_no_json_can_hold_is_refused_from_a_program_too() -> None:
+    for metadata in (
+        {"a": float("nan")},
+        {"a": float("inf")},
+        {"a": "\ud800"},
+        {"\ud800": 1},
+        {"a": (2**64,)},
+    ):
+        event = InboundEvent(
+            platform="p", sender_id="s", occurred_at=1, content="c", metadata=metadata
+        )
+        with pytest.raises(InvalidInput, match="metadata"):
+            draft_of(event)
+    for name in ("platform", "sender_id", "content", "id", "thread_id"):
+        fields: dict[str, Any] = {"platform": "p", "sender_id": "s", "content": "c"}
+        fields[name] = "x\udcff"
+        with pytest.raises(InvalidInput, match=f"{name} holds a lone surrogate"):
+            draft_of(InboundEvent(occurred_at=1, **fields))
+
+
+@settings(max_examples=300)
+@given(st.binary(max_size=60))
+@example(b"{}")
+@example(b'{"platform":1e400}')
+def test_any_bytes_are_refused_or_kept_and_never_more(text: bytes) -> None:
+    with pytest.raises(InvalidInput):
+        draft(text)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=300)
+@given(
+    st.dictionaries(st.sampled_from([*InboundEvent.__struct_fields__, "unknown"]), JSON, max_size=4)
+)
+def test_whatever_a_field_holds_is_refused_or_can_be_kept(fields: dict[str, Any]) -> None:
+    try:
+        made = draft(line(**fields))
+    except InvalidInput:
+        return
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(made), type=Draft) == made
+
+
+# Times and zones
+
+
+@given(st.integers(0, 7_258_118_399_999), st.integers(-23 * 60, 23 * 60))
+def test_a_time_is_the_same_in_every_zone(milliseconds: int, offset: int) -> None:
+    zone = timezone(timedelta(minutes=offset))
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
+    moment = (epoch + timedelta(milliseconds=milliseconds)).astimezone(zone)
+    assert parse_time(moment.isoformat()) == (milliseconds, offset)
+    assert parse_time(milliseconds) == parse_time(str(milliseconds)) == (milliseconds, 0)
+    assert parse_time(format_time(milliseconds)) == (milliseconds, 0)
+
+
+@pytest.mark.parametrize(
+    "name", ["a", "A", "0", "a.b", "a..b", "a-b_c", "default", "x" * 64, "tenant-1.eu"]
+)
+def test_a_name_of_a_zone(name: str) -> None:
+    assert check_zone(name) == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", ".", "..", "../a", "a/b", "a\\b", ".a", "_a", "-a", "x" * 65, "é", "a b", " a", "a\n",
+     "a\0", "\u0661", "a:b", "~", "a*", "\ud800", "\uff41"],
+)  # fmt: skip
+def test_no_name_of_a_zone(name: str) -> None:
+    with pytest.raises(InvalidInput, match="zone") as refused:
+        check_zone(name)
+    assert str(refused.value).isprintable()

@@ -1,0 +1,166 @@
+"""What a zone must hold, computed from the history alone by a plain model.
+
+It shares no code with the folds: it keeps the list of what was said and answers, from the
+events that are readable at the end, what must be there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+DAY_MS = 86_400_000
+
+#: Every text that is ever said -> the sentences that are facts. Each text has a word of its own
+#: that stands nowhere else, so that its traces can be searched for.
+POOL: dict[str, list[str]] = {
+    "I like qaxo tea.": ["I like qaxo tea."],
+    "We painted the qebu kitchen red.": ["We painted the qebu kitchen red."],
+    "My qico bicycle is blue. The cat sleeps under the qico sofa.": [
+        "My qico bicycle is blue.",
+        "The cat sleeps under the qico sofa.",
+    ],
+    "I keep qudo honey. I keep qudo honey.": ["I keep qudo honey.", "I keep qudo honey."],
+    "Where did you put the qefy keys?": [],
+    "Did you see the qoga film?": [],
+    "Ada moved to Qihurg.": ["Ada moved to Qihurg."],
+    "Ada moved to Qajoville.": ["Ada moved to Qajoville."],
+    "Hello qeku.": [],
+}
+WORDS = {
+    "I like qaxo tea.": "qaxo",
+    "We painted the qebu kitchen red.": "qebu",
+    "My qico bicycle is blue. The cat sleeps under the qico sofa.": "qico",
+    "I keep qudo honey. I keep qudo honey.": "qudo",
+    "Where did you put the qefy keys?": "qefy",
+    "Did you see the qoga film?": "qoga",
+    "Ada moved to Qihurg.": "qihurg",
+    "Ada moved to Qajoville.": "qajoville",
+    "Hello qeku.": "qeku",
+}
+
+
+@dataclass
+class Said:
+    """One ledger record, as it was published."""
+
+    number: int
+    event_id: str
+    kind: str
+    source_id: str
+    text: str = ""
+    by: str | None = None
+    at: int = 0
+    turn: str | None = None
+    by_agent: bool = False
+    targets: tuple[int, ...] = ()
+    fact_id: str = ""
+    count: int = 0
+
+
+@dataclass
+class Fact:
+    """A sentence, where it came from, and who said it when."""
+
+    number: int
+    sentence: str
+    by: str | None
+    at: int
+
+
+class Oracle:
+    """The history of a zone and what follows from it."""
+
+    def __init__(self) -> None:
+        self.history: list[Said] = []
+
+    def add(self, said: Said) -> None:
+        """A record is in the ledger; numbers are dense."""
+        assert said.number == len(self.history) + 1
+        self.history.append(said)
+
+    def forgotten(self) -> set[int]:
+        """Return the numbers that no longer may be read."""
+        gone: set[int] = set()
+        for said in self.history:
+            if said.kind == "forget":
+                gone |= {n for n in said.targets if 0 < n < said.number}
+        return {n for n in gone if self.history[n - 1].kind != "forget"}
+
+    def readable(self) -> list[Said]:
+        """Return the records that may be read, in order."""
+        gone = self.forgotten()
+        return [said for said in self.history if said.number not in gone]
+
+    def turns_of_talk(self) -> dict[int, tuple[str, str]]:
+        """Return number -> (source id, text) of what stands in events.db."""
+        return {
+            said.number: (said.source_id, said.text)
+            for said in self.readable()
+            if said.kind in ("message", "remember", "turn_completed") and said.text
+        }
+
+    def in_order_of_reading(self) -> list[Said]:
+        """Return what the writer reads, in its order: a turn is read when it is over."""
+        over: set[str] = set()
+        waiting: dict[str, list[Said]] = {}
+        read: list[Said] = []
+        for said in self.readable():
+            if said.kind == "turn_completed":
+                assert said.turn is not None
+                over.add(said.turn)
+                read += waiting.pop(said.turn, [])
+                read.append(said)
+            elif said.kind in ("message", "remember"):
+                if said.turn is not None and said.turn not in over:
+                    waiting.setdefault(said.turn, []).append(said)
+                else:
+                    read.append(said)
+        return read
+
+    def processed(self) -> set[str]:
+        """Return the ids of the events that the writer has read."""
+        return {said.event_id for said in self.in_order_of_reading()}
+
+    def facts(self) -> Counter[tuple[int, str]]:
+        """Return (number of the event, sentence), each as often as it must stand."""
+        known: list[Fact] = []
+        for said in self.in_order_of_reading():
+            if said.by_agent and said.turn is not None:
+                continue
+            sentences = POOL[said.text] if said.text else []
+            by = said.by
+            if said.kind == "remember":
+                sentences, by = [said.text], None
+            for sentence in sentences:
+                repeated = any(
+                    fact.sentence == sentence
+                    and fact.by == by
+                    and abs(fact.at - said.at) <= DAY_MS
+                    for fact in known
+                )
+                if not repeated:
+                    known.append(Fact(said.number, sentence, by, said.at))
+        return Counter((fact.number, fact.sentence) for fact in known)
+
+    def accesses(self) -> Counter[str]:
+        """Return fact id -> how often it was recalled, whether or not it stands."""
+        counts: Counter[str] = Counter()
+        for said in self.readable():
+            if said.kind == "recalled":
+                counts[said.fact_id] += said.count
+        return counts
+
+    def words_that_must_be_gone(self) -> set[str]:
+        """Return what was said by forgotten events and by no readable one."""
+        left = {word for said in self.readable() for word in self._words(said)}
+        gone = self.forgotten()
+        lost = {word for said in self.history if said.number in gone for word in self._words(said)}
+        return lost - left
+
+    @staticmethod
+    def _words(said: Said) -> set[str]:
+        words = {WORDS[said.text]} if said.text else set()
+        if said.kind in ("message", "remember", "turn_completed"):
+            words.add(said.source_id)
+        return words

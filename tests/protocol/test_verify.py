@@ -1,0 +1,547 @@
+"""Verify must be able to fail: whatever is changed by hand, in a file or in the ledger, is found.
+
+One home is built, and copied for every fault.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import apsw
+import msgspec
+import pytest
+import sqlite_vec
+
+from projections.readmodel import Watermark
+from schemas.events import (
+    Access,
+    CreateMentalModel,
+    Drop,
+    ProposeMerge,
+    Recalled,
+)
+from schemas.records import ChangeHeader, Part, read_change
+from streams.agents import AGENTS
+from streams.verifying import Verification, verify
+from tests.protocol.kit import (
+    MINUTE,
+    START,
+    ZONE,
+    Home,
+    Poisoned,
+    command,
+    complete,
+    forget,
+    in_memory,
+    say,
+)
+
+MODELS = ("events", "memory", "identity", "embeddings")
+INDEXES = {"memory": "facts_fts", "events": "events_fts", "embeddings": "vec_embeddings"}
+# Made again from the others, and compared with them instead of with the replay.
+DERIVED = tuple(INDEXES.values())
+#: A copy of a row that is not there, for tables that no agent fills yet.
+AGENTS_OF_THE_HOME = (*AGENTS, Poisoned("poison"))
+
+
+def build(path: Path) -> None:
+    """Make a home with rows in every table that an agent fills."""
+    home = Home(path, AGENTS_OF_THE_HOME)
+    home.tell(
+        say("Ada moved to Berlin.", "1"),
+        say("Where is the treasure?", "q", thread="t"),
+        say("The treasure is under the old oak. Therefore the oak is guarded.", "a", by="Bob",
+            thread="t"),
+        say("Ada moved to Berlin.", "again"),
+        say("Ada moved to Paris.", "2", at=START + MINUTE),
+        say("My bicycle is blue.", "t1", turn="T", thread="t"),
+        complete("T", "t2", thread="t"),
+        say("This poison tastes of almonds.", "p"),
+        say("The door code is nine.", "gone"),
+    )  # fmt: skip
+    ((fact,),) = home.rows("memory", "SELECT id FROM facts WHERE text LIKE '%Paris%'")
+    people = home.rows("identity", "SELECT id FROM entities WHERE merged_into IS NULL ORDER BY id")
+    one, other = str(people[0][0]), str(people[1][0])
+    home.tell(
+        command(Recalled(source_id="r", accesses=(Access("fact", str(fact), 3),))),
+        command(CreateMentalModel(source_id="m", name="Ada", description="Ada moves a lot.")),
+        command(
+            ProposeMerge(source_id="x", entity_a=one, entity_b=other, confidence=0.5, reason="?")
+        ),
+        command(Drop(source_id="d", number=8)),
+        forget(9),
+        say("The cat sleeps under the sofa.", "last"),
+    )
+    home.close()
+
+
+@pytest.fixture(scope="module")
+def original() -> Iterator[Path]:
+    with in_memory() as room:
+        build(room / "home")
+        yield room / "home"
+
+
+@pytest.fixture
+def copy(original: Path, room: Path) -> Path:
+    shutil.copytree(original, room / "home")
+    return room / "home"
+
+
+def verified(path: Path) -> Verification:
+    home = Home(path, AGENTS_OF_THE_HOME)
+    try:
+        return verify(home.node, ZONE)
+    finally:
+        home.close()
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[apsw.Connection]:
+    """Open a file as anybody could, without the constraints that protect it."""
+    connection = apsw.Connection(str(path))
+    try:
+        connection.enable_load_extension(True)
+        connection.load_extension(sqlite_vec.loadable_path())
+        for pragma in ("foreign_keys = OFF", "ignore_check_constraints = ON"):
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+        yield connection
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    finally:
+        connection.close()
+
+
+def model_file(home: Path, model: str) -> Path:
+    zone = home / "zones" / ZONE
+    return zone / (zone / "CURRENT").read_text().strip() / f"{model}.db"
+
+
+class Column(NamedTuple):
+    name: str
+    type: str
+    key: int
+
+
+def columns_of(connection: apsw.Connection, table: str) -> list[Column]:
+    return [
+        Column(str(name), str(kind), int(key))
+        for name, kind, key in connection.execute(
+            "SELECT name, type, pk FROM pragma_table_info(?) ORDER BY cid", (table,)
+        )
+    ]
+
+
+def tables_of(path: Path) -> list[str]:
+    """Return the tables of a file that are no index's shadow."""
+    with opened(path) as connection:
+        names = [
+            str(name)
+            for (name,) in connection.execute(
+                "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
+            )
+        ]
+    return sorted(
+        name for name in names if not name.startswith(("sqlite_", *(f"{d}_" for d in DERIVED)))
+    )
+
+
+@pytest.fixture(scope="module")
+def tables(original: Path) -> dict[str, list[str]]:
+    return {model: tables_of(model_file(original, model)) for model in MODELS}
+
+
+def other(value: Any, kind: str) -> Any:
+    """Return a value of the same sort that is not this one."""
+    if isinstance(value, bytes):
+        return bytes([value[0] ^ 1]) + value[1:] if value else b"x"
+    if isinstance(value, bool | int | float):
+        return value + 1_000
+    if value is None:
+        return "x" if kind == "TEXT" else 1
+    return f"{value}x"
+
+
+def invented(column: Column) -> Any:
+    if column.type == "BLOB":
+        return b"invented"
+    return 77_777 if column.type in ("INTEGER", "BOOLEAN", "REAL") else "invented"
+
+
+def named(found: Verification, model: str, table: str) -> bool:
+    return any(f"{model}.{table}" in problem for problem in found.problems)
+
+
+# What a model's own file holds; by model, so that a table that is added is covered by itself.
+
+
+def test_the_home_is_clean_and_has_rows_in_what_agents_fill(
+    copy: Path, tables: dict[str, list[str]]
+) -> None:
+    found = verified(copy)
+    assert found.ok
+    assert found.ledger_ok
+    assert not found.problems
+    assert [model.model for model in found.models] == list(MODELS)
+    empty = set()
+    for model in MODELS:
+        with opened(model_file(copy, model)) as connection:
+            for table in tables[model]:
+                if not connection.execute(f"SELECT 1 FROM {table}").fetchone():
+                    empty.add(table)
+    assert empty == {
+        "analysis_runs", "entity_tags", "episodes", "facets", "observation_facts",
+    }  # fmt: skip
+
+
+def each_table(tables: dict[str, list[str]], model: str) -> list[str]:
+    return [table for table in tables[model] if table != "watermark"]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_changed_value_is_found(
+    original: Path, room: Path, tables: dict[str, list[str]], model: str
+) -> None:
+    for table in each_table(tables, model):
+        with opened(model_file(original, model)) as connection:
+            columns = columns_of(connection, table)
+            rows = connection.execute(f"SELECT * FROM {table} LIMIT 1").fetchall()
+        for row in rows:
+            for index, column in enumerate(columns):
+                if column.name == "seq":
+                    # The index's own number for a row; changing it puts the index out of step.
+                    continue
+                home = shutil.copytree(original, room / f"{table}.{column.name}")
+                with opened(model_file(home, model)) as connection:
+                    where = " AND ".join(f"{c.name} IS ?" for c in columns)
+                    # No trigger may repair it.
+                    for trigger in triggers_on(connection, table):
+                        connection.execute(f"DROP TRIGGER {trigger}")
+                    connection.execute(
+                        f"UPDATE {table} SET {column.name} = ? WHERE {where}",
+                        (other(row[index], column.type), *row),
+                    )
+                    assert connection.changes() == 1
+                found = verified(home)
+                assert not found.ok, (table, column)
+                assert named(found, model, table), (table, column, found.problems)
+                shutil.rmtree(home)
+
+
+def triggers_on(connection: apsw.Connection, table: str) -> list[str]:
+    return [
+        str(name)
+        for (name,) in connection.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?", (table,)
+        )
+    ]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_deleted_row_is_found(
+    original: Path, room: Path, tables: dict[str, list[str]], model: str
+) -> None:
+    for table in each_table(tables, model):
+        home = shutil.copytree(original, room / table)
+        with opened(model_file(home, model)) as connection:
+            columns = columns_of(connection, table)
+            names = ", ".join(column.name for column in columns)
+            row = connection.execute(f"SELECT {names} FROM {table} LIMIT 1").fetchone()
+            if row is None:
+                continue
+            where = " AND ".join(f"{column.name} IS ?" for column in columns)
+            connection.execute(f"DELETE FROM {table} WHERE {where}", row)
+        found = verified(home)
+        assert not found.ok, table
+        assert named(found, model, table), (table, found.problems)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_an_added_row_is_found(
+    original: Path, room: Path, tables: dict[str, list[str]], model: str
+) -> None:
+    for table in each_table(tables, model):
+        home = shutil.copytree(original, room / table)
+        with opened(model_file(home, model)) as connection:
+            columns = columns_of(connection, table)
+            values: list[Any] = [invented(column) for column in columns]
+            if table == "embeddings":
+                values[4:7] = ["tiny", bytes(32), 8]
+            connection.execute(
+                f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})", values
+            )
+        found = verified(home)
+        assert not found.ok, table
+        assert named(found, model, table), (table, found.problems)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_missing_index_trigger_view_or_table_is_found(
+    original: Path, room: Path, model: str
+) -> None:
+    with opened(model_file(original, model)) as connection:
+        objects = connection.execute(
+            "SELECT type, name FROM sqlite_schema WHERE sql IS NOT NULL "
+            "AND type IN ('index', 'trigger', 'view')"
+        ).fetchall()
+    assert objects
+    for kind, name in objects:
+        home = shutil.copytree(original, room / str(name))
+        with opened(model_file(home, model)) as connection:
+            connection.execute(f"DROP {kind} {name}")
+        found = verified(home)
+        assert not found.ok, name
+        assert any(model in problem and str(name) in problem for problem in found.problems), name
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_an_added_index_or_trigger_is_found(copy: Path, model: str) -> None:
+    with opened(model_file(copy, model)) as connection:
+        connection.execute("CREATE INDEX smuggled ON watermark(number)")
+    found = verified(copy)
+    assert not found.ok
+    assert any(model in problem and "smuggled" in problem for problem in found.problems)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_dropped_table_is_found(
+    original: Path, room: Path, tables: dict[str, list[str]], model: str
+) -> None:
+    for table in tables[model]:
+        home = shutil.copytree(original, room / table)
+        with opened(model_file(home, model)) as connection:
+            for view in ("threads", "entity_cooccurrences"):
+                connection.execute(f"DROP VIEW IF EXISTS {view}")
+            connection.execute(f"DROP TABLE {table}")
+        found = verified(home)
+        assert not found.ok, table
+        assert any(table in problem for problem in found.problems), (table, found.problems)
+
+
+@pytest.mark.parametrize("model", ["memory", "events"])
+@pytest.mark.parametrize("fault", ["missing", "extra", "changed"])
+def test_a_full_text_index_out_of_step_is_found(copy: Path, model: str, fault: str) -> None:
+    index = INDEXES[model]
+    with opened(model_file(copy, model)) as connection:
+        columns = [c.name for c in columns_of(connection, index)]
+        table, rowid = ("facts", "rowid") if model == "memory" else ("events", "number")
+        names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+        row = connection.execute(f"SELECT {rowid}, {names} FROM {table} LIMIT 1").fetchone()
+        assert row is not None
+        delete = f"INSERT INTO {index}({index}, rowid, {names}) VALUES ('delete', ?, {marks})"
+        insert = f"INSERT INTO {index}(rowid, {names}) VALUES (?, {marks})"
+        if fault != "extra":
+            connection.execute(delete, row)
+        if fault == "extra":
+            connection.execute(insert, (999, *row[1:]))
+        if fault == "changed":
+            connection.execute(insert, (row[0], "smuggled words", *row[2:]))
+    found = verified(copy)
+    assert not found.ok
+    assert named(found, model, index), found.problems
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "DELETE FROM vec_embeddings WHERE rowid = (SELECT min(seq) FROM embeddings)",
+        "INSERT INTO vec_embeddings(rowid, target_type, embedding, target_id) "
+        "SELECT 999, 'fact', embedding, 'smuggled' FROM embeddings LIMIT 1",
+        "UPDATE vec_embeddings SET embedding = (SELECT embedding FROM embeddings "
+        "WHERE seq = (SELECT max(seq) FROM embeddings)) "
+        "WHERE rowid = (SELECT min(seq) FROM embeddings)",
+        "UPDATE embeddings SET seq = 999 WHERE seq = (SELECT min(seq) FROM embeddings)",
+    ],
+)
+def test_a_vector_index_out_of_step_is_found(copy: Path, fault: str) -> None:
+    with opened(model_file(copy, "embeddings")) as connection:
+        for trigger in triggers_on(connection, "embeddings"):
+            if "999" in fault and "seq =" in fault:
+                connection.execute(f"DROP TRIGGER {trigger}")
+        connection.execute(fault)
+    found = verified(copy)
+    assert not found.ok
+    assert named(found, "embeddings", "vec_embeddings"), found.problems
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_changed_watermark_is_found(original: Path, room: Path, model: str) -> None:
+    names = list(Watermark.__struct_fields__)[: 3 if model == "events" else 5]
+    for name in names:
+        for step in (1, -1) if "hash" not in name else (0,):
+            home = shutil.copytree(original, room / f"{name}{step}")
+            with opened(model_file(home, model)) as connection:
+                connection.execute(
+                    f"UPDATE watermark SET {name} = zeroblob(32)"
+                    if "hash" in name
+                    else f"UPDATE watermark SET {name} = {name} + {step}"
+                )
+            found = verified(home)
+            assert not found.ok, (name, step)
+            assert named(found, model, "watermark") or any(
+                "ends at offset" in problem or "could not be brought" in problem
+                for problem in found.problems
+            ), (name, step, found.problems)
+
+
+@pytest.mark.parametrize("model", ["memory", "identity", "embeddings"])
+def test_a_file_without_a_watermark_evolves_to_the_same_again(copy: Path, model: str) -> None:
+    """No row says more than that nothing was read; so everything is, on top of what is there."""
+    with opened(model_file(copy, model)) as connection:
+        connection.execute("DELETE FROM watermark")
+    assert verified(copy).ok
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_lost_file_is_made_again(copy: Path, model: str) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        path = model_file(copy, model)
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    assert verified(copy).ok
+
+
+# The ledger
+
+
+def records_of(connection: apsw.Connection, topic: str) -> list[tuple[int, bytes]]:
+    return [
+        (int(position), bytes(value))
+        for position, value in connection.execute(
+            f"SELECT position, value FROM {topic} ORDER BY position"
+        )
+    ]
+
+
+PLACES = {"first": 0, "middle": 6, "last": -1}
+
+
+def flipped(value: bytes, at: int) -> bytes:
+    return value[:at] + bytes([value[at] ^ 0x01]) + value[at + 1 :]
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.3, 0.5, 0.99])
+@pytest.mark.parametrize("topic", ["events", "changes"])
+def test_a_changed_byte_of_a_record_is_found(
+    copy: Path, topic: str, place: str, share: float
+) -> None:
+    """Anywhere: in the envelope or header, and in what is sealed."""
+    with opened(copy / "ledger.db") as connection:
+        position, value = records_of(connection, topic)[PLACES[place]]
+        at = int(len(value) * share)
+        connection.execute(
+            f"UPDATE {topic} SET value = ? WHERE position = ?", (flipped(value, at), position)
+        )
+    found = verified(copy)
+    assert not found.ok
+    assert not found.ledger_ok
+    offset = position & ((1 << 40) - 1)
+    assert any(
+        problem.startswith(f"{topic}/") and f"offset {offset}" in problem
+        for problem in found.problems
+    ) or any("the chain ends" in problem for problem in found.problems), found.problems
+
+
+@pytest.mark.parametrize("field", ["event_hash", "event_offset", "parked", "asks", "erases"])
+def test_a_changed_field_of_a_header_is_found(copy: Path, field: str) -> None:
+    """Of the last record too, which no other record names by its hash."""
+    with opened(copy / "ledger.db") as connection:
+        position, value = records_of(connection, "changes")[-1]
+        header, record = read_change(value)
+        changed: dict[str, Any] = {
+            "event_hash": bytes(32),
+            "event_offset": header.event_offset + 1,
+            "parked": True,
+            "asks": 1,
+            "erases": record.parts[0].sources,
+        }
+        header = msgspec.structs.replace(header, **{field: changed[field]})
+        assert isinstance(header, ChangeHeader)
+        record = msgspec.structs.replace(record, header=msgspec.msgpack.encode(header))
+        connection.execute(
+            "UPDATE changes SET value = ? WHERE position = ?",
+            (msgspec.msgpack.encode(record), position),
+        )
+    found = verified(copy)
+    assert not found.ok
+    assert not found.ledger_ok
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_changed_byte_of_a_part_is_found(copy: Path, place: str) -> None:
+    with opened(copy / "ledger.db") as connection:
+        position, value = records_of(connection, "changes")[PLACES[place]]
+        _, record = read_change(value)
+        part = record.parts[-1]
+        broken = Part(part.sources, flipped(part.sealed, len(part.sealed) // 2))
+        record = msgspec.structs.replace(record, parts=(*record.parts[:-1], broken))
+        connection.execute(
+            "UPDATE changes SET value = ? WHERE position = ?",
+            (msgspec.msgpack.encode(record), position),
+        )
+    found = verified(copy)
+    assert not found.ok
+    assert any("changed after it was written" in problem for problem in found.problems)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("topic", ["events", "changes"])
+def test_a_missing_record_is_found(copy: Path, topic: str, place: str) -> None:
+    with opened(copy / "ledger.db") as connection:
+        position, _ = records_of(connection, topic)[PLACES[place]]
+        connection.execute(f"DELETE FROM {topic} WHERE position = ?", (position,))
+    found = verified(copy)
+    assert not found.ok
+    assert not found.ledger_ok
+    assert any(f"{topic}/" in problem for problem in found.problems), found.problems
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("topic", ["events", "changes"])
+def test_a_doubled_record_is_found(copy: Path, topic: str, place: str) -> None:
+    with opened(copy / "ledger.db") as connection:
+        _, value = records_of(connection, topic)[PLACES[place]]
+        connection.execute(
+            f"INSERT INTO {topic} SELECT max(position) + 1, zone, ? FROM {topic}", (value,)
+        )
+    found = verified(copy)
+    assert not found.ok
+    assert any("doubles the record at offset" in problem for problem in found.problems)
+
+
+def test_two_records_that_changed_places_are_found(copy: Path) -> None:
+    with opened(copy / "ledger.db") as connection:
+        records = records_of(connection, "changes")
+        (one, first), (two, second) = records[3], records[4]
+        for position, value in ((one, second), (two, first)):
+            connection.execute(
+                "UPDATE changes SET value = ? WHERE position = ?", (value, position)
+            )
+    found = verified(copy)
+    assert not found.ok
+    assert not found.ledger_ok
+
+
+@pytest.mark.parametrize("number", [1, 5, 15])
+def test_a_missing_key_without_an_erasure_is_found(copy: Path, number: int) -> None:
+    with opened(model_file(copy, "events")) as connection:
+        ((key_id,),) = connection.execute(
+            "SELECT key_id FROM seals WHERE number = ?", (number,)
+        ).fetchall()
+    with opened(copy / "keys.db") as connection:
+        connection.execute("DELETE FROM keys WHERE key_id = ?", (key_id,))
+        assert connection.changes() == 1
+    found = verified(copy)
+    assert not found.ok
+    assert any(f"the key of event {number} is missing" in p for p in found.problems)
+
+
+def test_a_changed_key_is_found(copy: Path) -> None:
+    with opened(copy / "keys.db") as connection:
+        connection.execute("UPDATE keys SET key = randomblob(32)")
+    found = verified(copy)
+    assert not found.ok
+    assert not found.ledger_ok

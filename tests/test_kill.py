@@ -1,0 +1,81 @@
+"""Killed at every failpoint once, a home loses nothing; `python -m tests.kill` kills more often."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from pathlib import Path
+
+import pytest
+
+from projections.files import ZoneFiles
+from streams.failpoints import FAILPOINTS, arm, disarm, failpoint
+from tests.kill.__main__ import run, table
+from tests.kill.steps import steps
+from tests.kill.world import make_world
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = ("schemas", "projections", "streams", "recollect")
+
+
+def failpoints_in(source: str) -> list[ast.expr]:
+    """Return what is given to `failpoint(...)` in a module."""
+    return [
+        node.args[0]
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "failpoint"
+    ]
+
+
+def models(directory: Path) -> list[str]:
+    with ZoneFiles(directory, None, 0) as files:
+        return [model.name for model in files.concluded]
+
+
+def test_every_failpoint_of_the_code_is_listed_and_every_listed_one_is_in_the_code(tmp_path):
+    found: list[str] = []
+    for room in ROOMS:
+        for path in (ROOT / room).rglob("*.py"):
+            for given in failpoints_in(path.read_text("utf-8")):
+                if isinstance(given, ast.Constant):
+                    found.append(str(given.value))
+                else:
+                    # One per read model, in a loop over them.
+                    assert ast.unparse(given) == "f'commit.{model.name}'", path
+                    found += [f"commit.{name}" for name in models(tmp_path)]
+    assert sorted(found) == sorted(FAILPOINTS)
+
+
+def test_every_failpoint_lies_on_the_way_of_some_step_of_the_kill_test(tmp_path):
+    todo = steps(make_world(1), tmp_path)
+    assert {name for step in todo for name in step.passes} == set(FAILPOINTS)
+
+
+def test_a_failpoint_stops_at_its_count_and_nowhere_else():
+    arm("commit.read", 2)
+    try:
+        failpoint("commit.read")
+        failpoint("commit.locked")
+        with pytest.raises(Exception, match=r"commit\.read"):
+            failpoint("commit.read")
+        failpoint("commit.read")
+    finally:
+        disarm()
+
+
+def test_a_world_is_the_same_for_a_seed_and_says_what_it_forgets_once():
+    one, other = make_world(3, 120), make_world(3, 120)
+    assert one.files == other.files != make_world(4, 120).files
+    text = "\n".join(itertools.chain.from_iterable(one.files.values()))
+    for gone in one.forgotten:
+        holders = {line for line in text.splitlines() if gone.token in line}
+        assert len(holders) == 1, "only the forgotten event holds its word"
+
+
+def test_a_home_that_was_killed_at_every_failpoint_holds_what_an_undisturbed_one_holds():
+    said: list[str] = []
+    checks, killer = run(each=1, thorough=False, size=120, say=said.append)
+    assert not checks.failed, "\n".join([*map(str, checks.failed), *said, table(killer)])
+    assert not killer.lacking
