@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -43,8 +44,12 @@ class ZoneDirectory:
         self.path = path
 
     def exists(self) -> bool:
-        """Return whether the zone has a generation in use."""
-        return (self.path / _CURRENT).exists()
+        """Return whether the zone has a generation in use that can be opened."""
+        try:
+            self.current()
+        except HomeError:
+            return False
+        return True
 
     def current(self) -> Generation:
         """Return the generation in use.
@@ -63,17 +68,19 @@ class ZoneDirectory:
         try:
             text = (self.path / name / _DESCRIPTION).read_bytes()
             return msgspec.json.decode(text, type=Generation)
-        except (OSError, msgspec.DecodeError) as error:
-            raise HomeError(
-                f"{self.path / name} is damaged ({error}); run recollect rebuild"
-            ) from None
+        except (OSError, ValueError, msgspec.DecodeError) as error:
+            raise HomeError(f"{self.path / name} is damaged: {error}") from None
 
     def generations(self) -> list[Generation]:
-        """Return all generations, oldest first."""
+        """Return all generations that can be opened, oldest first."""
         if not self.path.is_dir():
             return []
-        names = sorted(entry.name for entry in self.path.iterdir() if _NAME.fullmatch(entry.name))
-        return [self.describe(name) for name in names if (self.path / name / _DESCRIPTION).exists()]
+        found = []
+        for entry in sorted(self.path.iterdir()):
+            if _NAME.fullmatch(entry.name):
+                with suppress(HomeError):
+                    found.append(self.describe(entry.name))
+        return found
 
     def create(self, *, chain: str, encoder: str | None, dimension: int, level: str) -> Generation:
         """Make the directory of a new generation that is not in use yet."""
@@ -118,8 +125,9 @@ class ZoneDirectory:
         """Delete scratch directories and generations that lost their description."""
         if not self.path.is_dir():
             return
+        known = {generation.name for generation in self.generations()}
         for entry in self.path.iterdir():
-            orphan = _NAME.fullmatch(entry.name) and not (entry / _DESCRIPTION).exists()
+            orphan = _NAME.fullmatch(entry.name) and entry.name not in known
             if entry.is_dir() and (orphan or entry.name.startswith("scratch")):
                 shutil.rmtree(entry, ignore_errors=True)
 

@@ -6,11 +6,13 @@ import os
 import time
 from collections.abc import Iterator
 
+import apsw
+
 from recollect.home import Home
 from recollect.ledgers import open_ledger
-from schemas.errors import IntegrityError
+from schemas.errors import RecollectError
 from schemas.events import Draft, Tick
-from streams.agents.ticks import CLOSE_TURNS
+from streams.agents.ticks import CLOSE_TURNS, turns_to_close
 from streams.doors import VectorDoor
 from streams.ledger import EVENTS, PARTITIONS
 from streams.node import Node
@@ -18,10 +20,10 @@ from streams.node import Node
 _TICK_SECONDS = 300
 
 
-def work(home: Home, *, once: bool = False) -> Iterator[tuple[str, int | IntegrityError]]:
+def work(home: Home, *, once: bool = False) -> Iterator[tuple[str, int | Exception]]:
     """Drive every zone as its ledger grows; yield (zone, records concluded) whenever some were.
 
-    A zone whose records or files are damaged is yielded with the error, and the others go on.
+    A zone that cannot be driven is yielded with the error, and the others go on.
 
     RECOLLECT_TICKS=off keeps it from appending ticks.
     """
@@ -37,8 +39,8 @@ def work(home: Home, *, once: bool = False) -> Iterator[tuple[str, int | Integri
                 if ticking and not once:
                     _tick(node, zone, ticked)
                 try:
-                    decided: int | IntegrityError = node.drive(zone)
-                except IntegrityError as error:
+                    decided: int | Exception = node.drive(zone)
+                except (RecollectError, apsw.Error) as error:
                     decided = error
                 if decided:
                     yield zone, decided
@@ -50,13 +52,14 @@ def work(home: Home, *, once: bool = False) -> Iterator[tuple[str, int | Integri
 
 
 def _tick(node: Node, zone: str, ticked: dict[str, int]) -> None:
-    """Append the period's tick to a zone that has changed since the last one."""
+    """Append the period's tick to a zone that has changed, or has a turn that nobody ended."""
     period = int(time.time()) // _TICK_SECONDS
+    at = period * _TICK_SECONDS * 1_000
     with node.open(zone, node.current(zone)) as files:
         number = files.memory.watermark().number
-    if ticked.get(zone) == number:
+        waiting = turns_to_close(files.events.connection, files.memory.connection, number + 1, at)
+    if ticked.get(zone) == number and not waiting:
         return
-    at = period * _TICK_SECONDS * 1_000
     receipts = node.ledger.publish(
         zone,
         [

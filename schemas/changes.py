@@ -15,7 +15,11 @@ from schemas.events import Draft
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False, tag_field="row"):
-    """Base of every row; `TABLE` is its table and `KEY` the columns that name it."""
+    """Base of every row; `TABLE` is its table and `KEY` the columns that name it.
+
+    A key holds ids and numbers, never words: a delete names its row by it, and stays readable
+    after what the row said was forgotten.
+    """
 
     TABLE: ClassVar[str]
     KEY: ClassVar[tuple[str, ...]]
@@ -115,17 +119,19 @@ class Processed(Row, frozen=True, array_like=True, tag="processed"):
 
 
 class Turn(Row, frozen=True, array_like=True, tag="turn"):
-    """An agent's turn is over (A7)."""
+    """An agent's turn is over (A7); a turn's id is its platform's own."""
 
     TABLE: ClassVar = "turns"
-    KEY: ClassVar = ("turn_id",)
+    KEY: ClassVar = ("id",)
+    id: str
+    platform: str
     turn_id: str
     event_id: str
     completed_at: int
 
 
 class MentalModel(Row, frozen=True, array_like=True, tag="mental_model"):
-    """A version of a report (A12)."""
+    """A version of a report (A12), written by the ledger record `number`."""
 
     TABLE: ClassVar = "mental_models"
     KEY: ClassVar = ("id",)
@@ -140,6 +146,7 @@ class MentalModel(Row, frozen=True, array_like=True, tag="mental_model"):
     last_refreshed: int
     created_at: int
     updated_at: int
+    number: int
 
 
 class DeadLetter(Row, frozen=True, array_like=True, tag="dead_letter"):
@@ -174,7 +181,8 @@ class Handle(Row, frozen=True, array_like=True, tag="handle"):
     """How a platform names a sender (A17); only a delivery makes one, so it is routable."""
 
     TABLE: ClassVar = "handles"
-    KEY: ClassVar = ("platform", "handle")
+    KEY: ClassVar = ("id",)
+    id: str
     platform: str
     handle: str
     entity_id: str
@@ -201,7 +209,7 @@ class Mention(Row, frozen=True, array_like=True, tag="mention"):
 
 
 class MergeCandidate(Row, frozen=True, array_like=True, tag="merge_candidate"):
-    """Two entities that may be one, waiting for review (A16)."""
+    """Two entities that may be one (A16); its status follows from its decision."""
 
     TABLE: ClassVar = "merge_candidates"
     KEY: ClassVar = ("id",)
@@ -210,12 +218,21 @@ class MergeCandidate(Row, frozen=True, array_like=True, tag="merge_candidate"):
     entity_b_id: str
     confidence: float
     reason: str
-    status: Literal["pending", "executed", "rejected"]
     created_at: int
 
 
+class MergeDecision(Row, frozen=True, array_like=True, tag="merge_decision"):
+    """What became of a merge candidate."""
+
+    TABLE: ClassVar = "merge_decisions"
+    KEY: ClassVar = ("candidate_id",)
+    candidate_id: str
+    status: Literal["executed", "rejected"]
+    decided_at: int
+
+
 class Merge(Row, frozen=True, array_like=True, tag="merge"):
-    """An executed merge; `undone_at` is set when it was taken back (A16).
+    """An executed merge (A16).
 
     An entity's merged_into column follows from these rows, so that a merge repeats no name.
     """
@@ -228,7 +245,15 @@ class Merge(Row, frozen=True, array_like=True, tag="merge"):
     confidence: float
     reason: str
     executed_at: int
-    undone_at: int | None
+
+
+class MergeUndo(Row, frozen=True, array_like=True, tag="merge_undo"):
+    """An executed merge was taken back (A16)."""
+
+    TABLE: ClassVar = "merge_undos"
+    KEY: ClassVar = ("merge_id",)
+    merge_id: str
+    undone_at: int
 
 
 # embeddings.db
@@ -262,7 +287,7 @@ MemoryRow = (
     | MentalModel
     | DeadLetter
 )
-IdentityRow = Entity | Handle | Mention | MergeCandidate | Merge
+IdentityRow = Entity | Handle | Mention | MergeCandidate | MergeDecision | Merge | MergeUndo
 EmbeddingRow = Embedding
 
 AnyRow = MemoryRow | IdentityRow | EmbeddingRow

@@ -21,5 +21,13 @@ class HomeError(RecollectError):
     """The home directory is missing, damaged or in use in a way that stops the command."""
 
 
+class ErasureFailed(RecollectError):
+    """An erasure could not be carried out; its zone stands still until it is."""
+
+
+class Busy(RecollectError):
+    """Another process is at the work that was asked for; wait for it, or stop it."""
+
+
 class InjectedFailure(RecollectError):
     """Raised at a failpoint that a test armed; never raised otherwise."""

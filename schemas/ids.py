@@ -44,6 +44,16 @@ def entity_id(kind: str, name: str, first_seen: int, *scope: str) -> str:
     return derive_ulid(first_seen, "entity", kind, name, *scope)
 
 
+def turn_row_id(platform: str, turn_id: str) -> str:
+    """Return the id of an agent's turn, by the platform's own id of it."""
+    return derive_ulid(0, "turn", platform, turn_id)
+
+
+def handle_row_id(platform: str, handle: str) -> str:
+    """Return the id of a delivery handle."""
+    return derive_ulid(0, "handle", platform, handle)
+
+
 def row_id(time_ms: int, table: str, *parts: str) -> str:
     """Return the id of a derived row of any other table."""
     return derive_ulid(time_ms, table, *parts)

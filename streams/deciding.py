@@ -13,9 +13,18 @@ from projections.events import queries as thread
 from projections.events.model import conversation_of
 from projections.files import ZoneFiles
 from projections.memory.queries import dead_letter
-from schemas.changes import MODEL_OF, MODEL_OF_TABLE, Conclusions, DeadLetter, Section
+from schemas.changes import (
+    MODEL_OF,
+    MODEL_OF_TABLE,
+    Conclusions,
+    DeadLetter,
+    Embedding,
+    Section,
+)
 from schemas.events import Content, Event, Retry
+from schemas.ids import row_id, text_hash
 from streams.agents import AGENTS, Agent, Extract, State
+from streams.agents.vectors import embedding_rows
 from streams.doors import VectorDoor
 from streams.ledger import Ledger
 from streams.reading import EventReader, OpenedEvent
@@ -39,7 +48,7 @@ class LedgerThread:
         return [item for item in found if item.number not in self._without][:limit]
 
     def turn(self, event: Event, turn_id: str) -> list[Event]:
-        found = thread.turn_before(self._connection, turn_id, event.number)
+        found = thread.turn_before(self._connection, event.platform, turn_id, event.number)
         return [item for item in found if item.number not in self._without]
 
 
@@ -161,12 +170,39 @@ class Decider:
             self._door.dimension,
         )
         state.vectors = extracted.vectors()
-        return [
+        parts = [
             part
             for agent, extract in extracted.extracts
             for part in agent.resolve(event, extract, state)
-            if part.puts or part.deletes or part.outbox
         ]
+        parts += self._unused_vectors(event, extracted, parts, state)
+        return [part for part in parts if part.puts or part.deletes or part.outbox]
+
+    def _unused_vectors(
+        self,
+        event: Event,
+        extracted: Extracted,
+        parts: Sequence[Conclusions],
+        state: State,
+    ) -> list[Conclusions]:
+        """Return the vectors of texts that led to nothing: what a door answers is recorded.
+
+        A sentence that is a repeat now becomes a fact when the first one is forgotten, and no
+        replay may have to ask the encoder for it.
+        """
+        used = {row.text_hash for part in parts for row in part.puts if isinstance(row, Embedding)}
+        unused: list[Conclusions] = []
+        for _, extract in extracted.extracts:
+            texts = {key: text for text in extract.texts if (key := text_hash(text)) not in used}
+            used |= texts.keys()
+            sources = tuple(sorted({event.number, *extract.reads}))
+            rows = embedding_rows(
+                state,
+                event.ingested_at,
+                *(("text", row_id(0, "text", event.id, key), text) for key, text in texts.items()),
+            )
+            unused.append(Conclusions(sources, puts=list(rows)))
+        return unused
 
     def _retry(self, record: OpenedEvent, number: int) -> Decision:
         """Decide a parked record again, with today's agents and today's state."""

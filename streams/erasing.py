@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
-from projections.events.queries import sources
 from projections.files import ZoneFiles
 from projections.memory.queries import dead_letters
 from projections.readmodel import ReadModel, rows_by_key
@@ -62,10 +61,7 @@ def erase(
     they hold nothing but numbers, and say why keys are missing.
     """
     number = record.source.number
-    before = {target for target in targets if 0 < target < number}
-    if before:
-        before -= _erasures(ledger, zone, max(before))
-    erased = sources(files.events.connection, sorted(before))
+    erased = _readable(ledger, zone, {target for target in targets if 0 < target < number})
     without = frozenset(erased)
     if not without:
         return Decision([]), ()
@@ -89,12 +85,17 @@ def erase(
     return Decision(parts), tuple(erased[target] for target in sorted(erased))
 
 
-def _erasures(ledger: Ledger, zone: str, upto: int) -> set[int]:
-    """Return the numbers of the erasures among the records up to `upto`."""
-    found: set[int] = set()
+def _readable(ledger: Ledger, zone: str, numbers: Set[int]) -> dict[int, Source]:
+    """Return which of these records an erasure reaches, with their keys as the ledger has them."""
+    found: dict[int, Source] = {}
     reader = EventReader(ledger, zone)
-    while reader.number < upto and (records := reader.read(_BATCH)):
-        found.update(record.source.number for record in records if record.kind == "forget")
+    last = max(numbers, default=0)
+    while reader.number < last and (records := reader.read(_BATCH)):
+        found.update(
+            (record.source.number, record.source)
+            for record in records
+            if record.source.number in numbers and record.kind != "forget"
+        )
     return found
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from schemas.errors import HomeError
+from schemas.errors import Busy
 
 
 @contextmanager
@@ -16,7 +16,7 @@ def exclusive(path: Path, *, wait: bool = True) -> Iterator[None]:
     """Hold a lock file.
 
     Raises:
-        HomeError: `wait` is False and another process holds it.
+        Busy: `wait` is False and another process holds it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
@@ -24,7 +24,7 @@ def exclusive(path: Path, *, wait: bool = True) -> Iterator[None]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except BlockingIOError:
-            raise HomeError(f"another recollect holds {path}; wait for it or stop it") from None
+            raise Busy(f"another recollect holds {path}; wait for it or stop it") from None
         yield
     finally:
         os.close(descriptor)

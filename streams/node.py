@@ -8,7 +8,7 @@ from pathlib import Path
 
 from projections.files import ZoneFiles
 from projections.generations import Generation, ZoneDirectory
-from schemas.errors import HomeError
+from schemas.errors import Busy
 from schemas.records import read_change
 from schemas.zones import check_zone
 from streams.agents import AGENTS, Agent
@@ -47,7 +47,7 @@ class Node:
         """Return the generation of a zone that is in use; the first one is made where none is."""
         directory = self.zone(zone)
         if not directory.exists():
-            with exclusive(directory.path / "rebuild.lock"):
+            with exclusive(directory.path / "first.lock"):
                 if not directory.exists():
                     directory.switch(
                         directory.create(
@@ -101,12 +101,16 @@ class Node:
     def drive(self, zone: str, progress: Progress | None = None) -> int:
         """Decide everything up to the ledger's end; return how many records that were."""
         with self.driving(zone):
-            generation = self.current(zone)
-            with self.open(zone, generation) as files:
-                decided = self.driver(zone, generation, files).run(progress)
+            decided = self.drive_held(zone, progress)
             if self.journal.owes_purge(zone):
                 self._purge(zone)
         return decided
+
+    def drive_held(self, zone: str, progress: Progress | None = None) -> int:
+        """Do so inside `driving`, in the generation in use alone."""
+        generation = self.current(zone)
+        with self.open(zone, generation) as files:
+            return self.driver(zone, generation, files).run(progress)
 
     def close(self) -> None:
         """Close the ledger and the journal."""
@@ -119,7 +123,7 @@ class Node:
         with ExitStack() as held:
             try:
                 held.enter_context(exclusive(directory.path / "rebuild.lock", wait=False))
-            except HomeError:
+            except Busy:
                 # A rebuild is at work: it meets the erasure in the ledger by itself, and what
                 # it replaces is purged when this zone is driven next.
                 return

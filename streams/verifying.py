@@ -11,8 +11,11 @@ import apsw
 import msgspec
 
 from projections.content import content_hash, content_problems, index_problems
+from projections.events.queries import event_count
 from projections.files import ZoneFiles
-from schemas.errors import IntegrityError, UnknownVersion
+from projections.generations import Generation
+from projections.readmodel import ReadModel
+from schemas.errors import IntegrityError, RecollectError, UnknownVersion
 from schemas.records import (
     GENESIS,
     ChangeHeader,
@@ -22,7 +25,9 @@ from schemas.records import (
     read_event,
     record_hash,
 )
+from schemas.seal import source_digest
 from streams.ledger import CHANGES, EVENTS, Ledger, LedgerGap, Record, partition_of
+from streams.ledger.sequencer import Head
 from streams.locks import exclusive
 from streams.node import Node
 from streams.projecting import Progress, fold_events, project_changes
@@ -53,6 +58,7 @@ class Verification(msgspec.Struct, frozen=True):
 
 class _Event(msgspec.Struct, frozen=True):
     hash: bytes
+    source: bytes
     key_id: bytes
     offset: int
 
@@ -60,7 +66,8 @@ class _Event(msgspec.Struct, frozen=True):
 class LedgerCheck:
     """Reads a zone's records with an eye on every byte; collects what is wrong and goes on."""
 
-    def __init__(self, ledger: Ledger, zone: str, chain: str) -> None:
+    def __init__(self, ledger: Ledger, zone: str, chain: str, decided: int) -> None:
+        self._decided = decided
         self._ledger = ledger
         self._zone = zone
         self._partition = partition_of(zone)
@@ -72,7 +79,7 @@ class LedgerCheck:
         self.void = 0
 
     def run(self, progress: Progress | None = None) -> None:
-        """Check both topics."""
+        """Check both topics, and what the ledger goes by when it publishes."""
         self._events(progress)
         self._changes(progress)
         for number, offset in self._unreadable.items():
@@ -82,6 +89,12 @@ class LedgerCheck:
                     offset,
                     f"the key of event {number} is missing, and no erasure explains it",
                 )
+        events = list(self._accepted.values())
+        self.problems += self._ledger.check(
+            self._zone,
+            [(event.offset, event.source) for event in events],
+            Head(len(events), events[-1].hash if events else GENESIS),
+        )
 
     def _say(self, topic: str, offset: int, what: str) -> None:
         self.problems.append(f"{topic}/{self._partition} offset {offset}: {what}")
@@ -116,13 +129,21 @@ class LedgerCheck:
                 continue
             number, previous = envelope.number, hash_
             seen[hash_] = record.offset
-            self._accepted[number] = _Event(hash_, envelope.key_id, record.offset)
+            self._accepted[number] = _Event(hash_, envelope.source, envelope.key_id, record.offset)
             key = self._ledger.keys.get([envelope.key_id]).get(envelope.key_id)
             if key is None:
                 self._unreadable[number] = record.offset
                 continue
             try:
-                open_event(envelope, sealed, key)
+                event = open_event(envelope, sealed, key)
+                known_by = source_digest(
+                    self._ledger.keys.secret,
+                    self._zone,
+                    envelope.platform,
+                    event.payload.source_id,
+                )
+                if envelope.source != known_by:
+                    self._say(EVENTS, record.offset, f"event {number} is not known by its id")
             except IntegrityError as error:
                 self._say(EVENTS, record.offset, f"event {number}: {error}")
             except (KeyError, UnknownVersion):
@@ -187,11 +208,11 @@ class LedgerCheck:
                 f"change {header.number} does not follow change {number}: a record between or "
                 "before was changed or removed",
             )
-        if number < len(self._accepted):
+        if number < self._decided:
             self._say(
                 CHANGES,
                 self._ledger.end(CHANGES, self._partition),
-                f"the chain ends at change {number}, the ledger at event {len(self._accepted)}",
+                f"the chain ends at change {number}, the files at {self._decided}",
             )
 
 
@@ -224,64 +245,84 @@ def _before_gap(ledger: Ledger, topic: str, partition: int, offset: int) -> list
 
 
 def verify(node: Node, zone: str, progress: Progress | None = None) -> Verification:
-    """Check a zone's ledger, replay it into scratch files and compare those with the live ones."""
+    """Check a zone's ledger, replay it into scratch files and compare those with the live ones.
+
+    Others may publish and ask meanwhile: what is compared is the state at one moment.
+    """
     directory = node.zone(zone)
-    generation = node.current(zone)
+    node.current(zone)
     problems: list[str] = []
-    try:
-        node.drive(zone, progress)
-    except (IntegrityError, apsw.Error) as error:
-        problems.append(f"the files could not be brought up to the ledger: {error}")
-    with exclusive(directory.path / "rebuild.lock"):
+    with exclusive(directory.path / "rebuild.lock"), node.driving(zone):
         directory.clear_leftovers()
-        with node.driving(zone), node.open(zone, generation) as live:
-            check = LedgerCheck(node.ledger, zone, generation.chain)
-            check.run(progress)
+        try:
+            node.drive_held(zone, progress)
+        except (RecollectError, apsw.Error) as error:
+            problems.append(f"the files could not be brought up to the ledger: {error}")
+        generation = node.current(zone)
+        with node.open(zone, generation) as live:
+            decided = live.memory.watermark().number
+            check = _check_ledger(node.ledger, zone, generation.chain, decided, progress)
             problems += check.problems
-            models: list[ModelCheck] = []
-            scratch_path = Path(tempfile.mkdtemp(prefix="scratch-", dir=directory.path))
-            try:
-                with ZoneFiles(scratch_path, generation.encoder, generation.dimension) as scratch:
-                    models = _compare(node, zone, generation.chain, live, scratch, problems)
-            except (IntegrityError, apsw.Error) as error:
-                problems.append(f"the replay stopped: {error}")
-            finally:
-                shutil.rmtree(scratch_path, ignore_errors=True)
-            try:
-                ((events,),) = live.events.connection.execute("SELECT count(*) FROM events")
-            except apsw.Error:
-                events = 0
+            models, events = _compare(node, zone, generation, live, problems)
     unique = list(dict.fromkeys(problems))
     ledger_ok = not check.problems
     ok = ledger_ok and not unique and bool(models) and all(model.ok for model in models)
-    return Verification(ok, ledger_ok, int(events), models, unique[:_MOST_PROBLEMS], check.void)
+    return Verification(ok, ledger_ok, events, models, unique[:_MOST_PROBLEMS], check.void)
+
+
+def _check_ledger(
+    ledger: Ledger, zone: str, chain: str, decided: int, progress: Progress | None
+) -> LedgerCheck:
+    """Return the check of a ledger that stood still meanwhile, or seems never to do so."""
+    partition = partition_of(zone)
+    for _ in range(3):
+        end = ledger.end(EVENTS, partition)
+        check = LedgerCheck(ledger, zone, chain, decided)
+        check.run(progress)
+        if not check.problems or ledger.end(EVENTS, partition) == end:
+            break
+    return check
 
 
 def _compare(
-    node: Node,
-    zone: str,
-    chain: str,
-    live: ZoneFiles,
-    scratch: ZoneFiles,
-    problems: list[str],
-) -> list[ModelCheck]:
-    failure = None
+    node: Node, zone: str, generation: Generation, live: ZoneFiles, problems: list[str]
+) -> tuple[list[ModelCheck], int]:
+    """Return the comparison of each file with its replay, and how many events are readable."""
+    scratch_path = Path(tempfile.mkdtemp(prefix="scratch-", dir=node.zone(zone).path))
+    models: list[ModelCheck] = []
     try:
-        fold_events(node.ledger, zone, scratch)
-        project_changes(node.ledger, zone, chain, scratch)
-    except IntegrityError as error:
-        # What was replayed up to there still says which files differ.
-        failure = f"the replay stopped: {error}"
-    models = []
-    for ours, theirs in zip(live.all, scratch.all, strict=True):
-        try:
-            hash_, replayed = content_hash(ours), content_hash(theirs)
-            found = content_problems(ours, theirs) + index_problems(ours)
-        except apsw.Error as error:
-            hash_, replayed, found = "", content_hash(theirs), [f"{ours.name}.db: {error}"]
-        problems += found
-        same = hash_ == replayed and not found
-        models.append(ModelCheck(ours.name, hash_, replayed, same))
-    if failure:
-        problems.append(failure)
-    return models
+        # events.db grows whenever somebody asks; it is compared as it stands now.
+        live.events.connection.execute("BEGIN")
+        upto = live.events.watermark().number
+        events = event_count(live.events.connection)
+        with ZoneFiles(scratch_path, generation.encoder, generation.dimension) as scratch:
+            try:
+                fold_events(node.ledger, zone, scratch, upto=upto)
+                project_changes(node.ledger, zone, generation.chain, scratch)
+            except IntegrityError as error:
+                # What was replayed up to there still says which files differ.
+                problems.append(f"the replay stopped: {error}")
+            models = [
+                _compare_model(ours, theirs, problems)
+                for ours, theirs in zip(live.all, scratch.all, strict=True)
+            ]
+    except apsw.Error as error:
+        problems.append(f"the replay stopped: {error}")
+        events = 0
+    finally:
+        shutil.rmtree(scratch_path, ignore_errors=True)
+    return models, events
+
+
+def _compare_model(ours: ReadModel, theirs: ReadModel, problems: list[str]) -> ModelCheck:
+    replayed = content_hash(theirs)
+    try:
+        hash_ = content_hash(ours)
+        found = content_problems(ours, theirs)
+        if ours.connection.in_transaction:
+            ours.connection.execute("COMMIT")
+        found += index_problems(ours)
+    except apsw.Error as error:
+        hash_, found = "", [f"{ours.name}.db: {error}"]
+    problems += found
+    return ModelCheck(ours.name, hash_, replayed, hash_ == replayed and not found)

@@ -36,23 +36,28 @@ def conversation_before(
     ]
 
 
-def turn_before(connection: apsw.Connection, turn_id: str, number: int) -> list[Event]:
-    """Return the events of a turn before `number`, in order."""
+def turn_before(
+    connection: apsw.Connection, platform: str, turn_id: str, number: int
+) -> list[Event]:
+    """Return the events of a platform's turn before `number`, in order."""
     return [
         _event(row)
         for row in connection.execute(
-            f"SELECT {_COLUMNS} FROM events WHERE turn_id = ? AND number < ? ORDER BY number",
-            (turn_id, number),
+            f"SELECT {_COLUMNS} FROM events "
+            "WHERE turn_id = ? AND platform = ? AND number < ? ORDER BY number",
+            (turn_id, platform, number),
         )
     ]
 
 
-def open_turns(connection: apsw.Connection, number: int, before_ms: int) -> list[tuple[str, Event]]:
+def quiet_turns(
+    connection: apsw.Connection, number: int, before_ms: int
+) -> list[tuple[str, Event]]:
     """Return (turn id, last event) of turns whose last event below `number` is before a time."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM events WHERE number IN ("
         "    SELECT max(number) FROM events WHERE turn_id IS NOT NULL AND number < ?"
-        "    GROUP BY turn_id HAVING max(occurred_at) < ?"
+        "    GROUP BY platform, turn_id HAVING max(occurred_at) < ?"
         ") ORDER BY number",
         (number, before_ms),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 
 from projections.sqlite import value
-from schemas.changes import Entity, Handle, Merge, MergeCandidate
+from schemas.changes import Entity
 
 _ENTITY = "id, name, type, normalized, source, created_at"
 
@@ -80,14 +80,12 @@ def aliases(connection: apsw.Connection, entity_id: str) -> list[Entity]:
     ]
 
 
-def handle(connection: apsw.Connection, platform: str, name: str) -> Handle | None:
-    """Return the handle that a platform delivered."""
-    row = connection.execute(
-        "SELECT platform, handle, entity_id, display_name, created_at FROM handles "
-        "WHERE platform = ? AND handle = ?",
-        (platform, name),
-    ).fetchone()
-    return None if row is None else Handle(*row)
+def handle_owner(connection: apsw.Connection, handle_id: str) -> str | None:
+    """Return the id of the entity that a delivered handle stands for."""
+    owner: str | None = value(
+        connection, "SELECT entity_id FROM handles WHERE id = ?", (handle_id,)
+    )
+    return owner
 
 
 def has_other_handle(connection: apsw.Connection, entity_id: str, platform: str, name: str) -> bool:
@@ -109,24 +107,23 @@ def has_other_handle(connection: apsw.Connection, entity_id: str, platform: str,
     )
 
 
-def merge(connection: apsw.Connection, merge_id: str) -> Merge | None:
-    """Return an executed merge."""
-    row = connection.execute(
-        "SELECT id, winner_id, loser_id, confidence, reason, executed_at, undone_at "
-        "FROM merges WHERE id = ?",
-        (merge_id,),
-    ).fetchone()
-    return None if row is None else Merge(*row)
+def merge_stands(connection: apsw.Connection, merge_id: str) -> bool:
+    """Return whether a merge was executed and not taken back."""
+    return bool(
+        value(connection, "SELECT 1 FROM merges WHERE id = ? AND undone_at IS NULL", (merge_id,))
+    )
 
 
-def merge_candidate(connection: apsw.Connection, candidate_id: str) -> MergeCandidate | None:
-    """Return a merge candidate."""
+def pending_candidate(
+    connection: apsw.Connection, candidate_id: str
+) -> tuple[str, str, float] | None:
+    """Return (entity a, entity b, confidence) of a candidate that waits for review."""
     row = connection.execute(
-        "SELECT id, entity_a_id, entity_b_id, confidence, reason, status, created_at "
-        "FROM merge_candidates WHERE id = ?",
+        "SELECT entity_a_id, entity_b_id, confidence FROM merge_candidates "
+        "WHERE id = ? AND status = 'pending'",
         (candidate_id,),
     ).fetchone()
-    return None if row is None else MergeCandidate(*row)
+    return None if row is None else (str(row[0]), str(row[1]), float(row[2]))
 
 
 def entity_count(connection: apsw.Connection) -> int:

@@ -23,12 +23,13 @@ CREATE INDEX idx_entities_type ON entities(type);
 CREATE INDEX idx_entities_merged ON entities(merged_into) WHERE merged_into IS NOT NULL;
 
 CREATE TABLE handles (
+    id           TEXT PRIMARY KEY,
     platform     TEXT NOT NULL,
     handle       TEXT NOT NULL,
     entity_id    TEXT NOT NULL REFERENCES entities(id),
     display_name TEXT,
     created_at   INTEGER NOT NULL,
-    PRIMARY KEY (platform, handle)
+    UNIQUE (platform, handle)
 ) WITHOUT ROWID;
 CREATE INDEX idx_handles_entity ON handles(entity_id);
 
@@ -59,10 +60,16 @@ CREATE TABLE merge_candidates (
     entity_b_id TEXT NOT NULL REFERENCES entities(id),
     confidence  REAL NOT NULL,
     reason      TEXT NOT NULL,
-    status      TEXT NOT NULL CHECK (status IN ('pending', 'executed', 'rejected')),
+    status      TEXT NOT NULL DEFAULT 'pending',    -- follows from merge_decisions
     created_at  INTEGER NOT NULL
 );
 CREATE INDEX idx_merge_candidates_status ON merge_candidates(status);
+
+CREATE TABLE merge_decisions (
+    candidate_id TEXT PRIMARY KEY,
+    status       TEXT NOT NULL CHECK (status IN ('executed', 'rejected')),
+    decided_at   INTEGER NOT NULL
+) WITHOUT ROWID;
 
 CREATE TABLE merges (
     id          TEXT PRIMARY KEY,
@@ -71,9 +78,55 @@ CREATE TABLE merges (
     confidence  REAL NOT NULL,
     reason      TEXT NOT NULL,
     executed_at INTEGER NOT NULL,
-    undone_at   INTEGER
+    undone_at   INTEGER                             -- follows from merge_undos
 );
 CREATE INDEX idx_merges_loser ON merges(loser_id);
+
+CREATE TABLE merge_undos (
+    merge_id  TEXT PRIMARY KEY,
+    undone_at INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- What follows from another row is kept by triggers, whichever of the two came first, so that a
+-- decision need not repeat the words of what it decides.
+CREATE TRIGGER merge_decisions_insert AFTER INSERT ON merge_decisions
+BEGIN
+    UPDATE merge_candidates SET status = NEW.status WHERE id = NEW.candidate_id;
+END;
+CREATE TRIGGER merge_decisions_update AFTER UPDATE ON merge_decisions
+BEGIN
+    UPDATE merge_candidates SET status = NEW.status WHERE id = NEW.candidate_id;
+END;
+CREATE TRIGGER merge_decisions_delete AFTER DELETE ON merge_decisions
+BEGIN
+    UPDATE merge_candidates SET status = 'pending' WHERE id = OLD.candidate_id;
+END;
+CREATE TRIGGER merge_decisions_of_new AFTER INSERT ON merge_candidates
+WHEN EXISTS (SELECT 1 FROM merge_decisions WHERE candidate_id = NEW.id)
+BEGIN
+    UPDATE merge_candidates
+       SET status = (SELECT status FROM merge_decisions WHERE candidate_id = NEW.id)
+     WHERE id = NEW.id;
+END;
+CREATE TRIGGER merge_undos_insert AFTER INSERT ON merge_undos
+BEGIN
+    UPDATE merges SET undone_at = NEW.undone_at WHERE id = NEW.merge_id;
+END;
+CREATE TRIGGER merge_undos_update AFTER UPDATE ON merge_undos
+BEGIN
+    UPDATE merges SET undone_at = NEW.undone_at WHERE id = NEW.merge_id;
+END;
+CREATE TRIGGER merge_undos_delete AFTER DELETE ON merge_undos
+BEGIN
+    UPDATE merges SET undone_at = NULL WHERE id = OLD.merge_id;
+END;
+CREATE TRIGGER merge_undos_of_new AFTER INSERT ON merges
+WHEN EXISTS (SELECT 1 FROM merge_undos WHERE merge_id = NEW.id)
+BEGIN
+    UPDATE merges
+       SET undone_at = (SELECT undone_at FROM merge_undos WHERE merge_id = NEW.id)
+     WHERE id = NEW.id;
+END;
 
 -- An entity is merged into the winner of the last merge that it lost and that was not undone,
 -- whichever of the rows came first.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 
-from schemas.changes import DeadLetter, FactClaim
+from schemas.changes import DeadLetter, FactClaim, MentalModel
 
 
 def fact_with_signature(
@@ -44,17 +44,25 @@ def is_processed(connection: apsw.Connection, event_id: str) -> bool:
     )
 
 
-def is_completed(connection: apsw.Connection, turn_id: str) -> bool:
-    """Return whether a turn is over."""
-    return (
-        connection.execute("SELECT 1 FROM turns WHERE turn_id = ?", (turn_id,)).fetchone()
-        is not None
-    )
+def is_completed(connection: apsw.Connection, turn: str) -> bool:
+    """Return whether a turn, by the id of its row, is over."""
+    return connection.execute("SELECT 1 FROM turns WHERE id = ?", (turn,)).fetchone() is not None
 
 
-def fact_exists(connection: apsw.Connection, fact_id: str) -> bool:
-    """Return whether a fact stands."""
-    return connection.execute("SELECT 1 FROM facts WHERE id = ?", (fact_id,)).fetchone() is not None
+def model_versions(connection: apsw.Connection, model_id: str) -> list[MentalModel]:
+    """Return a version of a mental model and all before it, newest first."""
+    columns = ", ".join(MentalModel.__struct_fields__)
+    versions: list[MentalModel] = []
+    following: str | None = model_id
+    while following is not None:
+        row = connection.execute(
+            f"SELECT {columns} FROM mental_models WHERE id = ?", (following,)
+        ).fetchone()
+        if row is None:
+            break
+        versions.append(MentalModel(*row))
+        following = versions[-1].parent_id
+    return versions
 
 
 def dead_letter(connection: apsw.Connection, number: int) -> DeadLetter | None:

@@ -89,7 +89,9 @@ CREATE TABLE memory_processing_log (
 CREATE INDEX idx_memory_processing_log_processed ON memory_processing_log(processed_at DESC);
 
 CREATE TABLE turns (
-    turn_id      TEXT PRIMARY KEY,
+    id           TEXT PRIMARY KEY,
+    platform     TEXT    NOT NULL,
+    turn_id      TEXT    NOT NULL,
     event_id     TEXT    NOT NULL,
     completed_at INTEGER NOT NULL
 ) WITHOUT ROWID;
@@ -192,7 +194,8 @@ CREATE TABLE mental_models (
     last_refreshed  INTEGER,
     access_count    INTEGER DEFAULT 0,
     created_at      INTEGER NOT NULL,
-    updated_at      INTEGER NOT NULL
+    updated_at      INTEGER NOT NULL,
+    number          INTEGER NOT NULL            -- the ledger record that wrote this version
 );
 CREATE INDEX idx_mental_models_entity ON mental_models(entity_id);
 CREATE INDEX idx_mental_models_parent ON mental_models(parent_id);

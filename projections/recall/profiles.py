@@ -18,6 +18,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
 
     fusion: str = "weighted"
     keyword: float = 1.0
+    statement: float = 0.1
     semantic: float = 0.6
     sentence: float = 0.5
     entity: float = 0.2

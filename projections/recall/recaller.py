@@ -22,7 +22,7 @@ from projections.recall.profiles import BUDGETS, DEFAULT_PROFILE, Profile
 from projections.recall.turns import Turns
 from projections.recall.types import MOST_CHARACTERS, Answer, Query, Result
 from projections.recall.vectors import Vectors
-from projections.recall.words import Tokeniser
+from projections.recall.words import MOST_WORDS, STOP_WORDS, Tokeniser, match_any
 from schemas.names import normalise_name
 from schemas.times import format_time
 
@@ -54,6 +54,7 @@ class Recaller:
         self._turns: Turns | None = None
         self._marks: tuple[int, ...] = ()
         self._vectors: dict[str, Vectors] = {}
+        self._fact_places: dict[str, int] | None = None
         self._asked = 0
 
     def text_to_embed(self, text: str) -> str:
@@ -78,7 +79,12 @@ class Recaller:
         """
         query.check()
         with self._snapshot():
-            turns = self._refresh(resident)
+            # A filter applies before anything is cut off, so every vector must be at hand.
+            filtered = any(
+                value is not None
+                for value in (query.entity, query.platform, query.time_after, query.time_before)
+            )
+            turns = self._refresh(resident or filtered)
             started = time.perf_counter()
             results = self._answer(query, vector, turns)
             elapsed = (time.perf_counter() - started) * 1000
@@ -102,6 +108,7 @@ class Recaller:
         if self._turns is None or marks != self._marks:
             self._turns = Turns(self._files)
             self._vectors = {}
+            self._fact_places = None
             self._marks = marks
         for target in ("event", "fact", "mental_model", "observation"):
             self._vectors.setdefault(target, Vectors(self._files.embeddings, target))
@@ -113,6 +120,9 @@ class Recaller:
 
     def _answer(self, query: Query, vector: Floats | None, turns: Turns) -> list[Result]:
         wanted, factor = BUDGETS[query.budget]
+        if vector is None:
+            # Without an encoder, the cheapest answer there can be is by words.
+            wanted |= {"keyword"}
         pool = max(self._profile.pool * factor, 2 * query.max_results)
         text = query.text[:MOST_CHARACTERS]
         allowed = self._allowed(query, turns)
@@ -180,6 +190,7 @@ class Recaller:
         if "keyword" in wanted:
             terms = self._tokeniser.terms(text)
             arms["keyword"] = _scaled(np.where(allowed, turns.bm25(terms), 0), floor=0.0)
+            arms["statement"] = self._fact_keywords(text, turns, allowed, pool)
         if "semantic" in wanted and vector is not None and self._files.embeddings.model:
             arms["semantic"] = self._turn_similarity(vector, turns, allowed, pool)
             arms["sentence"], facts = self._fact_similarity(vector, turns, allowed, pool)
@@ -188,6 +199,23 @@ class Recaller:
         if "causal" in wanted and facts:
             arms["causal"] = self._causal_arm(turns, facts, allowed)
         return _Arms(arms, facts)
+
+    def _fact_keywords(self, text: str, turns: Turns, allowed: Mask, pool: int) -> Floats:
+        """Return each turn's best fact by words; facts also say who spoke, and resolved dates."""
+        scores = np.zeros(len(turns), np.float32)
+        words = [word for word in self._tokeniser.words(text) if word not in STOP_WORDS]
+        if not words:
+            return scores
+        # A filter must not leave the arm empty-handed, so nothing is cut off before it.
+        limit = pool if allowed.all() else -1
+        found = recalls.facts_matching(
+            self._files.memory.connection, match_any(words[:MOST_WORDS]), limit
+        )
+        for _, event, score in found:
+            place = turns.place_of_id.get(event, -1)
+            if place >= 0 and allowed[place]:
+                scores[place] = max(scores[place], score)
+        return _scaled(scores, floor=0.0)
 
     def _turn_similarity(self, vector: Floats, turns: Turns, allowed: Mask, pool: int) -> Floats:
         ids, similarity = self._similar("event", vector, pool)
@@ -207,21 +235,26 @@ class Recaller:
     ) -> tuple[Floats, dict[str, float]]:
         """Return each turn's best sentence, and each near fact by itself."""
         ids, similarity = self._similar("fact", vector, pool * 2)
-        order = np.argsort(-similarity, kind="stable")[: pool * 2]
-        near = [ids[index] for index in order]
-        sources = {
-            fact: source
-            for fact, (_, _, source) in recalls.facts(self._files.memory.connection, near).items()
-        }
+        places = self._places_of_facts(ids, turns)
+        raw = np.where((places >= 0) & allowed[places], similarity, -np.inf).astype(np.float32)
+        best = _top(raw, pool * 2)
         scores = np.zeros(len(turns), np.float32)
         facts: dict[str, float] = {}
-        scaled = _scaled(similarity[order])
-        for fact, score in zip(near, scaled.tolist(), strict=True):
-            place = turns.place_of_id.get(sources.get(fact, ""), -1)
-            if place >= 0 and allowed[place]:
-                facts[fact] = score
-                scores[place] = max(scores[place], score)
+        for index, score in zip(best.tolist(), _scaled(raw[best]).tolist(), strict=True):
+            facts[ids[index]] = score
+            place = places[index]
+            scores[place] = max(scores[place], score)
         return scores, facts
+
+    def _places_of_facts(self, ids: list[str], turns: Turns) -> npt.NDArray[np.int64]:
+        """Return the place of each fact's turn, -1 where there is none."""
+        if self._fact_places is None:
+            self._fact_places = {
+                fact: turns.place_of_id.get(event, -1)
+                for fact, event in recalls.fact_sources(self._files.memory.connection)
+            }
+        known = self._fact_places
+        return np.fromiter((known.get(id_, -1) for id_ in ids), np.int64, len(ids))
 
     def _similar(self, target: str, vector: Floats, pool: int) -> tuple[list[str], Floats]:
         vectors = self._vectors[target]
@@ -354,7 +387,7 @@ class Recaller:
         fact_ids = [id_ for kind, id_, _ in chosen if kind == "fact"]
         memory = self._files.memory.connection
         facts = recalls.facts(memory, fact_ids)
-        stale = recalls.superseded(memory, fact_ids)
+        stale = recalls.superseded(memory, fact_ids) | self._stale_turns(chosen, arms)
         repeats = recalls.repeating_events(memory, fact_ids)
         about = recalls.entities_of_facts(memory, fact_ids)
         numbers = [int(turns.numbers[place]) for _, _, place in chosen]
@@ -392,6 +425,18 @@ class Recaller:
                 )
             )
         return results
+
+    def _stale_turns(self, chosen: Sequence[tuple[str, str, int]], arms: _Arms) -> set[str]:
+        """Return the turns whose nearest fact is no longer current."""
+        memory = self._files.memory.connection
+        nearest: dict[str, str] = {}
+        events = [id_ for kind, id_, _ in chosen if kind == "event"]
+        for fact, event in recalls.facts_of_events(memory, events):
+            held = nearest.get(event)
+            if held is None or arms.facts.get(fact, 0.0) > arms.facts.get(held, 0.0):
+                nearest[event] = fact
+        stale = recalls.superseded(memory, list(nearest.values()))
+        return {event for event, fact in nearest.items() if fact in stale}
 
     def _source_ids(self, event_ids: Iterable[str]) -> list[str]:
         connection = self._files.events.connection

@@ -60,8 +60,10 @@ def run(arguments: list[str]) -> int:
         return _say("the disk is full; nothing was lost: free some space and try again", FAILED)
     except (apsw.CorruptError, apsw.NotADBError) as error:
         return _say(f"a file of this home is damaged ({error}); run recollect verify", FAILED)
-    except apsw.BusyError:
+    except (apsw.BusyError, apsw.LockedError):
         return _say("another process holds a file of this home; try again", FAILED)
+    except apsw.Error as error:
+        return _say(f"SQLite: {error}; run recollect doctor", FAILED)
     except BrokenPipeError:
         sys.stderr.close()
         return OK

@@ -12,7 +12,6 @@ from recollect.cli.common import chosen, common, emit, open_memory, progress
 from recollect.doctor import examine
 from recollect.home import home_directory
 from recollect.working import work
-from schemas.errors import IntegrityError
 from streams.rebuilding import Level
 
 _LEVELS = ("index", "project", "derive", "fresh")
@@ -158,7 +157,7 @@ def worker(home: str | None, zone: str | None, as_json: bool, once: bool) -> int
     made, _ = chosen(home, zone)
     status = 0
     for name, decided in work(made, once=once):
-        if isinstance(decided, IntegrityError):
+        if isinstance(decided, Exception):
             click.echo(f"recollect: zone {name} stands still: {decided}", err=True)
             status = 1
         elif as_json:

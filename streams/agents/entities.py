@@ -7,7 +7,7 @@ import re
 from projections.identity import queries
 from schemas.changes import AnyRow, Entity, Handle, MergeCandidate
 from schemas.events import Content, Event
-from schemas.ids import entity_id, row_id
+from schemas.ids import entity_id, handle_row_id, row_id
 from schemas.names import normalise_name
 from streams.agents.base import State
 from streams.agents.merges import merge_row
@@ -59,33 +59,50 @@ class EntityResolver:
 
         The handle exists from its first delivery; a display name promotes it to a person.
         """
-        handle = queries.handle(self._state.identity, event.platform, content.sender_id)
+        handle_id = handle_row_id(event.platform, content.sender_id)
+        owner = queries.handle_owner(self._state.identity, handle_id)
         name = (content.sender_name or "").strip()
         named = bool(name) and normalise_name(name) != normalise_name(content.sender_id)
-        if handle is None:
+        entity = None if owner is None else self._canonical(owner)
+        if entity is None:
             entity = self._handle_entity(event.platform, content.sender_id)
-            handle = Handle(event.platform, content.sender_id, entity.id, name or None, self._at)
-            self.rows.append(handle)
-        else:
-            found = self._canonical(handle.entity_id)
-            entity = found or self._handle_entity(event.platform, content.sender_id)
+        if owner is None:
+            self.rows.append(
+                Handle(
+                    handle_id,
+                    event.platform,
+                    content.sender_id,
+                    entity.id,
+                    name or None,
+                    self._at,
+                )
+            )
         if named and entity.type != "person":
             entity = self._promote(entity, name, event.platform, content.sender_id)
         return entity
 
-    def introduce(self, introduction: Introduction, sender: Entity) -> Entity:
-        """Learn a name of the sender, or of somebody else; return the entity that has it."""
+    def introduce(
+        self, introduction: Introduction, sender: Entity, event: Event, content: Content
+    ) -> Entity:
+        """Learn a name of the sender, or of somebody else; return the entity that has it.
+
+        A handle that gives its name becomes that person. Somebody who has a name already gets
+        another one only by saying that they are called so, or by saying more of the same name.
+        """
+        name = introduction.name
         owner = sender if introduction.of is None else self.mention(introduction.of, "PERSON")
         if owner.type != "person":
-            return self._merge(self._person(introduction.name), owner, "introduced by name")
-        if normalise_name(introduction.name) == owner.normalized:
+            return self._promote(owner, name, event.platform, content.sender_id)
+        words = set(normalise_name(name).split())
+        if words == set(owner.normalized.split()):
             return owner
-        known = self._find(normalise_name(introduction.name), "person")
+        known = self._find(normalise_name(name), "person")
         if known is None:
-            alias = self._create("person", introduction.name, "inferred", owner.id)
-            return self._merge(owner, alias, f"called {introduction.kind}")
+            known = self._create("person", name, "inferred")
+            if introduction.kind == "nickname" or words & set(owner.normalized.split()):
+                return self._merge(owner, known, f"called {introduction.kind}")
         if known.id != owner.id:
-            self._doubt(owner, known, f"also called {introduction.name}")
+            self._doubt(owner, known, f"also called {name}")
         return owner
 
     def contact(self, contact: Contact, sender: Entity) -> Entity:
@@ -165,19 +182,17 @@ class EntityResolver:
         return there or self._create(kind, handle, "delivery")
 
     def _promote(self, handle: Entity, name: str, platform: str, sender_id: str) -> Entity:
+        """Make a handle the person of that very name; a first name alone is nobody's for sure."""
         person = self._find(normalise_name(name), "person")
-        if person is not None and queries.has_other_handle(
-            self._state.identity, person.id, platform, sender_id
-        ):
+        if person is None:
+            person = self._create("person", name, "inferred")
+        elif queries.has_other_handle(self._state.identity, person.id, platform, sender_id):
             # Two accounts of one platform under one name are two people until somebody says
             # otherwise.
             namesake = self._create("person", name, "inferred", platform, sender_id)
             self._doubt(person, namesake, f"the same name on {platform}")
             person = namesake
-        return self._merge(person or self._person(name), handle, "display name of the handle")
-
-    def _person(self, name: str) -> Entity:
-        return self.known(name, "PERSON") or self._create("person", name, "inferred")
+        return self._merge(person, handle, "the name that the handle gave")
 
     def _create(self, kind: str, name: str, source: str, *scope: str) -> Entity:
         normalized = normalise_name(name) or name
@@ -214,7 +229,6 @@ class EntityResolver:
                 entity_b_id=other.id,
                 confidence=_DOUBTFUL,
                 reason=reason,
-                status="pending",
                 created_at=self._at,
             )
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from projections.memory.queries import model_versions
 from schemas.changes import Conclusions, MentalModel
 from schemas.events import CreateMentalModel, Event, UpdateMentalModel
 from schemas.ids import row_id
@@ -25,6 +26,7 @@ class MentalModelKeeper:
     def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
         payload = event.payload
         now = event.occurred_at
+        sources = {event.number}
         if isinstance(payload, CreateMentalModel):
             row = MentalModel(
                 id=row_id(now, "mental_model", event.id),
@@ -42,23 +44,24 @@ class MentalModelKeeper:
                 last_refreshed=now,
                 created_at=now,
                 updated_at=now,
+                number=event.number,
             )
         else:
             assert isinstance(payload, UpdateMentalModel)
-            columns = ", ".join(MentalModel.__struct_fields__)
-            parent = state.memory.execute(
-                f"SELECT {columns} FROM mental_models WHERE id = ?", (payload.model_id,)
-            ).fetchone()
-            if parent is None:
+            versions = model_versions(state.memory, payload.model_id)
+            if not versions:
                 return []
+            # The new version repeats the name and the tags that the versions before gave it.
+            sources |= {version.number for version in versions}
             row = msgspec.structs.replace(
-                MentalModel(*parent),
+                versions[0],
                 id=row_id(now, "mental_model", event.id),
                 description=payload.description,
                 parent_id=payload.model_id,
                 last_refreshed=now,
                 created_at=now,
                 updated_at=now,
+                number=event.number,
             )
         vectors = embedding_rows(state, now, ("mental_model", row.id, row.description))
-        return [Conclusions((event.number,), puts=[row, *vectors])]
+        return [Conclusions(tuple(sorted(sources)), puts=[row, *vectors])]

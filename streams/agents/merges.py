@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import msgspec
-
-from projections.identity.queries import canonical, merge, merge_candidate
-from schemas.changes import Conclusions, Entity, Merge, MergeCandidate
+from projections.identity.queries import canonical, merge_stands, pending_candidate
+from schemas.changes import Conclusions, Entity, Merge, MergeCandidate, MergeDecision, MergeUndo
 from schemas.events import DecideMerge, Event, ProposeMerge, UndoMerge
 from schemas.ids import row_id
 from streams.agents.base import Extract, State, Surroundings
@@ -23,12 +21,15 @@ def merge_row(winner: Entity, loser: Entity, *, confidence: float, reason: str, 
         confidence=confidence,
         reason=reason,
         executed_at=at,
-        undone_at=None,
     )
 
 
 class MergeClerk:
-    """Executes a merge above the threshold, keeps one below it for review, undoes either."""
+    """Executes a merge above the threshold, keeps one below it for review, undoes either.
+
+    What it writes holds the ids of what is there and the words of its own command, never the
+    words of another event.
+    """
 
     kinds = frozenset({"propose_merge", "decide_merge", "undo_merge"})
 
@@ -37,45 +38,56 @@ class MergeClerk:
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
         payload = event.payload
-        now = event.occurred_at
-        conclusions = Conclusions((event.number,))
+        own = Conclusions((event.number,))
         if isinstance(payload, ProposeMerge):
-            candidate = MergeCandidate(
-                id=row_id(now, "merge_candidate", payload.entity_a, payload.entity_b),
-                entity_a_id=payload.entity_a,
-                entity_b_id=payload.entity_b,
-                confidence=payload.confidence,
-                reason=payload.reason,
-                status="pending",
-                created_at=now,
-            )
-            if payload.confidence >= AUTO_MERGE_CONFIDENCE:
-                candidate = self._merged(candidate, state, now, conclusions)
-            conclusions.puts.append(candidate)
+            self._propose(event, payload, state, own)
         elif isinstance(payload, DecideMerge):
-            held = merge_candidate(state.identity, payload.candidate_id)
-            if held is not None and held.status == "pending":
-                if payload.approve:
-                    held = self._merged(held, state, now, conclusions)
-                else:
-                    held = msgspec.structs.replace(held, status="rejected")
-                conclusions.puts.append(held)
-        elif isinstance(payload, UndoMerge):
-            executed = merge(state.identity, payload.merge_id)
-            if executed is not None and executed.undone_at is None:
-                conclusions.puts.append(msgspec.structs.replace(executed, undone_at=now))
-        return [conclusions]
+            held = pending_candidate(state.identity, payload.candidate_id)
+            if held is not None and not payload.approve:
+                own.puts.append(MergeDecision(payload.candidate_id, "rejected", event.occurred_at))
+            elif held is not None:
+                self._execute(payload.candidate_id, *held, "approved by review", event, state, own)
+        elif isinstance(payload, UndoMerge) and merge_stands(state.identity, payload.merge_id):
+            own.puts.append(MergeUndo(payload.merge_id, event.occurred_at))
+        return [own]
 
-    def _merged(
-        self, candidate: MergeCandidate, state: State, now: int, conclusions: Conclusions
-    ) -> MergeCandidate:
-        winner = canonical(state.identity, candidate.entity_a_id)
-        loser = canonical(state.identity, candidate.entity_b_id)
-        if winner is None or loser is None or winner.id == loser.id:
-            return candidate
-        conclusions.puts.append(
-            merge_row(
-                winner, loser, confidence=candidate.confidence, reason=candidate.reason, at=now
-            )
+    def _propose(self, event: Event, payload: ProposeMerge, state: State, own: Conclusions) -> None:
+        candidate = MergeCandidate(
+            id=row_id(event.occurred_at, "merge_candidate", payload.entity_a, payload.entity_b),
+            entity_a_id=payload.entity_a,
+            entity_b_id=payload.entity_b,
+            confidence=payload.confidence,
+            reason=payload.reason,
+            created_at=event.occurred_at,
         )
-        return msgspec.structs.replace(candidate, status="executed")
+        own.puts.append(candidate)
+        if payload.confidence >= AUTO_MERGE_CONFIDENCE:
+            self._execute(
+                candidate.id,
+                payload.entity_a,
+                payload.entity_b,
+                payload.confidence,
+                payload.reason,
+                event,
+                state,
+                own,
+            )
+
+    def _execute(
+        self,
+        candidate_id: str,
+        entity_a: str,
+        entity_b: str,
+        confidence: float,
+        reason: str,
+        event: Event,
+        state: State,
+        own: Conclusions,
+    ) -> None:
+        """Merge what stands for b into what stands for a; where that is one already, do nothing."""
+        winner, loser = canonical(state.identity, entity_a), canonical(state.identity, entity_b)
+        if winner is None or loser is None or winner.id == loser.id:
+            return
+        at = event.occurred_at
+        own.puts.append(merge_row(winner, loser, confidence=confidence, reason=reason, at=at))
+        own.puts.append(MergeDecision(candidate_id, "executed", at))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from projections.events.queries import open_turns
+import apsw
+
+from projections.events.queries import quiet_turns
 from projections.memory.queries import is_completed
 from schemas.changes import Conclusions
 from schemas.events import Content, Draft, Event, Tick, TurnCompleted
+from schemas.ids import turn_row_id
 from streams.agents.base import Extract, State, Surroundings
 
 CLOSE_TURNS = "close_turns"
@@ -13,6 +16,17 @@ CLOSE_TURNS = "close_turns"
 # An agent that has said nothing for an hour has died or moved on; what its turn said must not
 # stay unprocessed for ever.
 ABANDONED_AFTER_MS = 3_600_000
+
+
+def turns_to_close(
+    events: apsw.Connection, memory: apsw.Connection, number: int, at: int
+) -> list[tuple[str, Event]]:
+    """Return (turn id, last event) of turns below `number` that were abandoned by the time `at`."""
+    return [
+        (turn_id, last)
+        for turn_id, last in quiet_turns(events, number, at - ABANDONED_AFTER_MS)
+        if not is_completed(memory, turn_row_id(last.platform, turn_id))
+    ]
 
 
 class TurnCloser:
@@ -27,26 +41,28 @@ class TurnCloser:
         assert isinstance(event.payload, Tick)
         if event.payload.name != CLOSE_TURNS:
             return []
-        outbox = []
-        due = open_turns(state.events, event.number, event.occurred_at - ABANDONED_AFTER_MS)
-        for turn_id, last in due:
-            if is_completed(state.memory, turn_id):
-                continue
-            assert isinstance(last.payload, Content)
-            outbox.append(
-                Draft(
-                    platform="recollect",
-                    occurred_at=event.occurred_at,
-                    ingested_at=event.ingested_at,
-                    payload=TurnCompleted(
-                        source_id=f"close-turn:{turn_id}",
-                        sender_id="recollect",
-                        content="",
-                        peer_id=last.payload.peer_id,
-                        thread_id=last.payload.thread_id,
-                        session_id=last.payload.session_id,
-                        turn_id=turn_id,
-                    ),
-                )
+        return [
+            # The command names the turn in the words of its last event.
+            Conclusions((last.number, event.number), outbox=[_completion(turn_id, last, event)])
+            for turn_id, last in turns_to_close(
+                state.events, state.memory, event.number, event.occurred_at
             )
-        return [Conclusions((event.number,), outbox=outbox)]
+        ]
+
+
+def _completion(turn_id: str, last: Event, tick: Event) -> Draft:
+    assert isinstance(last.payload, Content)
+    return Draft(
+        platform=last.platform,
+        occurred_at=tick.occurred_at,
+        ingested_at=tick.ingested_at,
+        payload=TurnCompleted(
+            source_id=f"recollect:close-turn:{turn_id}",
+            sender_id="recollect",
+            content="",
+            peer_id=last.payload.peer_id,
+            thread_id=last.payload.thread_id,
+            session_id=last.payload.session_id,
+            turn_id=turn_id,
+        ),
+    )

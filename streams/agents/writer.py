@@ -12,6 +12,7 @@ from schemas.changes import (
     AnyRow,
     CausalLink,
     Conclusions,
+    Entity,
     Fact,
     FactClaim,
     FactEntity,
@@ -22,12 +23,12 @@ from schemas.changes import (
     Turn,
 )
 from schemas.events import Content, Event, Remember, TurnCompleted
-from schemas.ids import fact_id
+from schemas.ids import fact_id, turn_row_id
 from schemas.names import normalise_name
 from streams.agents.base import Extract, State, Surroundings
 from streams.agents.entities import ENTITY_TYPES, EntityResolver
 from streams.agents.vectors import embedding_rows
-from streams.language import Analysis, Statement, analyse, is_question, mentions
+from streams.language import Analysis, Claim, Statement, analyse, is_question, mentions
 
 # Near-duplicates are skipped "in the same period": Hindsight's 24 hours, either way.
 SAME_PERIOD_MS = 86_400_000
@@ -88,14 +89,20 @@ class RuleWriter:
         readings: list[Reading] = extract.content
         if isinstance(content, TurnCompleted):
             assert content.turn_id is not None
-            own.puts.append(Turn(content.turn_id, event.id, event.occurred_at))
-        elif content.turn_id and not queries.is_completed(state.memory, content.turn_id):
+            turn = turn_row_id(event.platform, content.turn_id)
+            own.puts.append(
+                Turn(turn, event.platform, content.turn_id, event.id, event.occurred_at)
+            )
+        elif content.turn_id and not queries.is_completed(
+            state.memory, turn_row_id(event.platform, content.turn_id)
+        ):
             return [own]
         resolver = EntityResolver(state, event)
+        new = _New()
         conclusions = [own]
         for reading in readings:
             if not queries.is_processed(state.memory, reading.event.id):
-                conclusions += _conclude(reading, event, state, resolver)
+                conclusions += _conclude(reading, event, state, resolver, new)
         return conclusions
 
 
@@ -172,8 +179,35 @@ def _question_before(
     return None
 
 
+class _New(msgspec.Struct):
+    """What was concluded from this record so far, which the state does not hold yet.
+
+    A turn's events are all concluded from the record that completes it.
+    """
+
+    facts: list[Fact] = []
+    claims: list[FactClaim] = []
+    superseded: set[str] = set()
+
+    def fact_with_signature(self, signature: str, as_of: int) -> str | None:
+        """Return the first new fact that says the same within the period."""
+        for fact in self.facts:
+            if fact.signature == signature and abs(fact.as_of - as_of) <= SAME_PERIOD_MS:
+                return fact.id
+        return None
+
+    def current_claims(
+        self, held: list[FactClaim], subject: str, attribute: str
+    ) -> list[FactClaim]:
+        """Return the claims that the state holds and the new ones, without the superseded."""
+        new = [
+            item for item in self.claims if (item.subject, item.attribute) == (subject, attribute)
+        ]
+        return [item for item in (*held, *new) if item.fact_id not in self.superseded]
+
+
 def _conclude(
-    reading: Reading, trigger: Event, state: State, resolver: EntityResolver
+    reading: Reading, trigger: Event, state: State, resolver: EntityResolver, new: _New
 ) -> list[Conclusions]:
     """Return the conclusions from one event; those that quote a question rest on it as well."""
     event, content = reading.event, reading.content
@@ -181,7 +215,7 @@ def _conclude(
     named_before = len(resolver.rows)
     sender = resolver.sender(event, content)
     for introduction in reading.analysis.introductions:
-        owner = resolver.introduce(introduction, sender)
+        owner = resolver.introduce(introduction, sender, event, content)
         if introduction.of is None:
             sender = owner
     for contact in reading.analysis.contacts:
@@ -196,29 +230,31 @@ def _conclude(
     for statement in reading.analysis.statements:
         as_of = event.occurred_at
         identity = fact_id(event.id, statement.signature, as_of)
+        signature = _signature(statement, content, sender.id)
         in_statement.append((statement.start, statement.end))
         there = queries.fact_with_signature(
-            state.memory, statement.signature, as_of - SAME_PERIOD_MS, as_of + SAME_PERIOD_MS
+            state.memory, signature, as_of - SAME_PERIOD_MS, as_of + SAME_PERIOD_MS
         )
-        if there is None and any(
-            isinstance(row, Fact) and row.signature == statement.signature
-            for row in (*said.puts, *quoting.puts)
-        ):
-            there = identity
+        if there is None:
+            there = new.fact_with_signature(signature, as_of)
         if there is not None:
             said.puts.append(
                 FactRepeat(event.id, statement.start, there, "near-duplicate within 24 hours")
             )
             previous = _linked(said, statement, previous, there, event)
             continue
-        quoting.puts.append(_fact(identity, statement, reading))
+        fact = _fact(identity, signature, statement, reading)
+        new.facts.append(fact)
+        quoting.puts.append(fact)
         said.puts += embedding_rows(
             state, event.ingested_at, ("fact", identity, statement.sentence)
         )
         said.puts += _mention_rows(
             _mentions_of(statement, resolver), event, identity, sender.id, named
         )
-        said.puts += _claim_rows(statement, identity, as_of, state)
+        if statement.claim is not None:
+            subject = _subject(statement.claim, content, sender, resolver)
+            said.puts += _claim_rows(statement.claim, subject, identity, as_of, state, new)
         previous = _linked(said, statement, previous, identity, event)
     said.puts += _mention_rows(
         _known_mentions(content.content, in_statement, resolver),
@@ -232,7 +268,22 @@ def _conclude(
     return [said] if quoting is said else [said, quoting]
 
 
-def _fact(identity: str, statement: Statement, reading: Reading) -> Fact:
+def _signature(statement: Statement, content: Content, sender_id: str) -> str:
+    """Return the near-duplicate key: what was said, and who said it, whatever they are called."""
+    speaker = f"{normalise_name(content.sender_name or content.sender_id)}: "
+    return f"{sender_id} {statement.signature.removeprefix(speaker)}"
+
+
+def _subject(claim: Claim, content: Content, sender: Entity, resolver: EntityResolver) -> str:
+    """Return whom a claim is about: an entity's id, or the name of somebody not known by name."""
+    subject = normalise_name(claim.subject)
+    if subject == normalise_name(content.sender_name or content.sender_id):
+        return sender.id
+    known = resolver.known(claim.subject, "PERSON")
+    return subject if known is None else known.id
+
+
+def _fact(identity: str, signature: str, statement: Statement, reading: Reading) -> Fact:
     event, content = reading.event, reading.content
     metadata = {
         "source_platform": event.platform,
@@ -250,7 +301,7 @@ def _fact(identity: str, statement: Statement, reading: Reading) -> Fact:
         source_event_id=event.id,
         metadata=_json.encode({k: v for k, v in metadata.items() if v is not None}).decode(),
         created_at=event.ingested_at,
-        signature=statement.signature,
+        signature=signature,
     )
 
 
@@ -298,18 +349,20 @@ def _mention_rows(
     return rows
 
 
-def _claim_rows(statement: Statement, identity: str, as_of: int, state: State) -> list[AnyRow]:
+def _claim_rows(
+    claim: Claim, subject: str, identity: str, as_of: int, state: State, new: _New
+) -> list[AnyRow]:
     """Return the claim a statement makes, and what it takes the place of (F7)."""
-    claim = statement.claim
-    if claim is None:
-        return []
-    subject = normalise_name(claim.subject)
-    rows: list[AnyRow] = [FactClaim(identity, subject, claim.attribute, claim.value, as_of)]
-    for held in queries.current_claims(state.memory, subject, claim.attribute):
+    made = FactClaim(identity, subject, claim.attribute, claim.value, as_of)
+    supersessions: list[FactSupersession] = []
+    held_before = queries.current_claims(state.memory, subject, claim.attribute)
+    for held in new.current_claims(held_before, subject, claim.attribute):
         if normalise_name(held.value) == normalise_name(claim.value):
             continue
         if held.as_of <= as_of:
-            rows.append(FactSupersession(held.fact_id, identity, as_of))
+            supersessions.append(FactSupersession(held.fact_id, identity, as_of))
         else:
-            rows.append(FactSupersession(identity, held.fact_id, held.as_of))
-    return rows
+            supersessions.append(FactSupersession(identity, held.fact_id, held.as_of))
+    new.claims.append(made)
+    new.superseded.update(row.fact_id for row in supersessions)
+    return [made, *supersessions]

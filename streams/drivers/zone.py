@@ -27,7 +27,7 @@ from projections.events.queries import sources
 from projections.files import ZoneFiles
 from projections.readmodel import Watermark
 from schemas.changes import encode_conclusions
-from schemas.errors import InjectedFailure, IntegrityError, RecollectError
+from schemas.errors import ErasureFailed, InjectedFailure, IntegrityError, RecollectError
 from schemas.events import Forget
 from schemas.records import ChangeHeader, Source, record_hash, write_change
 from streams.agents import AGENTS, Agent
@@ -277,7 +277,10 @@ class ZoneDriver:
         )
 
     def _carefully(self) -> int:
-        """Decide the next record by itself, counting attempts, and park it after too many."""
+        """Decide the next record by itself, counting attempts, and park it after too many.
+
+        An erasure is never parked: the zone stands still, loudly, until it is carried out.
+        """
         records = self.read(self._reader(), 1)
         if not records:
             # The batch was cut off with the ledger's end; there is nothing to try.
@@ -287,13 +290,19 @@ class ZoneDriver:
         while True:
             before = self._journal.attempt(self._zone, self._chain, record.source.number)
             try:
-                if before >= MOST_ATTEMPTS:
+                if before >= MOST_ATTEMPTS and record.kind != "forget":
                     raise _TooOften(f"the process died {before} times on this record")
                 return self.decide(records, self.extract(records))
-            except _ENVIRONMENT:
+            except (KeyboardInterrupt, *_ENVIRONMENT):
                 self._journal.withdraw(self._zone, self._chain, record.source.number)
                 raise
             except Exception as error:
+                if record.kind == "forget":
+                    raise ErasureFailed(
+                        f"the erasure that record {record.source.number} asks for failed "
+                        f"({type(error).__name__}: {error}); nothing after it is concluded "
+                        "until it succeeds: mend the cause and run recollect worker --once"
+                    ) from error
                 if record.source.number <= self._decided:
                     raise NewFailure(
                         f"record {record.source.number} ({record.kind}) was decided before "

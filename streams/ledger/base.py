@@ -10,7 +10,7 @@ from schemas.errors import IntegrityError
 from schemas.events import Draft
 
 if TYPE_CHECKING:
-    from streams.ledger.sequencer import Receipt
+    from streams.ledger.sequencer import Head, Receipt
 
 PARTITIONS = 12
 
@@ -93,6 +93,13 @@ class Ledger(ABC):
     @abstractmethod
     def zones(self) -> list[str]:
         """Return every zone that has an event, sorted."""
+
+    @abstractmethod
+    def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
+        """Return where what `publish` goes by is not what the zone's accepted events say.
+
+        `sources` are (offset, keyed hash of the source id) of all of them, `head` the last.
+        """
 
     @abstractmethod
     def wait(self, ends: Mapping[tuple[str, int], int], timeout: float) -> bool:

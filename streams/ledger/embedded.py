@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import apsw
+
 from projections.sqlite import atomic, connect, rows, truncate_wal
 from schemas.events import Draft
 from schemas.records import GENESIS, open_event, read_event
@@ -227,6 +229,26 @@ class EmbeddedLedger(Ledger):
                     "SELECT name FROM zones JOIN heads ON heads.zone = zones.id ORDER BY name"
                 )
             ]
+
+    def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
+        problems = []
+        first, _ = _span(partition_of(zone))
+        with self._lock, self._snapshot():
+            if self._head(zone) != head:
+                problems.append(f"ledger.heads: the head of zone {zone} is not its last event")
+            held = dict(
+                rows(
+                    self._connection,
+                    "SELECT source, position FROM sources WHERE zone = ?",
+                    (self._zone_id(zone),),
+                )
+            )
+        for offset, source in sources:
+            if held.pop(source, None) != first + offset:
+                problems.append(f"ledger.sources: the event at offset {offset} is not known by id")
+        if held:
+            problems.append(f"ledger.sources: {len(held)} ids of zone {zone} stand for no event")
+        return problems
 
     def wait(self, ends: Mapping[tuple[str, int], int], timeout: float) -> bool:
         deadline = time.monotonic() + timeout

@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,6 +20,7 @@ from projections.files import ZoneFiles
 from projections.generations import Generation
 from projections.sqlite import rows
 from schemas.changes import Conclusions, Fact, encode_conclusions
+from schemas.errors import IntegrityError
 from schemas.events import AnyPayload, Content, Draft, Event, Forget, Message, TurnCompleted
 from schemas.records import ChangeHeader, ChangeRecord, open_part, read_change, write_change
 from streams.agents import AGENTS, Agent, Extract, State, Surroundings
@@ -184,7 +185,9 @@ class Home:
         for _, record in self.changes(zone):
             for part in record.parts:
                 keys = self.ledger.keys.get([source.key_id for source in part.sources])
-                texts.append(open_part(record, part, keys) or b"")
+                # A copy at another place of the chain is sealed for its own.
+                with suppress(IntegrityError):
+                    texts.append(open_part(record, part, keys) or b"")
         return b"\n".join(texts)
 
 

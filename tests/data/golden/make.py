@@ -144,11 +144,14 @@ ROWS: dict[str, dict[str, Any]] = {
         "event_id": "EV1", "processed_at": INGESTED, "writer_run_id": "W1",
         "created_at": INGESTED,
     },
-    "turns": {"turn_id": "t-1", "event_id": "EV1", "completed_at": OCCURRED},
+    "turns": {
+        "id": "T1", "platform": "slack", "turn_id": "t-1", "event_id": "EV1", "completed_at": OCCURRED,
+    },
     "mental_models": {
         "id": "MM1", "name": "Ada", "description": "Lives in Zürich.", "subtype": None,
         "entity_id": "E1", "tags": "[]", "parent_id": None, "refresh_trigger": None,
         "last_refreshed": INGESTED, "created_at": INGESTED, "updated_at": INGESTED,
+        "number": 5,
     },
     "dead_letters": {
         "number": 7, "kind": "message", "reason": "too odd", "state": "parked",
@@ -159,7 +162,7 @@ ROWS: dict[str, dict[str, Any]] = {
         "source": "delivery", "created_at": INGESTED,
     },
     "handles": {
-        "platform": "slack", "handle": "U123", "entity_id": "E1", "display_name": "Ada",
+        "id": "H1", "platform": "slack", "handle": "U123", "entity_id": "E1", "display_name": "Ada",
         "created_at": INGESTED,
     },
     "mentions": {
@@ -169,12 +172,16 @@ ROWS: dict[str, dict[str, Any]] = {
     },
     "merge_candidates": {
         "id": "C1", "entity_a_id": "E1", "entity_b_id": "E2", "confidence": 0.9,
-        "reason": "same handle", "status": "pending", "created_at": INGESTED,
+        "reason": "same handle", "created_at": INGESTED,
+    },
+    "merge_decisions": {
+        "candidate_id": "C1", "status": "executed", "decided_at": INGESTED,
     },
     "merges": {
         "id": "M1", "winner_id": "E1", "loser_id": "E2", "confidence": 0.9,
-        "reason": "same handle", "executed_at": INGESTED, "undone_at": None,
+        "reason": "same handle", "executed_at": INGESTED,
     },
+    "merge_undos": {"merge_id": "M1", "undone_at": INGESTED},
     "embeddings": {
         "id": "V1", "target_type": "fact", "target_id": "F1", "model": "minilm",
         "embedding": "AACAPwAAAMA=", "dimension": 2, "text_hash": "00ff", "created_at": INGESTED,
@@ -202,7 +209,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         {"sources": 1, "puts": {"turns": [ROWS["turns"]]}}]},
     "deletes": {"parts": [
         {"sources": 1, "puts": {}, "deletes": {
-            "fact_accesses": [[9, "F1"]], "facts": [["F0"]], "handles": [["slack", "U0"]],
+            "fact_accesses": [[9, "F1"]], "facts": [["F0"]], "handles": [["H0"]],
             "embeddings": [["fact", "F0", "minilm"]]}}]},
     "an erasure": {"erases": 2, "parts": []},
     "an outbox": {"parts": [{"sources": 1, "puts": {}, "outbox": [DRAFT]}]},

@@ -1,0 +1,27 @@
+"""One of several processes that drive a zone: `python -m tests.protocol.worker FILES LEDGER UPTO`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tests.protocol.kit import ZONE, Home
+
+
+def work(files: Path, ledger: Path, upto: int) -> None:
+    """Drive until record `upto` is concluded."""
+    home = Home(files, ledger=ledger)
+    try:
+        while True:
+            home.drive()
+            with home.files() as opened:
+                if min(model.watermark().number for model in opened.all) >= upto:
+                    return
+            home.ledger.wait({}, 0.01)
+    finally:
+        home.close()
+
+
+if __name__ == "__main__":
+    assert ZONE
+    work(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
