@@ -195,37 +195,49 @@ class Memory:
         counted = tuple(accesses)
         return self.command(Recalled(source_id=f"recalled:{_now()}", accesses=counted))
 
-    def forget(self, source_id: str, platform: str | None = None) -> Forgotten:
-        """Erase an event, and all that was concluded from it, everywhere.
+    def forget(self, *source_ids: str, platform: str | None = None) -> Forgotten:
+        """Erase events, by the sources' own ids, and all that was concluded from them, everywhere.
+
+        One call for many costs as much as for one.
 
         Raises:
-            InvalidInput: the zone holds no such event, or several platforms have that id.
+            InvalidInput: the zone holds no such event, or several platforms have that id; then
+                nothing is erased.
+            ErasureFailed: it could not be carried out; it will be, before anything else.
         """
         self._must_exist()
         self.drive()
-        generation = self._node.current(self.zone)
-        with self._node.open(self.zone, generation) as files:
-            found = numbers_of_source(files.events.connection, source_id, platform)
-            before = _counts(files)
-        if not found:
-            where = f" of platform {platform}" if platform else ""
-            raise InvalidInput(f"zone {self.zone} holds no event {source_id!r}{where}")
-        platforms = sorted({item[1] for item in found})
-        if len(platforms) > 1:
-            raise InvalidInput(
-                f"{source_id!r} is an event of {', '.join(platforms)}; say which with --platform"
+        with self._node.open(self.zone, self._node.current(self.zone)) as files:
+            numbers = tuple(
+                sorted(
+                    number
+                    for source_id in dict.fromkeys(source_ids)
+                    for number in self._numbers_of(files, source_id, platform)
+                )
             )
-        numbers = tuple(item[0] for item in found)
+            before = _counts(files)
         self.command(Forget(source_id="forget:" + ",".join(map(str, numbers)), targets=numbers))
         with self._node.open(self.zone, self._node.current(self.zone)) as files:
             after = _counts(files)
         gone = {name: before[name] - after[name] for name in before}
         return Forgotten(
-            forgotten=[source_id],
+            forgotten=list(dict.fromkeys(source_ids)),
             facts=gone["facts"],
             entities=gone["entities"],
             vectors=gone["vectors"],
         )
+
+    def _numbers_of(self, files: ZoneFiles, source_id: str, platform: str | None) -> list[int]:
+        found = numbers_of_source(files.events.connection, source_id, platform)
+        if not found:
+            where = f" of platform {platform}" if platform else ""
+            raise InvalidInput(f"zone {self.zone} holds no event {source_id!r}{where}")
+        platforms = sorted({name for _, name, _ in found})
+        if len(platforms) > 1:
+            raise InvalidInput(
+                f"{source_id!r} is an event of {', '.join(platforms)}; say which with --platform"
+            )
+        return [number for number, _, _ in found]
 
     # Asking
 

@@ -12,7 +12,8 @@ import msgspec
 import onnxruntime
 import sqlite_vec
 
-from projections.sqlite import connect
+from projections.generations import ZoneDirectory
+from projections.sqlite import connect, value
 from recollect.home import Home, cache_directory
 from schemas.errors import RecollectError
 
@@ -39,6 +40,7 @@ def examine(directory: Path) -> list[Check]:
         _try("home", lambda: _home(directory), f"recollect --home {directory} init"),
         _try("encoder", lambda: _encoder(directory), "recollect init brings it again"),
         _try("ledger", lambda: _ledger(directory), "restore ledger.db and keys.db from a backup"),
+        _try("zones", lambda: _zones(directory), "recollect --zone NAME rebuild makes it again"),
     ]
 
 
@@ -95,16 +97,31 @@ def _encoder(directory: Path) -> str:
 
 def _ledger(directory: Path) -> str:
     Home(directory)
-    answers = []
-    for name in ("ledger.db", "keys.db"):
-        path = directory / name
-        if not path.exists():
-            answers.append(f"{name} is not made yet")
-            continue
-        connection = connect(path, readonly=True)
-        ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
+    names = [name for name in ("ledger.db", "keys.db") if (directory / name).exists()]
+    if len(names) < 2:
+        assert not names, f"only {names[0]} is there, and each is of no use without the other"
+        return "not made yet"
+    for name in names:
+        _whole(directory / name)
+    return f"{' and '.join(names)} are whole"
+
+
+def _zones(directory: Path) -> str:
+    Home(directory)
+    zones = sorted(path for path in (directory / "zones").glob("*") if path.is_dir())
+    for path in zones:
+        zone = ZoneDirectory(path)
+        files = zone.directory(zone.current())
+        for name in ("events", "memory", "identity", "embeddings"):
+            _whole(files / f"{name}.db")
+    return f"{len(zones)} zones, every file of the generation in use is whole"
+
+
+def _whole(path: Path) -> None:
+    connection = connect(path, readonly=True)
+    try:
+        verdict = value(connection, "PRAGMA quick_check(1)")
+    finally:
         connection.close()
-        if verdict != "ok":
-            raise OSError(f"{name}: {verdict}")
-        answers.append(f"{name} is whole")
-    return ", ".join(answers)
+    if verdict != "ok":
+        raise OSError(f"{path}: {verdict}")

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from projections.recall.types import Budget
+
+#: What each arm's score counts for: words of the turn and its neighbours, words of its facts,
+#: its vector and its neighbours', its best sentence's vector, who speaks and who is spoken of,
+#: and what it caused or followed from.
+WEIGHTS = {
+    "keyword": 1.0,
+    "statement": 0.1,
+    "semantic": 0.6,
+    "sentence": 0.5,
+    "entity": 0.2,
+    "causal": 0.1,
+}
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
@@ -16,13 +30,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     candidates an arm may bring.
     """
 
-    fusion: str = "weighted"
-    keyword: float = 1.0
-    statement: float = 0.1
-    semantic: float = 0.6
-    sentence: float = 0.5
-    entity: float = 0.2
-    causal: float = 0.1
+    fusion: Literal["weighted", "rrf"] = "weighted"
+    weights: dict[str, float] = msgspec.field(default_factory=lambda: dict(WEIGHTS))
     question_share: float = 0.1
     rrf_k: int = 60
     mmr_lambda: float | None = None

@@ -16,7 +16,7 @@ from projections.files import ZoneFiles
 from projections.identity import queries as identity
 from projections.memory import recalls
 from projections.recall import turns as turn_index
-from projections.recall.fusion import mmr
+from projections.recall.fusion import mmr, rrf, scaled, weighted
 from projections.recall.names import Named, entity_ids, names_in, resolve
 from projections.recall.profiles import BUDGETS, DEFAULT_PROFILE, Profile
 from projections.recall.turns import Turns
@@ -189,7 +189,7 @@ class Recaller:
         facts: dict[str, float] = {}
         if "keyword" in wanted:
             terms = self._tokeniser.terms(text)
-            arms["keyword"] = _scaled(np.where(allowed, turns.bm25(terms), 0), floor=0.0)
+            arms["keyword"] = scaled(np.where(allowed, turns.bm25(terms), 0), floor=0.0)
             arms["statement"] = self._fact_keywords(text, turns, allowed, pool)
         if "semantic" in wanted and vector is not None and self._files.embeddings.model:
             arms["semantic"] = self._turn_similarity(vector, turns, allowed, pool)
@@ -215,7 +215,7 @@ class Recaller:
             place = turns.place_of_id.get(event, -1)
             if place >= 0 and allowed[place]:
                 scores[place] = max(scores[place], score)
-        return _scaled(scores, floor=0.0)
+        return scaled(scores, floor=0.0)
 
     def _turn_similarity(self, vector: Floats, turns: Turns, allowed: Mask, pool: int) -> Floats:
         ids, similarity = self._similar("event", vector, pool)
@@ -226,9 +226,9 @@ class Recaller:
         raw[places[there]] = similarity[there]
         raw[~allowed] = -np.inf
         best = _top(raw, pool)
-        scores[best] = _scaled(raw[best])
+        scores[best] = scaled(raw[best])
         # What a turn is about is said around it as well.
-        return _scaled(np.where(allowed, turns.around(scores), 0), floor=0.0)
+        return scaled(np.where(allowed, turns.around(scores), 0), floor=0.0)
 
     def _fact_similarity(
         self, vector: Floats, turns: Turns, allowed: Mask, pool: int
@@ -240,7 +240,7 @@ class Recaller:
         best = _top(raw, pool * 2)
         scores = np.zeros(len(turns), np.float32)
         facts: dict[str, float] = {}
-        for index, score in zip(best.tolist(), _scaled(raw[best]).tolist(), strict=True):
+        for index, score in zip(best.tolist(), scaled(raw[best]).tolist(), strict=True):
             facts[ids[index]] = score
             place = places[index]
             scores[place] = max(scores[place], score)
@@ -306,20 +306,9 @@ class Recaller:
         return self._results(query, chosen, turns, arms, fused)
 
     def _fused(self, arms: dict[str, Floats]) -> Floats:
-        profile = self._profile
-        total = np.zeros(len(next(iter(arms.values()))), np.float32)
-        for name, scores in arms.items():
-            if profile.fusion == "rrf":
-                ordered = np.argsort(-scores, kind="stable")
-                rank = np.empty(len(scores), np.float32)
-                rank[ordered] = np.arange(1, len(scores) + 1)
-                total += np.where(scores > 0, 1.0 / (profile.rrf_k + rank), 0).astype(np.float32)
-            else:
-                total += getattr(profile, name) * scores
-        if profile.fusion == "rrf":
-            return _scaled(total, floor=0.0)
-        weights: float = sum(getattr(profile, name) for name in arms)
-        return (total / weights).astype(np.float32)
+        if self._profile.fusion == "rrf":
+            return scaled(rrf(arms.values(), self._profile.rrf_k), floor=0.0)
+        return weighted(arms, self._profile.weights)
 
     def _less_questions(self, fused: Floats, turns: Turns, best: npt.NDArray[np.int64]) -> Floats:
         """Return the scores less the share of a turn's sentences that ask instead of tell."""
@@ -544,17 +533,6 @@ class Recaller:
                 (*ids, most),
             )
         ]
-
-
-def _scaled(scores: Floats, floor: float | None = None) -> Floats:
-    """Return scores min-max scaled to 0..1, from `floor` where it is given."""
-    if not len(scores):
-        return scores.astype(np.float32)
-    low = float(scores.min()) if floor is None else floor
-    high = float(scores.max())
-    if high <= low:
-        return (scores > low if floor is not None else np.ones(len(scores))).astype(np.float32)
-    return ((scores - low) / (high - low)).astype(np.float32)
 
 
 def _top(scores: Floats, count: int) -> npt.NDArray[np.int64]:

@@ -107,20 +107,24 @@ def ingest(
 
 @click.command(epilog="Example: recollect forget m-17 --platform slack")
 @common
-@click.argument("event_id")
-@click.option("--platform", help="The platform, where the id is not unique.")
+@click.argument("event_ids", nargs=-1, required=True, metavar="EVENT_ID...")
+@click.option("--platform", help="The platform, where an id is not unique.")
 def forget(
-    home: str | None, zone: str | None, as_json: bool, event_id: str, platform: str | None
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    event_ids: tuple[str, ...],
+    platform: str | None,
 ) -> None:
-    """Erase an event and everything that was concluded from it, everywhere."""
+    """Erase events and everything that was concluded from them, everywhere."""
     with open_memory(home, zone) as memory:
-        gone = memory.forget(event_id, platform)
+        gone = memory.forget(*event_ids, platform=platform)
     if as_json:
         emit(gone)
     else:
         click.echo(
             f"forgot {', '.join(gone.forgotten)}: {gone.facts} facts, {gone.entities} entities, "
-            f"{gone.vectors} vectors are gone, and the key of what the ledger holds"
+            f"{gone.vectors} vectors are gone, and the keys of what the ledger holds"
         )
 
 

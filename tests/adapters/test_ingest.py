@@ -300,7 +300,6 @@ def test_an_odd_zone_is_wrong_use(ingest: Ingest, home: Path, zone: str) -> None
     assert sorted(home.rglob("*")) == before
 
 
-@pytest.mark.xfail(strict=True, reason="an empty --zone is taken for none given, so the default")
 def test_an_empty_zone_is_wrong_use(ingest: Ingest) -> None:
     assert ingest(line(), zone="").status == 2
 

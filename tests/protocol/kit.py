@@ -42,6 +42,7 @@ START = 1_767_607_200_000
 MINUTE = 60_000
 DAY = 86_400_000
 
+
 def vector_of(text: str) -> npt.NDArray[np.float32]:
     """Return the unit vector of a text: eight bytes of its hash."""
     raw = np.frombuffer(hashlib.blake2b(text.encode(), digest_size=DIMENSION).digest(), np.uint8)

@@ -134,9 +134,7 @@ class Oracle:
                 sentences, by = [said.text], None
             for sentence in sentences:
                 repeated = any(
-                    fact.sentence == sentence
-                    and fact.by == by
-                    and abs(fact.at - said.at) <= DAY_MS
+                    fact.sentence == sentence and fact.by == by and abs(fact.at - said.at) <= DAY_MS
                     for fact in known
                 )
                 if not repeated:

@@ -1,4 +1,4 @@
-"""What must make no difference: batches, extracting ahead, zones, processes, and how it was rebuilt."""
+"""What must make no difference: batches, extracting ahead, zones, processes, rebuilds."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def test_live_is_projected_is_derived(export: Home) -> None:
     assert verify(export.node, ZONE).ok
     assert len(export.facts()) > 100
     for level in ("index", "project", "derive"):
-        rebuild(export.node, ZONE, level)  # type: ignore[arg-type]
+        rebuild(export.node, ZONE, level)
         assert live(export) == hashes
     assert rebuild(export.node, ZONE, "fresh").level == "fresh"
     assert live(export) == hashes

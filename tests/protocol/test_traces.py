@@ -715,6 +715,21 @@ def test_what_is_published_while_a_batch_is_extracted_is_seen_by_the_next(
     whole(home)
 
 
+def test_what_is_said_within_a_turn_counts_as_if_it_came_one_by_one(make_home: MakeHome) -> None:
+    """A turn is concluded from one record, whose state holds nothing of the turn itself."""
+    said = ["I like green tea.", "Ada moved to Berlin.", "I like green tea.", "Ada moved to Paris."]
+    one_by_one, turn = make_home("one-by-one"), make_home("turn")
+    for n, text in enumerate(said):
+        one_by_one.tell(say(text, str(n), at=START + n))
+        turn.publish(say(text, str(n), at=START + n, turn="T"))
+    turn.tell(complete("T", "end"))
+    assert [number for number, _ in turn.facts()] == [1, 2, 4]
+    assert turn.facts() == one_by_one.facts()
+    assert turn.current_facts() == one_by_one.current_facts()
+    assert "Ada moved to Berlin." not in turn.current_facts()
+    whole(turn)
+
+
 def test_two_drivers_read_the_watermark_and_one_of_them_decides_first(home: Home) -> None:
     """The watermark counts that is read inside the lock."""
     home.publish(BERLIN, TEA)
@@ -799,9 +814,7 @@ def test_a_record_that_cannot_be_decided_is_parked_and_the_others_are_decided(
     drafts = [say(f"My box number {n} is blue.", str(n), at=START + n * MINUTE) for n in range(5)]
     drafts[place] = say("This poison tastes of almonds.", "p")
     home.tell(*drafts)
-    assert [number for number, _ in home.facts()] == [
-        n + 1 for n in range(5) if n != place
-    ]
+    assert [number for number, _ in home.facts()] == [n + 1 for n in range(5) if n != place]
     ((number, _, reason, state),) = home.letters()
     assert (number, state) == (place + 1, "parked")
     assert "cannot swallow" in reason
@@ -814,9 +827,7 @@ def test_a_record_that_cannot_be_decided_is_parked_and_the_others_are_decided(
 
 
 @pytest.mark.parametrize("where", ["extract", "resolve"])
-def test_an_erasure_passes_a_record_that_cannot_be_decided(
-    make_home: MakeHome, where: str
-) -> None:
+def test_an_erasure_passes_a_record_that_cannot_be_decided(make_home: MakeHome, where: str) -> None:
     home = make_home("home", (*AGENTS, Poisoned("poison", where=where)))
     home.tell(BERLIN, say("This poison tastes of almonds.", "p"), TEA)
     home.tell(forget(1))

@@ -517,9 +517,7 @@ def test_two_records_that_changed_places_are_found(copy: Path) -> None:
         records = records_of(connection, "changes")
         (one, first), (two, second) = records[3], records[4]
         for position, value in ((one, second), (two, first)):
-            connection.execute(
-                "UPDATE changes SET value = ? WHERE position = ?", (value, position)
-            )
+            connection.execute("UPDATE changes SET value = ? WHERE position = ?", (value, position))
     found = verified(copy)
     assert not found.ok
     assert not found.ledger_ok

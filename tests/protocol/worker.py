@@ -1,11 +1,11 @@
-"""One of several processes that drive a zone: `python -m tests.protocol.worker FILES LEDGER UPTO`."""
+"""One of several processes: `python -m tests.protocol.worker FILES LEDGER UPTO`."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from tests.protocol.kit import ZONE, Home
+from tests.protocol.kit import Home
 
 
 def work(files: Path, ledger: Path, upto: int) -> None:
@@ -23,5 +23,4 @@ def work(files: Path, ledger: Path, upto: int) -> None:
 
 
 if __name__ == "__main__":
-    assert ZONE
     work(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
