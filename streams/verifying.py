@@ -260,7 +260,11 @@ def verify(node: Node, zone: str, progress: Progress | None = None) -> Verificat
             problems.append(f"the files could not be brought up to the ledger: {error}")
         generation = node.current(zone)
         with node.open(zone, generation) as live:
-            decided = live.memory.watermark().number
+            try:
+                decided = live.memory.watermark().number
+            except apsw.Error as error:
+                decided = 0
+                problems.append(f"memory.db: {error}")
             check = _check_ledger(node.ledger, zone, generation.chain, decided, progress)
             problems += check.problems
             models, events = _compare(node, zone, generation, live, problems)

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import apsw
 
 from schemas.changes import DeadLetter, FactClaim, MentalModel
 
 
 def fact_with_signature(
-    connection: apsw.Connection, signature: str, after: int, before: int
+    connection: apsw.Connection, signatures: Sequence[str], after: int, before: int
 ) -> str | None:
-    """Return the first fact that says the same within a period (unix ms, inclusive)."""
+    """Return the first fact with one of these signatures within a period (unix ms, inclusive)."""
     row = connection.execute(
         # Left to itself, the planner reads every fact of the period.
         "SELECT id FROM facts INDEXED BY idx_facts_signature "
-        "WHERE signature = ? AND as_of BETWEEN ? AND ? ORDER BY as_of, id LIMIT 1",
-        (signature, after, before),
+        f"WHERE signature IN ({_marks(signatures)}) AND as_of BETWEEN ? AND ? "
+        "ORDER BY as_of, id LIMIT 1",
+        (*signatures, after, before),
     ).fetchone()
     return None if row is None else str(row[0])
 
 
-def current_claims(connection: apsw.Connection, subject: str, attribute: str) -> list[FactClaim]:
-    """Return the claims about an attribute that nothing has superseded, oldest first."""
+def current_claims(
+    connection: apsw.Connection, subjects: Sequence[str], attribute: str
+) -> list[FactClaim]:
+    """Return what is claimed of one subject, under any of its ids, and not superseded."""
     return [
         FactClaim(*row)
         for row in connection.execute(
             "SELECT fact_id, subject, attribute, value, as_of FROM fact_claims AS claim "
-            "WHERE subject = ? AND attribute = ? AND NOT EXISTS ("
+            f"WHERE subject IN ({_marks(subjects)}) AND attribute = ? AND NOT EXISTS ("
             "    SELECT 1 FROM fact_supersessions WHERE fact_id = claim.fact_id"
             ") ORDER BY as_of, fact_id",
-            (subject, attribute),
+            (*subjects, attribute),
         )
     ]
 
@@ -84,3 +89,7 @@ def dead_letters(connection: apsw.Connection, state: str = "parked") -> list[Dea
             (state,),
         )
     ]
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))

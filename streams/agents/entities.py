@@ -134,7 +134,7 @@ class EntityResolver:
         """
         wanted = ENTITY_TYPES[mention_type]
         normalized = normalise_name(text)
-        found = self._find(normalized, wanted)
+        found = self._find(normalized, None if wanted == "unknown" else wanted)
         if found is None and wanted not in ("unknown", "email"):
             untyped = self._find(normalized, "unknown")
             if untyped is not None:
@@ -150,13 +150,25 @@ class EntityResolver:
                 found = next(iter(people.values()))
         return found
 
-    def _find(self, normalized: str, wanted: str) -> Entity | None:
-        """Return the one standing entity that has the name and the type."""
+    def ids(self, entity: Entity) -> list[str]:
+        """Return the ids of what stands for an entity and of everything merged into that."""
+        standing = self._canonical(entity.id) or entity
+        known = [standing.id]
+        known += (row.id for row in queries.aliases(self._state.identity, standing.id))
+        known += (loser for loser in self._merged if self._is(loser, standing.id))
+        return list(dict.fromkeys(known))
+
+    def _is(self, entity_id: str, standing: str) -> bool:
+        found = self._canonical(entity_id)
+        return found is not None and found.id == standing
+
+    def _find(self, normalized: str, wanted: str | None) -> Entity | None:
+        """Return the one standing entity that has the name, and the type where one is wanted."""
         candidates = [*queries.named(self._state.identity, normalized)]
         candidates += [row for row in self._new.values() if row.normalized == normalized]
         standing: dict[str, Entity] = {}
         for row in candidates:
-            if wanted in (row.type, "unknown") and (found := self._canonical(row.id)) is not None:
+            if wanted in (row.type, None) and (found := self._canonical(row.id)) is not None:
                 standing[found.id] = found
         if len(standing) > 1:
             exact = [row for row in standing.values() if row.normalized == normalized]

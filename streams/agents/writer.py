@@ -189,19 +189,19 @@ class _New(msgspec.Struct):
     claims: list[FactClaim] = []
     superseded: set[str] = set()
 
-    def fact_with_signature(self, signature: str, as_of: int) -> str | None:
+    def fact_with_signature(self, signatures: list[str], as_of: int) -> str | None:
         """Return the first new fact that says the same within the period."""
         for fact in self.facts:
-            if fact.signature == signature and abs(fact.as_of - as_of) <= SAME_PERIOD_MS:
+            if fact.signature in signatures and abs(fact.as_of - as_of) <= SAME_PERIOD_MS:
                 return fact.id
         return None
 
     def current_claims(
-        self, held: list[FactClaim], subject: str, attribute: str
+        self, held: list[FactClaim], subjects: list[str], attribute: str
     ) -> list[FactClaim]:
         """Return the claims that the state holds and the new ones, without the superseded."""
         new = [
-            item for item in self.claims if (item.subject, item.attribute) == (subject, attribute)
+            item for item in self.claims if item.subject in subjects and item.attribute == attribute
         ]
         return [item for item in (*held, *new) if item.fact_id not in self.superseded]
 
@@ -230,37 +230,38 @@ def _conclude(
     for statement in reading.analysis.statements:
         as_of = event.occurred_at
         identity = fact_id(event.id, statement.signature, as_of)
-        signature = _signature(statement, content, sender.id)
+        sender_ids = resolver.ids(sender)
+        signatures = _signatures(statement, content, sender_ids)
         in_statement.append((statement.start, statement.end))
         there = queries.fact_with_signature(
-            state.memory, signature, as_of - SAME_PERIOD_MS, as_of + SAME_PERIOD_MS
+            state.memory, signatures, as_of - SAME_PERIOD_MS, as_of + SAME_PERIOD_MS
         )
         if there is None:
-            there = new.fact_with_signature(signature, as_of)
+            there = new.fact_with_signature(signatures, as_of)
         if there is not None:
             said.puts.append(
                 FactRepeat(event.id, statement.start, there, "near-duplicate within 24 hours")
             )
             previous = _linked(said, statement, previous, there, event)
             continue
-        fact = _fact(identity, signature, statement, reading)
+        fact = _fact(identity, signatures[0], statement, reading)
         new.facts.append(fact)
         quoting.puts.append(fact)
         said.puts += embedding_rows(
             state, event.ingested_at, ("fact", identity, statement.sentence)
         )
         said.puts += _mention_rows(
-            _mentions_of(statement, resolver), event, identity, sender.id, named
+            _mentions_of(statement, resolver), event, identity, sender_ids[0], named
         )
         if statement.claim is not None:
-            subject = _subject(statement.claim, content, sender, resolver)
-            said.puts += _claim_rows(statement.claim, subject, identity, as_of, state, new)
+            subjects = _subjects(statement.claim, content, sender, resolver)
+            said.puts += _claim_rows(statement.claim, subjects, identity, as_of, state, new)
         previous = _linked(said, statement, previous, identity, event)
     said.puts += _mention_rows(
         _known_mentions(content.content, in_statement, resolver),
         event,
         "",
-        sender.id,
+        resolver.ids(sender)[0],
         named,
     )
     said.puts += resolver.rows[named_before:]
@@ -268,19 +269,22 @@ def _conclude(
     return [said] if quoting is said else [said, quoting]
 
 
-def _signature(statement: Statement, content: Content, sender_id: str) -> str:
-    """Return the near-duplicate key: what was said, and who said it, whatever they are called."""
+def _signatures(statement: Statement, content: Content, sender_ids: list[str]) -> list[str]:
+    """Return the near-duplicate key under each id of who said it, whatever they are called."""
     speaker = f"{normalise_name(content.sender_name or content.sender_id)}: "
-    return f"{sender_id} {statement.signature.removeprefix(speaker)}"
+    said = statement.signature.removeprefix(speaker)
+    return [f"{sender_id} {said}" for sender_id in sender_ids]
 
 
-def _subject(claim: Claim, content: Content, sender: Entity, resolver: EntityResolver) -> str:
-    """Return whom a claim is about: an entity's id, or the name of somebody not known by name."""
+def _subjects(
+    claim: Claim, content: Content, sender: Entity, resolver: EntityResolver
+) -> list[str]:
+    """Return the ids of whom a claim is about, or the name of somebody not known by name."""
     subject = normalise_name(claim.subject)
     if subject == normalise_name(content.sender_name or content.sender_id):
-        return sender.id
+        return resolver.ids(sender)
     known = resolver.known(claim.subject, "PERSON")
-    return subject if known is None else known.id
+    return [subject] if known is None else resolver.ids(known)
 
 
 def _fact(identity: str, signature: str, statement: Statement, reading: Reading) -> Fact:
@@ -350,13 +354,13 @@ def _mention_rows(
 
 
 def _claim_rows(
-    claim: Claim, subject: str, identity: str, as_of: int, state: State, new: _New
+    claim: Claim, subjects: list[str], identity: str, as_of: int, state: State, new: _New
 ) -> list[AnyRow]:
     """Return the claim a statement makes, and what it takes the place of (F7)."""
-    made = FactClaim(identity, subject, claim.attribute, claim.value, as_of)
+    made = FactClaim(identity, subjects[0], claim.attribute, claim.value, as_of)
     supersessions: list[FactSupersession] = []
-    held_before = queries.current_claims(state.memory, subject, claim.attribute)
-    for held in new.current_claims(held_before, subject, claim.attribute):
+    held_before = queries.current_claims(state.memory, subjects, claim.attribute)
+    for held in new.current_claims(held_before, subjects, claim.attribute):
         if normalise_name(held.value) == normalise_name(claim.value):
             continue
         if held.as_of <= as_of:

@@ -23,6 +23,7 @@ from schemas.events import (
     Drop,
     ProposeMerge,
     Recalled,
+    UndoMerge,
 )
 from schemas.records import ChangeHeader, Part, read_change
 from streams.agents import AGENTS
@@ -72,8 +73,15 @@ def build(path: Path) -> None:
         command(
             ProposeMerge(source_id="x", entity_a=one, entity_b=other, confidence=0.5, reason="?")
         ),
+        command(
+            ProposeMerge(source_id="y", entity_a=one, entity_b=other, confidence=0.95, reason="!")
+        ),
         command(Drop(source_id="d", number=8)),
         forget(9),
+    )
+    ((merge,),) = home.rows("identity", "SELECT id FROM merges WHERE undone_at IS NULL LIMIT 1")
+    home.tell(
+        command(UndoMerge(source_id="u", merge_id=str(merge))),
         say("The cat sleeps under the sofa.", "last"),
     )
     home.close()
