@@ -58,7 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", help="names, with commas")
     parser.add_argument("--out", type=Path, default=OUT)
     chosen = parser.parse_args(arguments)
-    sections = []
+    command = f"python -m bench.run{' --full' if chosen.full else ''}"
+    command += " --quick" if chosen.quick else ""
+    sections = [f"# Benchmarks\n\n`{command}`, on {machine()}.\n"]
     with Homes() as homes:
         calls = benches(homes, full=chosen.full, quick=chosen.quick)
         names = chosen.only.split(",") if chosen.only else list(calls)
@@ -68,13 +70,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             began = time.monotonic()
             print(f"{name} ...", end=" ", file=sys.stderr, flush=True)
             sections.append(calls[name]())
+            # What was measured is kept, whatever becomes of the rest.
+            chosen.out.write_text("\n".join(sections), encoding="utf-8")
             print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)
-    command = f"python -m bench.run{' --full' if chosen.full else ''}"
-    command += " --quick" if chosen.quick else ""
-    head = f"# Benchmarks\n\n`{command}`, on {machine()}.\n"
-    text = "\n".join([head, *sections])
-    chosen.out.write_text(text, encoding="utf-8")
-    print(text)
+    print("\n".join(sections))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,12 @@
 """Who asks: the client, the command line, and what else people and agents use."""
 
-from recollect.client import Memory
-from recollect.home import Home
+import os
+
+# A query's products are small: a second BLAS thread costs more to wake than it saves, and ten
+# times more where another process has the core. It must be said before numpy is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from recollect.client import Memory  # noqa: E402
+from recollect.home import Home  # noqa: E402
 
 __all__ = ["Home", "Memory"]

@@ -78,7 +78,7 @@ class Home:
                     "make another home for another encoder"
                 )
             return home
-        if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        if directory.exists() and (not directory.is_dir() or _holds_something(directory)):
             raise HomeError(f"{directory} exists and is no recollect home; name an empty directory")
         pin = None
         if not without_encoder:
@@ -104,6 +104,11 @@ class Home:
         if self.settings.encoder is None:
             raise HomeError(f"{self.directory} was made without an encoder")
         return load(self.settings.encoder, cache=cache_directory())
+
+
+def _holds_something(directory: Path) -> bool:
+    """Return whether anything but what a killed `init` left is in a directory."""
+    return any(not path.match(f"{_FILE}.*.tmp") for path in directory.iterdir())
 
 
 def home_directory(given: str | None) -> Path:

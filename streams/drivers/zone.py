@@ -49,8 +49,11 @@ from streams.projecting import (
 )
 from streams.reading import AcceptedChange, ChangeReader, EventReader, OpenedEvent, open_outbox
 
-# A record that was tried this often is parked.
+# A record on which the agents failed this often is parked.
 MOST_ATTEMPTS = 3
+# So is one during which the process died this often, by its own hand or another's: enough that
+# an innocent record is not parked because somebody kills processes.
+MOST_DEATHS = 10
 
 # Enough texts to keep every core of the encoder busy while the batch before is committed.
 BATCH = 64
@@ -287,35 +290,34 @@ class ZoneDriver:
             self._journal.end(self._zone, self._chain, sys.maxsize)
             return 0
         (record,) = records
-        while True:
-            before = self._journal.attempt(self._zone, self._chain, record.source.number)
+        number = record.source.number
+        for attempt in range(1, MOST_ATTEMPTS + 1):
+            # The journal counts attempts that nobody came back from.
+            deaths = self._journal.attempt(self._zone, self._chain, number)
+            if deaths >= MOST_DEATHS and record.kind != "forget":
+                self._parked[number] = f"the process died {deaths} times on this record"
+                return self.decide(records, None)
             try:
-                if before >= MOST_ATTEMPTS and record.kind != "forget":
-                    raise _TooOften(f"the process died {before} times on this record")
                 return self.decide(records, self.extract(records))
             except (KeyboardInterrupt, *_ENVIRONMENT):
-                self._journal.withdraw(self._zone, self._chain, record.source.number)
+                self._journal.withdraw(self._zone, self._chain, number)
                 raise
             except Exception as error:
+                self._journal.withdraw(self._zone, self._chain, number)
                 if record.kind == "forget":
                     raise ErasureFailed(
-                        f"the erasure that record {record.source.number} asks for failed "
+                        f"the erasure that record {number} asks for failed "
                         f"({type(error).__name__}: {error}); nothing after it is concluded "
                         "until it succeeds: mend the cause and run recollect worker --once"
                     ) from error
-                if record.source.number <= self._decided:
+                if number <= self._decided:
                     raise NewFailure(
-                        f"record {record.source.number} ({record.kind}) was decided before "
+                        f"record {number} ({record.kind}) was decided before "
                         f"and now fails: {type(error).__name__}: {error}"
                     ) from error
-                if before + 1 >= MOST_ATTEMPTS:
-                    reason = (
-                        str(error)
-                        if isinstance(error, _TooOften)
-                        else (f"{type(error).__name__}: {error}")
-                    )
-                    self._parked[record.source.number] = reason
-                    return self.decide(records, None)
+                if attempt == MOST_ATTEMPTS:
+                    self._parked[number] = f"{type(error).__name__}: {error}"
+        return self.decide(records, None)
 
     def _decision(
         self, record: OpenedEvent, extracted: Extracted | None
@@ -389,7 +391,3 @@ class ZoneDriver:
 
     def _owe_purge(self) -> None:
         self._journal.owe_purge(self._zone)
-
-
-class _TooOften(Exception):
-    """A record was tried as often as it may be."""

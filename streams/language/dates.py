@@ -20,6 +20,7 @@ from streams.language.words import (
     MONTHS,
     NOT_PAST,
     NUMBER_WORDS,
+    ORDINALS,
     PAST,
     SEASONS,
     WEEKDAYS,
@@ -43,7 +44,10 @@ _UNITS = {
 }
 _CALENDAR_UNITS = frozenset({"week", "month", "year", "weekend", "quarter"})
 _DAYTIMES = frozenset({"morning", "afternoon", "evening", "night"})
+_PLURAL_DAYTIMES = frozenset({"mornings", "afternoons", "evenings", "nights"})
 _RECURRING = frozenset({"every", "each", "most", "some", "any", "all", "many", "alternate"})
+#: "A Monday lockout", "the Monday physio", "that Friday", "the first Monday": no certain day.
+_UNCERTAIN_DAY = frozenset({"a", "an", "the", "that", "these", "those"}) | frozenset(ORDINALS)
 _NAMED_DAYS = frozenset({"black", "good", "ash", "cyber", "easter", "palm", "boxing", "shrove"})
 #: What follows one of these is another clause.
 _CONTRAST = frozenset({"but", "because", "although", "though", "so", "whereas", "while"})
@@ -62,8 +66,47 @@ _UNSURE_MONTHS = frozenset({"may", "march", "april", "june", "august", "jan", "m
 _SHORT_DAYS = frozenset({"mon", "tue", "tues", "wed", "thu", "thur", "thurs", "fri", "sat", "sun"})
 _DAY_OPENERS = frozenset({"on", "by", "until", "till", "since", "this", "last", "next"})
 _AFTER_DAY_OF_MONTH = word_set(
-    "at and with for but so we i because when if to or as then it he she they will was is"
+    "at and with for but so we i because when if to or as then it he she they will was is not "
+    "instead from"
 )
+_DAY_OF_MONTH_OPENERS = frozenset({"on", "by", "until", "till", "since", "from", "to"})
+#: After "11 to 22 may" one of these shows that the month is meant.
+_AFTER_LOWER_MAY = word_set("at and with for but so we i because when if to or as then in from")
+
+# Rescheduling: "moved to Monday" says when it will be, whenever it was moved.
+_RESCHEDULING = frozenset(
+    stem + ending
+    for stems, endings in (
+        ("slip", ("", "s", "ped", "ping")),
+        ("push shift delay bump extend prolong defer adjourn switch", ("", "s", "ed", "ing")),
+        ("mov reschedul postpon rearrang chang advanc", ("e", "es", "ed", "ing")),
+        ("defer", ("red", "ring")),
+        ("switch push", ("es",)),
+        ("rebook", ("", "s", "ed", "ing")),
+    )
+    for stem in stems.split()
+    for ending in endings
+)
+#: These reschedule only together with a word of direction ("brought forward", "put off").
+_RESCHEDULING_PAIRED = word_set(
+    "bring brings brought bringing put puts putting pull pulls pulled set"
+)
+_RESCHEDULING_WAYS = frozenset({"forward", "forwards", "back", "off", "up", "out", "in"})
+#: Between "to" and the day.
+_ABOUT = frozenset({"the", "around", "about", "approximately", "roughly", "early", "late", "mid"})
+#: Before a day that tells when something was moved, not where to.
+_WHEN = word_set("on in since at during after before by last this around over")
+_PLANNED = word_set("scheduled planned booked rescheduled arranged slated postponed set confirmed")
+#: With one of these a past form tells of a plan, whose day may be ahead.
+_PLAN_WORDS = word_set("deadline due supposed originally scheduled planned expected slated target")
+#: "We stayed until Sunday" is over; "the office closed until Monday" is not.
+_LASTED = word_set("was were stayed waited worked lasted had ran lived slept kept sat")
+#: The clause is surely, or perhaps, in the past. A future clause is 1, an unknown one 0.
+_SURELY, _PERHAPS = -2, -1
+#: How far a weekday with a day of the month may lie, alone and with its month.
+_NEAR, _NEAR_IN_MONTH = 62, 190
+#: A year's day that far back is not meant where the past is only likely.
+_LONG_AGO = 150
 
 _TODAY_WORDS = {
     "today": 0,
@@ -96,6 +139,11 @@ class Found(NamedTuple):
     last: int
     relative: bool  # the text alone does not say which days: it lacks the year, or more
 
+    @property
+    def known(self) -> bool:
+        """False for a weekday with a day of the month that agree in no near month."""
+        return self.first > 0
+
 
 def date_references(text: str, *, at_ms: int, utc_offset_minutes: int = 0) -> list[DateReference]:
     """Return the date references of `text`, written at `at_ms` (unix milliseconds)."""
@@ -127,6 +175,7 @@ def find_dates(tokens: Tokens, today: int, places: list[AddressSpan]) -> list[Fo
     """Return the references outside of `places`, in order and without overlap."""
     found: list[Found] = []
     used = 0  # tokens before this index belong to the reference found last
+    near: Found | None = None  # the last certain day
     for index, lower in enumerate(tokens.lowers):
         if index < used:
             continue
@@ -136,12 +185,33 @@ def find_dates(tokens: Tokens, today: int, places: list[AddressSpan]) -> list[Fo
             item = _at_word(tokens, index, today)
         else:
             continue
-        if item is not None and item.left >= used:
+        if item is None or item.left < used:
+            continue
+        used = item.right
+        if item.known:
+            item = _near(tokens, item, near)
             found.append(item)
-            used = item.right
+            if item.first == item.last:
+                near = item
     if places:
         found = [item for item in found if not _is_inside(tokens, item, places)]
     return found
+
+
+def _near(tokens: Tokens, item: Found, day: Found | None) -> Found:
+    """Put "the 18th" next to the day that the same sentence named just before."""
+    if day is None or item.right - item.left != 2 or _day_ordinal(_word(tokens, item.left + 1)) < 1:
+        return item
+    if tokens.lowers[item.left] != "the":
+        return item
+    between = tokens.text[tokens.ends[day.right - 1] : tokens.starts[item.left]]
+    if len(between) > 120 or any(mark in ".!?\n" for mark in between):
+        return item
+    days = _days_of_month(day.first, _day_ordinal(tokens.lowers[item.left + 1]))
+    if not days:
+        return item
+    nearest = min(days, key=lambda ordinal: abs(ordinal - day.first))
+    return item._replace(first=nearest, last=nearest)
 
 
 def _is_inside(tokens: Tokens, item: Found, places: list[AddressSpan]) -> bool:
@@ -255,6 +325,13 @@ def _day_number(lower: str) -> int | None:
     return None
 
 
+def _day_ordinal(lower: str) -> int:
+    """The day of a month said as an ordinal (3rd, third), or 0."""
+    if lower[-2:] in ("st", "nd", "rd", "th") and lower[:1] in _DIGITS:
+        return _day_number(lower) or 0
+    return ORDINALS.get(lower, 0)
+
+
 def _year_number(lower: str) -> int | None:
     if len(lower) == 4 and lower.isdecimal() and 1000 <= int(lower) <= 2199:
         return int(lower)
@@ -262,22 +339,69 @@ def _year_number(lower: str) -> int | None:
 
 
 def _direction(tokens: Tokens, left: int, right: int) -> int:
-    """-1 if the clause around speaks of the past, 1 of the future, 0 if it does not say.
+    """Negative if the clause around speaks of the past, 1 of the future, 0 if it does not say.
 
     The nearest verb before the reference decides, else the nearest after it.
     """
     lowers = tokens.lowers
+    before = "" if lowers[left].endswith("'s") else _before(tokens, left)
+    goal = _goal(tokens, left)
+    apart = False  # a comma stands between
     for index in range(left - 1, max(left - 15, -1), -1):
-        if any(mark in ".!?\n" for mark in tokens.gap(index)):
+        gap = tokens.gap(index)
+        if any(mark in ".!?\n" for mark in gap):
             break
-        if tense := _tense(lowers, index):
+        lower = lowers[index]
+        if goal and (lower in _RESCHEDULING or _moves_with(lowers, index, left)):
+            return 1
+        if before == "for" and lower in _PLANNED:
+            again = lower in _RESCHEDULING
+            was = _word(tokens, index - 1) in ("was", "were", "been")
+            return _PERHAPS if was and not again else 1
+        if (
+            before in ("until", "till", "til")
+            and lower not in _LASTED
+            and _tense(lowers, index) < 0
+        ):
+            return 1
+        apart = apart or "," in gap
+        if lower in BE_PRESENT:
+            return 0
+        tense = _tense(lowers, index)
+        if tense < 0 and lower in _RESCHEDULING and before not in _WHEN | {lower}:
+            return 0  # "moved the talk of Monday": the day it was to be
+        if tense < 0 and (apart or _is_plan(lowers, index, left)):
+            return _PERHAPS
+        if tense:
             return tense
     for index in range(right, min(right + 11, len(lowers))):
-        if any(mark in ".!?\n" for mark in tokens.gap(index - 1)) or lowers[index] in _CONTRAST:
+        gap = tokens.gap(index - 1)
+        if any(mark in ".!?\n" for mark in gap) or lowers[index] in _CONTRAST:
             break
+        if lowers[index] == "got" and gap != " " and _word(tokens, index + 1) in ("it", "that"):
+            break  # "Monday, got it."
         if tense := _tense(lowers, index):
             return tense
     return 0
+
+
+def _goal(tokens: Tokens, left: int) -> bool:
+    """Whether "to" or "until" leads to the reference."""
+    at = left - 1
+    while at > left - 4 and _word(tokens, at) in _ABOUT:
+        at -= 1
+    return _word(tokens, at) in ("to", "until", "till", "til")
+
+
+def _moves_with(lowers: list[str], index: int, left: int) -> bool:
+    """Brought forward, put off."""
+    return lowers[index] in _RESCHEDULING_PAIRED and not _RESCHEDULING_WAYS.isdisjoint(
+        lowers[index + 1 : left]
+    )
+
+
+def _is_plan(lowers: list[str], index: int, left: int) -> bool:
+    return not _PLAN_WORDS.isdisjoint(lowers[max(index - 6, 0) : left])
 
 
 def _tense(lowers: list[str], index: int) -> int:
@@ -285,18 +409,31 @@ def _tense(lowers: list[str], index: int) -> int:
     if lower in FUTURE or lower.endswith("'ll"):
         return 1
     if lower in PAST:
-        return -1
+        return 0 if _is_passive(lowers, index) else _SURELY
     if lower.endswith("ed") and len(lower) > 3 and lower not in NOT_PAST:
-        return -1
+        return 0 if _is_passive(lowers, index) else _SURELY
     if lower.endswith("ing") and index and lowers[index - 1] in BE_PRESENT:
         return 1
     return 0
 
 
+def _is_passive(lowers: list[str], index: int) -> bool:
+    """Is closed, to be returned, will be officially opened: the auxiliary says when."""
+    at = index - 1
+    if at > 0 and (
+        lowers[at] in ("now", "also", "only", "still", "not") or lowers[at][-2:] == "ly"
+    ):
+        at -= 1
+    return at >= 0 and (lowers[at] in ("be", "get", "being") or lowers[at] in BE_PRESENT)
+
+
 def _choose(candidates: list[tuple[int, int]], today: int, direction: int) -> tuple[int, int]:
     """Of spans in time order: the last begun, the first not over, or the nearest."""
     if direction < 0:
-        return [span for span in candidates if span[0] <= today][-1]
+        begun = [span for span in candidates if span[0] <= today][-1]
+        if direction == _SURELY or begun[1] >= today - _LONG_AGO:
+            return begun
+        direction = 0
     if direction > 0:
         return next(span for span in candidates if span[1] >= today)
     return min(candidates, key=lambda span: max(span[0] - today, today - span[1], 0))
@@ -387,6 +524,9 @@ def _qualified(tokens: Tokens, index: int, today: int, which: str) -> Found | No
             return None
         return _unit(tokens, index, head, today, word, step, which)
     if word in WEEKDAYS:
+        dated = _weekday_and_day(tokens, head, WEEKDAYS[word], today)
+        if dated is not None:
+            return dated._replace(left=index)
         return _day(index, head, _weekday_of(WEEKDAYS[word], today, which, tokens, index, head))
     if word in MONTHS and (len(word) > 3 or word == "may") and which != "coming":
         if word in ("may", "march") and tokens.words[head].islower():
@@ -478,23 +618,20 @@ def _weekday(tokens: Tokens, index: int, today: int) -> Found | None:
     word = tokens.lowers[index]
     weekday = WEEKDAYS[bare(word)]
     before = _before(tokens, index)
-    if _joined(tokens, index, ",.") and index + 1 < len(tokens.lowers):
-        ahead = index + 1
-        if _word(tokens, ahead) == "the" and _joined(tokens, ahead):
-            ahead += 1
-        dated = _at_number(tokens, ahead, today)
-        if dated is None and bare(_word(tokens, ahead)) in MONTHS:
-            dated = _month_name(tokens, ahead, today)
-        if dated is not None and dated.first == dated.last:
-            return dated._replace(left=index)
-    if before in _RECURRING or before in _NAMED_DAYS:
+    dated = _weekday_and_day(tokens, index, weekday, today)
+    if dated is not None:
+        return dated
+    if before in _RECURRING or before in _NAMED_DAYS or before in _UNCERTAIN_DAY:
         return None
     if word in _SHORT_DAYS and before not in _DAY_OPENERS:
         return None
     after = _after(tokens, index)
-    if (after in _RANGE_WORDS and bare(_word(tokens, index + 2)) in WEEKDAYS) or (
+    if after in _PLURAL_DAYTIMES or (after in ("in", "of") and _word(tokens, index + 2) in MONTHS):
+        return None
+    ranged = (after in _RANGE_WORDS and bare(_word(tokens, index + 2)) in WEEKDAYS) or (
         before in _RANGE_WORDS and bare(_word(tokens, index - 2)) in WEEKDAYS
-    ):
+    )
+    if ranged and not _is_rescheduled(tokens, index):
         return None
     ahead_days = (weekday - (today - 1)) % 7
     direction = _direction(tokens, index, index + 1)
@@ -505,6 +642,74 @@ def _weekday(tokens: Tokens, index: int, today: int) -> Found | None:
     else:
         day = today + ahead_days
     return _day(index, index, day)
+
+
+def _weekday_and_day(tokens: Tokens, index: int, weekday: int, today: int) -> Found | None:
+    """Friday 8 May, Friday the 8th, Fri 8th: the near day that both agree with.
+
+    Where they agree in none, the reference is one that is not known.
+    """
+    if not _joined(tokens, index, ",.(") or index + 1 >= len(tokens.lowers):
+        return None
+    ahead = index + 1
+    if _word(tokens, ahead) == "the" and _joined(tokens, ahead):
+        ahead += 1
+    following = _word(tokens, ahead)
+    if len(following) >= 8 and following[0] in _DIGITS and (whole := _whole_date(following)):
+        return Found(index, ahead + 1, whole, whole, False)
+    dated = _day_and_month(tokens, ahead, today)
+    if dated is None and bare(_word(tokens, ahead)) in MONTHS:
+        dated = _month_name(tokens, ahead, today)
+        if dated is not None and dated.right - dated.left == 1:
+            return None  # "Friday May": no day
+    if dated is not None:
+        if dated.first != dated.last or not dated.known:
+            return None
+        dated = dated._replace(left=index)
+        if not dated.relative:
+            return dated
+        here = date.fromordinal(dated.first)
+        year = date.fromordinal(today).year
+        near = (_day_of(other, here.month, here.day) for other in (year - 1, year, year + 1))
+        days = [day for day in near if day is not None]
+        return _agreeing(tokens, dated, days, weekday, today, _NEAR_IN_MONTH)
+    day = _day_ordinal(_word(tokens, ahead))
+    if not day or (_word(tokens, ahead)[0] not in _DIGITS and ahead == index + 1):
+        return None
+    after = _after(tokens, ahead)
+    # "We sat 3rd", "Monday the second shift".
+    unsure = _word(tokens, ahead)[0] not in _DIGITS or tokens.lowers[index] in _SHORT_DAYS
+    if unsure and after and after not in _AFTER_DAY_OF_MONTH and after[0] not in _DIGITS:
+        return None
+    both = Found(index, ahead + 1, 0, 0, True)
+    return _agreeing(tokens, both, _days_of_month(today, day), weekday, today, _NEAR)
+
+
+def _agreeing(
+    tokens: Tokens, item: Found, days: list[int], weekday: int, today: int, reach: int
+) -> Found:
+    """`item` as the one of `days` that is this weekday, near, and fits the tense best."""
+    direction = _direction(tokens, item.left, item.right)
+    far = 366 if direction and reach == _NEAR_IN_MONTH else reach
+    spans = [(day, day) for day in days if (day - 1) % 7 == weekday and abs(day - today) <= far]
+    if not spans:
+        return item._replace(first=0, last=0)
+    coming = [span for span in spans if today <= span[0] <= today + 31]
+    if direction == 0 and coming:
+        return item._replace(first=coming[0][0], last=coming[0][0])
+    day = _choose_or_nearest(spans, today, direction)[0]
+    return item._replace(first=day, last=day)
+
+
+def _days_of_month(around: int, day: int) -> list[int]:
+    """The days with that number, from three months before `around` to three after."""
+    here = date.fromordinal(around)
+    days = []
+    for month in range(here.year * 12 + here.month - 4, here.year * 12 + here.month + 3):
+        ordinal = _day_of(month // 12, month % 12 + 1, day) if 12 <= month < 120_000 else None
+        if ordinal is not None:
+            days.append(ordinal)
+    return days
 
 
 def _season_with_year(tokens: Tokens, index: int) -> Found | None:
@@ -554,6 +759,9 @@ def _month_name(tokens: Tokens, index: int, today: int) -> Found | None:
             if dated is not None:
                 return dated
     before = _before(tokens, index)
+    if before == "of" and (day := ORDINALS.get(_before(tokens, index - 1), 0)):
+        left = index - 3 if _before(tokens, index - 2) == "the" else index - 2
+        return _yearless(tokens, left, index + 1, month, day, day, today)
     if word.startswith("mid-"):
         before = "mid"
     if before not in _MONTH_OPENERS:
@@ -627,45 +835,80 @@ def _at_number(tokens: Tokens, index: int, today: int) -> Found | None:
         if _before(tokens, index) in _YEAR_OPENERS and _after(tokens, index) not in _UNITS:
             return Found(index, index + 1, *_year(year), False)
         return None
+    dated = _day_and_month(tokens, index, today)
+    if dated is not None:
+        return dated
+    day = _day_number(lower)
+    return None if day is None else _day_of_month(tokens, index, today, lower, day)
+
+
+def _day_and_month(tokens: Tokens, index: int, today: int) -> Found | None:
+    """3 May, 3rd of May 1990, 3-5 May, 3 to 5 May."""
+    lower = _word(tokens, index)
+    if not lower or lower[0] not in _DIGITS:
+        return None
     first_text, _, last_text = lower.partition("-")
     first = _day_number(first_text)
     last = _day_number(last_text) if last_text else first
+    end = index
+    if not last_text and (later := _range_end(tokens, index)) is not None:
+        end, last = later
     if first is None or last is None or last < first:
         return None
-    named = index + 1
-    if _after(tokens, index) == "of":
+    named = end + 1
+    if _after(tokens, end) == "of":
         named += 1
     name = bare(_word(tokens, named))
-    if name in MONTHS and _joined(tokens, named - 1, "."):
-        if name in ("may", "march", "mar") and tokens.words[named].islower():
+    if name not in MONTHS or not _joined(tokens, named - 1, "."):
+        return None
+    if name in ("may", "march", "mar") and tokens.words[named].islower():
+        after = _after(tokens, named)
+        opened = _before(tokens, index) in _DAY_OPENERS | {"from", "to"} | frozenset(WEEKDAYS)
+        if not opened or (after and after not in _AFTER_LOWER_MAY):
             return None
-        right = named + 1
-        year = _year_number(_word(tokens, right)) if _joined(tokens, named, ",.") else None
-        if year is not None:
-            return _dated(index, right + 1, year, MONTHS[name], first, last)
-        return _yearless(tokens, index, right, MONTHS[name], first, last, today)
-    return _day_of_month(tokens, index, today, lower, first)
+    right = named + 1
+    year = _year_number(_word(tokens, right)) if _joined(tokens, named, ",.") else None
+    if year is not None:
+        return _dated(index, right + 1, year, MONTHS[name], first, last)
+    return _yearless(tokens, index, right, MONTHS[name], first, last, today)
+
+
+def _range_end(tokens: Tokens, index: int) -> tuple[int, int] | None:
+    """The token and day of the end of "11 to 22 May" or "11–22 May"."""
+    end = index + 2 if _after(tokens, index) in _RANGE_WORDS else index + 1
+    if end == index + 1 and (end >= len(tokens.words) or tokens.gap(index).strip() != "–"):
+        return None
+    day = _day_number(_word(tokens, end)) if _word(tokens, end) else None
+    return None if day is None or _word(tokens, end)[0] not in _DIGITS else (end, day)
 
 
 def _day_of_month(tokens: Tokens, index: int, today: int, lower: str, day: int) -> Found | None:
     """On the 15th, where nothing follows that it could count."""
     if lower.isdecimal() or _before(tokens, index) != "the":
         return None
-    if _before(tokens, index - 1) not in ("on", "by", "until", "till", "since"):
+    opener = _before(tokens, index - 1)
+    if opener not in _DAY_OF_MONTH_OPENERS:
+        return None
+    if opener in ("from", "to") and not _is_rescheduled(tokens, index - 1):
         return None
     after = _after(tokens, index)
     if after and after not in _AFTER_DAY_OF_MONTH:
         return None
-    here = date.fromordinal(today)
-    spans = []
-    for month in range(here.year * 12 + here.month - 3, here.year * 12 + here.month + 2):
-        ordinal = _day_of(month // 12, month % 12 + 1, day) if 12 <= month < 120_000 else None
-        if ordinal is not None:
-            spans.append((ordinal, ordinal))
+    spans = [(ordinal, ordinal) for ordinal in _days_of_month(today, day)]
     if not spans:
         return None
-    span = _choose_or_nearest(spans, today, _direction(tokens, index, index + 1))
+    span = _choose_or_nearest(spans, today, _direction(tokens, index - 1, index + 1))
     return Found(index - 1, index + 1, *span, True)
+
+
+def _is_rescheduled(tokens: Tokens, left: int) -> bool:
+    """Whether a verb of rescheduling stands before, in the same sentence."""
+    for index in range(left - 1, max(left - 15, -1), -1):
+        if any(mark in ".!?\n" for mark in tokens.gap(index)):
+            return False
+        if tokens.lowers[index] in _RESCHEDULING or _moves_with(tokens.lowers, index, left):
+            return True
+    return False
 
 
 def _whole_date(lower: str) -> int | None:

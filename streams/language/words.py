@@ -115,15 +115,15 @@ PAST = word_set(
 FUTURE = word_set(
     """will gonna won't shall plan plans planning planned hope hopes hoping want wants wanna
     intend upcoming scheduled booked due expect expecting expects should going next soon see
-    until till let's lets forward wait excited might may can could hopefully supposed
-    deadline starts begins leaves arrives opens remind"""
+    let's lets forward wait excited might may can could hopefully supposed deadline start
+    starts begin begins leaves arrives opens ends closes expires launches lands happens remind"""
 )
 #: Ends in -ed but sets no clause in the past.
 NOT_PAST = word_set(
     """need feed speed bed red seed weed indeed excited interested scared tired supposed
     scheduled planned booked embed exceed proceed succeed fed led sped shed wed bored
     worried pleased delighted thrilled shared married retired united limited advanced
-    hundred sacred naked"""
+    hundred sacred naked included attached detailed talented experienced"""
 )
 BE_PRESENT = word_set("am is are i'm im you're we're they're he's she's it's that's there's")
 
@@ -223,6 +223,27 @@ NUMBER_WORDS = {
         start=1,
     )
 } | {"a": 1, "an": 1}
+
+_ORDINAL_UNITS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth",
+                  "ninth")  # fmt: skip
+#: Ordinals in words that are days of a month.
+ORDINALS = {
+    **{word: number for number, word in enumerate(_ORDINAL_UNITS, start=1)},
+    "tenth": 10,
+    "eleventh": 11,
+    "twelfth": 12,
+    "thirteenth": 13,
+    "fourteenth": 14,
+    "fifteenth": 15,
+    "sixteenth": 16,
+    "seventeenth": 17,
+    "eighteenth": 18,
+    "nineteenth": 19,
+    "twentieth": 20,
+    **{f"twenty-{word}": number for number, word in enumerate(_ORDINAL_UNITS, start=21)},
+    "thirtieth": 30,
+    "thirty-first": 31,
+}
 
 #: Frequent words that open a sentence, or stand alone capitalised, without being a name.
 STARTERS = (

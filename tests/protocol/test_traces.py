@@ -30,7 +30,7 @@ from schemas.records import record_hash
 from streams import failpoints
 from streams.agents import AGENTS, Agent, Extract, State, Surroundings
 from streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
-from streams.drivers.zone import MOST_ATTEMPTS, NewFailure
+from streams.drivers.zone import MOST_ATTEMPTS, MOST_DEATHS, NewFailure
 from streams.failpoints import FAILPOINTS
 from streams.ledger import CHANGES, EVENTS, partition_of
 from streams.projecting import fold_events, project_changes
@@ -779,7 +779,7 @@ def test_a_record_that_kills_the_process_each_time_is_parked(home: Home, where: 
     home.publish(BERLIN, say("This poison kills at once.", "p"), TEA)
     home.close()
     deaths = 0
-    for _ in range(MOST_ATTEMPTS + 3):
+    for _ in range(MOST_DEATHS + 3):
         run = subprocess.run(
             [sys.executable, "-c", KILLER, where, str(home.path)],
             cwd=ROOT,
@@ -791,12 +791,12 @@ def test_a_record_that_kills_the_process_each_time_is_parked(home: Home, where: 
         if run.returncode == 0:
             break
         deaths += 1
-    assert MOST_ATTEMPTS <= deaths <= MOST_ATTEMPTS + 1
+    assert MOST_DEATHS <= deaths <= MOST_DEATHS + 1
     home.open()
     assert home.facts() == [(1, "Ada moved to Berlin."), (3, "I like green tea.")]
     ((number, kind, reason, state),) = home.letters()
     assert (number, kind, state) == (2, "message", "parked")
-    assert str(MOST_ATTEMPTS) in reason
+    assert str(MOST_DEATHS) in reason
     home.drive()
     found = verify(home.node, ZONE)
     assert found.ok, found.problems
