@@ -38,10 +38,10 @@ END;
 """
 
 _DROP_INDEX = """
-DROP TRIGGER vec_embeddings_insert;
-DROP TRIGGER vec_embeddings_delete;
-DROP TRIGGER vec_embeddings_update;
-DROP TABLE vec_embeddings;
+DROP TRIGGER IF EXISTS vec_embeddings_insert;
+DROP TRIGGER IF EXISTS vec_embeddings_delete;
+DROP TRIGGER IF EXISTS vec_embeddings_update;
+DROP TABLE IF EXISTS vec_embeddings;
 """
 
 
