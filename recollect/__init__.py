@@ -6,7 +6,7 @@ import os
 # times more where another process has the core. It must be said before numpy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from recollect.client import Memory  # noqa: E402
-from recollect.home import Home  # noqa: E402
+from recollect.client import Memory
+from recollect.home import Home
 
 __all__ = ["Home", "Memory"]

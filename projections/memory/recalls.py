@@ -3,33 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import apsw
 
 from projections.sqlite import rows
 
 
+class Report(NamedTuple):
+    """The newest version of a mental model; `updated_at` is unix ms."""
+
+    id: str
+    name: str
+    description: str
+    entity_id: str | None
+    updated_at: int
+    is_stale: bool
+
+
 def fact_sources(connection: apsw.Connection) -> list[tuple[str, str]]:
-    """Return (fact id, source event id) of every fact, oldest row first."""
-    return rows(connection, "SELECT id, source_event_id FROM facts ORDER BY rowid")
+    """Return (fact id, source event id) of every fact."""
+    return rows(connection, "SELECT id, source_event_id FROM facts")
 
 
 def facts_of_events(connection: apsw.Connection, event_ids: Sequence[str]) -> list[tuple[str, str]]:
-    """Return (fact id, source event id) of the facts that these events gave."""
+    """Return (fact id, source event id) of the facts that these events gave, by id."""
     return rows(
         connection,
-        f"SELECT id, source_event_id FROM facts WHERE source_event_id IN ({_marks(event_ids)})",
-        tuple(event_ids),
+        f"SELECT id, source_event_id FROM facts WHERE source_event_id IN ({_marks(event_ids)}) "
+        "ORDER BY id",
+        event_ids,
+    )
+
+
+def facts_said_again(
+    connection: apsw.Connection, event_ids: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Return (fact id, event id) of the facts that these events only repeated."""
+    return rows(
+        connection,
+        f"SELECT fact_id, event_id FROM fact_repeats WHERE event_id IN ({_marks(event_ids)})",
+        event_ids,
     )
 
 
 def facts_matching(
     connection: apsw.Connection, match: str, limit: int
 ) -> list[tuple[str, str, float]]:
-    """Return (fact id, source event id, BM25) of facts by an FTS5 query, best first."""
+    """Return (fact id, source event id, BM25) of facts by an FTS5 query, best first.
+
+    A negative limit is none.
+    """
     return [
-        (str(row[0]), str(row[1]), -float(row[2]))
-        for row in connection.execute(
+        (str(fact), str(event), -float(score))
+        for fact, event, score in rows(
+            connection,
             "SELECT facts.id, facts.source_event_id, found.score FROM ("
             "    SELECT rowid, bm25(facts_fts) AS score FROM facts_fts WHERE facts_fts MATCH ?"
             "     ORDER BY score LIMIT ?"
@@ -54,64 +82,70 @@ def effects_and_causes(
     )
 
 
-def facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, tuple[str, int, str]]:
-    """Return fact id -> (text, as_of, source event id)."""
-    return {
-        str(row[0]): (str(row[1]), int(row[2]), str(row[3]))
-        for row in connection.execute(
-            f"SELECT id, text, as_of, source_event_id FROM facts WHERE id IN ({_marks(fact_ids)})",
-            tuple(fact_ids),
+def texts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str]:
+    """Return fact id -> text."""
+    return dict(
+        rows(
+            connection,
+            f"SELECT id, text FROM facts WHERE id IN ({_marks(fact_ids)})",
+            fact_ids,
         )
-    }
+    )
 
 
-def superseded(connection: apsw.Connection, fact_ids: Sequence[str]) -> set[str]:
-    """Return those facts whose place a newer one has taken."""
-    return {
-        str(row[0])
-        for row in connection.execute(
-            "SELECT DISTINCT fact_id FROM fact_supersessions "
-            f"WHERE fact_id IN ({_marks(fact_ids)})",
-            tuple(fact_ids),
+def superseded(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, int]:
+    """Return those facts whose place a newer one has taken, with when it last was (unix ms)."""
+    return dict(
+        rows(
+            connection,
+            "SELECT fact_id, max(invalid_at) FROM fact_supersessions "
+            f"WHERE fact_id IN ({_marks(fact_ids)}) GROUP BY fact_id",
+            fact_ids,
         )
-    }
+    )
 
 
 def repeating_events(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:
     """Return fact id -> events that said the same again, in order."""
-    found: dict[str, list[str]] = {}
-    for fact, event in connection.execute(
-        f"SELECT fact_id, event_id FROM fact_repeats WHERE fact_id IN ({_marks(fact_ids)}) "
-        "ORDER BY event_id",
-        tuple(fact_ids),
-    ):
-        events = found.setdefault(str(fact), [])
-        if event not in events:
-            events.append(str(event))
-    return found
+    return _grouped(
+        connection,
+        "SELECT DISTINCT fact_id, event_id FROM fact_repeats "
+        f"WHERE fact_id IN ({_marks(fact_ids)}) ORDER BY event_id",
+        fact_ids,
+    )
 
 
 def entities_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:
     """Return fact id -> ids of the entities it is about, as they were linked."""
-    found: dict[str, list[str]] = {}
-    for fact, entity in connection.execute(
+    return _grouped(
+        connection,
         "SELECT fact_id, entity_id FROM fact_entities "
         f"WHERE fact_id IN ({_marks(fact_ids)}) ORDER BY fact_id, entity_id",
-        tuple(fact_ids),
-    ):
-        found.setdefault(str(fact), []).append(str(entity))
-    return found
+        fact_ids,
+    )
 
 
-def mental_models(connection: apsw.Connection) -> list[tuple[str, str, str, int, bool]]:
-    """Return (id, name, description, updated_at, is_stale) of the newest versions."""
+def mental_models(connection: apsw.Connection) -> list[Report]:
+    """Return the newest version of every mental model, by id."""
     return [
-        (str(row[0]), str(row[1]), str(row[2]), int(row[3]), bool(row[4]))
-        for row in connection.execute(
-            "SELECT id, name, description, updated_at, is_stale FROM mental_models AS model "
-            "WHERE NOT EXISTS (SELECT 1 FROM mental_models WHERE parent_id = model.id) ORDER BY id"
+        Report(id_, name, description, entity_id, updated_at, bool(is_stale))
+        for id_, name, description, entity_id, updated_at, is_stale in rows(
+            connection,
+            "SELECT id, name, description, entity_id, updated_at, is_stale "
+            "FROM mental_models AS model WHERE NOT EXISTS ("
+            "    SELECT 1 FROM mental_models WHERE parent_id = model.id"
+            ") ORDER BY id",
         )
     ]
+
+
+def _grouped(
+    connection: apsw.Connection, sql: str, bindings: Sequence[str]
+) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, value in rows(connection, sql, bindings):
+        found.setdefault(str(key), []).append(str(value))
+    return found
 
 
 def _marks(values: Sequence[object]) -> str:

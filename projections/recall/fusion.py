@@ -1,15 +1,14 @@
-"""Fusion and diversity: how ranked candidates of several arms become one list."""
+"""Fusion and diversity: how the scores of several arms become one order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
-Item = TypeVar("Item", bound=Hashable)
+Ints = npt.NDArray[np.int64]
 
 
 def scaled(scores: Floats, floor: float | None = None) -> Floats:
@@ -46,23 +45,38 @@ def weighted(arms: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats
     return mean
 
 
-def mmr(
-    relevance: Mapping[Item, float],
-    similarity: Callable[[Item, Item], float],
-    count: int,
-    lambda_: float = 0.7,
-) -> list[Item]:
-    """Return up to `count` items by Maximal Marginal Relevance (Carbonell and Goldstein, 1998).
+def mmr(relevance: Floats, vectors: Floats, count: int, lambda_: float = 0.7) -> Ints:
+    """Return up to `count` places by Maximal Marginal Relevance (Carbonell and Goldstein, 1998).
 
-    Relevance must be 0 to 1, as similarities are.
+    A place is worth `lambda_` times its relevance less (1 - `lambda_`) times its cosine
+    similarity to the nearest place that was chosen before. Relevance must be 0 to 1, as
+    similarities are; a row of `vectors` is a unit vector, or zeros where nothing is known.
     """
-    left = sorted(relevance, key=lambda item: -relevance[item])
-    worst = dict.fromkeys(left, 0.0)
-    chosen: list[Item] = []
-    while left and len(chosen) < count:
-        best = max(left, key=lambda item: lambda_ * relevance[item] - (1 - lambda_) * worst[item])
-        left.remove(best)
+    left = np.argsort(-relevance, kind="stable")
+    worth = lambda_ * relevance.astype(np.float64)
+    nearest = np.zeros(len(relevance))
+    chosen: list[int] = []
+    while len(left) and len(chosen) < count:
+        index = int(np.argmax(worth[left] - (1 - lambda_) * nearest[left]))
+        best = int(left[index])
         chosen.append(best)
-        for item in left:
-            worst[item] = max(worst[item], similarity(item, best))
-    return chosen
+        left = np.delete(left, index)
+        nearest = np.maximum(nearest, vectors @ vectors[best])
+    return np.array(chosen, np.int64)
+
+
+def top(scores: Floats, count: int) -> Ints:
+    """Return the places of the `count` best finite scores, best first; equals in order."""
+    places = close_to_top(scores, count, 0.0)
+    return places[np.argsort(-scores[places], kind="stable")][:count]
+
+
+def close_to_top(scores: Floats, count: int, margin: float) -> Ints:
+    """Return, in order, the places of finite scores at most `margin` below the `count`-th best."""
+    places = np.flatnonzero(np.isfinite(scores))
+    if len(places) <= count:
+        return places
+    held = scores[places]
+    cut = np.partition(held, len(held) - count)[len(held) - count]
+    close: Ints = places[held >= cut - margin]
+    return close

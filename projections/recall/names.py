@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import apsw
 
 from projections.identity import queries as identity
+from projections.identity import recalls
 from projections.recall.words import STOP_WORDS
 from schemas.changes import Entity
 from schemas.names import normalise_name
@@ -81,13 +83,18 @@ def entity_ids(connection: apsw.Connection, entity: Entity) -> set[str]:
     return {entity.id, *(row.id for row in identity.aliases(connection, entity.id))}
 
 
+def ids_of(connection: apsw.Connection, name_or_id: str) -> set[str]:
+    """Return the ids of the entity with a name or an id; empty where there is none."""
+    entity = resolve(connection, name_or_id) or resolve(connection, normalise_name(name_or_id))
+    return set() if entity is None else entity_ids(connection, entity)
+
+
+def standing(connection: apsw.Connection, ids: Iterable[str]) -> dict[str, str]:
+    """Return id -> id of the entity that now stands for it, of those that have one."""
+    found = {id_: identity.canonical(connection, id_) for id_ in set(ids)}
+    return {id_: entity.id for id_, entity in found.items() if entity is not None}
+
+
 def _named(connection: apsw.Connection, start: int, end: int, entity: Entity) -> Named:
     ids = entity_ids(connection, entity)
-    marks = ", ".join("?" * len(ids))
-    senders = {
-        (str(platform), str(handle))
-        for platform, handle in connection.execute(
-            f"SELECT platform, handle FROM handles WHERE entity_id IN ({marks})", tuple(ids)
-        )
-    }
-    return Named(start, end, entity, senders, ids)
+    return Named(start, end, entity, recalls.senders(connection, sorted(ids)), ids)

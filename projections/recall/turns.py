@@ -11,13 +11,14 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from projections.files import ZoneFiles
+from projections.events import recalls
 
 K1 = 0.9
 B = 0.4
 #: How much a term at a distance (turns before: negative) counts for a turn.
 WINDOW = {-3: 0.2, -2: 0.4, -1: 0.7, 0: 1.0, 1: 0.4, 2: 0.2}
-#: A silence that ends a session: what is said after a night is another talk.
+#: A silence that ends a session: what is said after a night is another talk. So is what was
+#: said long before, and comes later into the ledger.
 SESSION_GAP_MS = 6 * 3_600_000
 
 Floats = npt.NDArray[np.float32]
@@ -31,13 +32,9 @@ class Turns:
     `row[number]` is an event's place in them, -1 where there is none.
     """
 
-    def __init__(self, files: ZoneFiles) -> None:
-        self._connection = files.events.connection
-        self.watermark = files.events.watermark().number
-        rows = self._connection.execute(
-            "SELECT number, id, conversation, platform, sender_id, occurred_at, "
-            "length(content) + length(caption) FROM events ORDER BY conversation, number"
-        ).fetchall()
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        rows = recalls.turns(connection)
         count = len(rows)
         self.numbers: Ints = np.fromiter((row[0] for row in rows), np.int64, count)
         self.ids: list[str] = [str(row[1]) for row in rows]
@@ -68,7 +65,7 @@ class Turns:
         self.row: Ints = np.full(int(self.numbers.max(initial=0)) + 1, -1, np.int64)
         self.row[self.numbers] = np.arange(count)
         if count:
-            breaks = (np.diff(session) != 0) | (np.diff(self.occurred_at) > SESSION_GAP_MS)
+            breaks = (np.diff(session) != 0) | (np.abs(np.diff(self.occurred_at)) > SESSION_GAP_MS)
             self.session: Ints = np.concatenate(([0], np.cumsum(breaks)))
         else:
             self.session = np.zeros(0, np.int64)
@@ -91,18 +88,11 @@ class Turns:
         """Return every turn's windowed BM25 for index terms; 0 where no term is near."""
         scores = np.zeros(len(self), np.float32)
         for term in terms:
-            documents = [
-                row[0]
-                for row in self._connection.execute(
-                    "SELECT doc FROM temp.events_terms WHERE term = ?", (term,)
-                )
-            ]
-            if not documents:
+            found = recalls.occurrences(self._connection, term)
+            if not found:
                 continue
-            numbers, counts = np.unique(np.array(documents, np.int64), return_counts=True)
-            places = self.row[numbers[numbers < len(self.row)]]
-            counts = counts[numbers < len(self.row)][places >= 0]
-            places = places[places >= 0]
+            numbers, counts = np.unique(np.array(found, np.int64), return_counts=True)
+            places = self.row[numbers]
             idf = np.log(1 + (len(self) - len(places) + 0.5) / (len(places) + 0.5))
             frequency = self._spread(places, counts.astype(np.float32))
             near = np.flatnonzero(frequency)
@@ -129,11 +119,3 @@ class Turns:
         return np.bincount(
             np.concatenate(targets), np.concatenate(weights), minlength=len(self)
         ).astype(np.float32)
-
-
-def prepare(connection: apsw.Connection) -> None:
-    """Make the view of the full-text index that lists where each term stands."""
-    connection.execute(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.events_terms "
-        "USING fts5vocab(main, events_fts, instance)"
-    )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
+from projections.recall.words import readable
 from schemas.errors import InvalidInput
 
 Scope = Literal["events", "facts", "observations", "mental_models", "entities"]
@@ -21,7 +22,7 @@ MOST_CHARACTERS = 8_192
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
-    """A question. Times are unix ms; `entity` is a name or an id; `vector` is the text's.
+    """A question. Times are unix ms; `entity` is a name or an id.
 
     `time_after` and `time_before` are exclusive bounds on `as_of`.
     """
@@ -42,12 +43,34 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
             raise InvalidInput(f"max_results {self.max_results}: ask for 1 to {MOST_RESULTS}")
         if not self.scope:
             raise InvalidInput(f"scope is empty; choose from {', '.join(SCOPES)}")
+        for name in self.scope:
+            if name not in SCOPES:
+                raise InvalidInput(f"scope {name!r}: choose from {', '.join(SCOPES)}")
+        if self.budget not in get_args(Budget):
+            raise InvalidInput(f"budget {self.budget!r}: choose from {', '.join(get_args(Budget))}")
+
+    @property
+    def filtered(self) -> bool:
+        """Whether not everything may be answered."""
+        filters = (self.entity, self.platform, self.time_after, self.time_before)
+        return any(value is not None for value in filters)
+
+    def readable(self) -> Query:
+        """Return the question with text that every part can read."""
+        return msgspec.structs.replace(
+            self,
+            text=readable(self.text),
+            entity=None if self.entity is None else readable(self.entity),
+            platform=None if self.platform is None else readable(self.platform),
+        )
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     """A memory that was recalled; see CONTRACT.md.
 
     `score` is 0 to 1 within an answer. `arms` gives the rank in each arm that found it.
+    `source_event_ids` is empty for a mental model alone: a command wrote it, and commands are
+    no events that could be read.
     """
 
     id: str

@@ -56,6 +56,11 @@ class Tokeniser:
         return [str(word) for word in found]
 
 
+def readable(text: str) -> str:
+    """Return a text that can be encoded: without lone surrogates (as "?") and NUL (as a space)."""
+    return text.encode("utf-8", "replace").decode().replace("\0", " ")
+
+
 def match_any(terms: list[str]) -> str:
     """Return an FTS5 query for texts with any of the words; quoted, so nothing is an operator."""
     return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)

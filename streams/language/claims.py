@@ -6,7 +6,7 @@ import re
 
 from schemas.names import normalise_name
 from streams.language.model import Claim, Contact, DateReference, Mention
-from streams.language.words import HONORIFICS, RELATIONS, word_set
+from streams.language.words import HONORIFICS, OCCUPATIONS, RELATIONS, word_set
 
 #: Attributes with one value at a time; a later claim replaces the one before.
 ATTRIBUTES = ("home", "employer", "role", "partner", "birthday", "email", "phone")
@@ -74,25 +74,6 @@ _BORN = re.compile(
     rf"\A(?:(?i:{_LEAD}i was)|(?P<who>{_NAME}) was) born (?:on |in [\w ]{{1,30}}? on )(?:the )?"
 )
 
-#: The last word of an occupation ("senior software engineer").
-_OCCUPATIONS = word_set(
-    """accountant actor actress analyst animator architect artist assistant astronaut
-    attorney author baker banker barber barista bartender biologist bookkeeper broker
-    builder butcher carer carpenter cashier ceo cfo chef chemist clerk coach composer
-    consultant contractor cook coordinator cto curator dancer dentist designer developer
-    dietitian director doctor driver economist editor electrician engineer entrepreneur
-    farmer filmmaker firefighter fisherman florist founder freelancer gardener geologist
-    guide hairdresser historian illustrator instructor intern interpreter investor janitor
-    journalist judge lawyer lecturer librarian lifeguard magician manager marketer
-    mathematician mechanic midwife model musician nanny neurologist nurse nutritionist
-    optician paralegal paramedic pastor pediatrician performer pharmacist photographer
-    physicist physiotherapist pilot plumber poet police officer politician postdoc priest
-    principal producer professor programmer psychiatrist psychologist publisher realtor
-    receptionist recruiter reporter researcher sailor salesman scientist sculptor secretary
-    seamstress singer social worker soldier specialist stylist supervisor surgeon tailor
-    teacher technician telemarketer therapist trader trainer translator tutor undertaker
-    veterinarian vet waiter waitress welder writer zoologist student"""
-)
 _ROLE_END = re.compile(
     r"\s(?:at|in|for|with|and|from|who|on|since|by|to|of|but|here|now|there|based|working|or|so|"
     r"because|this|last|next|again)\b.*\Z",
@@ -203,7 +184,7 @@ def _role(sentence: str, speaker: str | None) -> Claim | None:
             continue
         value = _ROLE_END.sub("", match["value"]).strip(" -").lower()
         words = value.split()
-        if not 1 <= len(words) <= 4 or words[-1] not in _OCCUPATIONS:
+        if not 1 <= len(words) <= 4 or words[-1] not in OCCUPATIONS:
             continue
         subject = match.groupdict().get("who") or speaker
         if subject is not None and subject.lower() not in ("i", "i'm", "i’m", "it", "this", "that"):

@@ -682,6 +682,9 @@ def _weekday_and_day(tokens: Tokens, index: int, weekday: int, today: int) -> Fo
     if unsure and after and after not in _AFTER_DAY_OF_MONTH and after[0] not in _DIGITS:
         return None
     both = Found(index, ahead + 1, 0, 0, True)
+    if after == "of":
+        # Of a month that has no such day, or of something else.
+        return both._replace(right=ahead + 3) if _word(tokens, ahead + 2) in MONTHS else both
     return _agreeing(tokens, both, _days_of_month(today, day), weekday, today, _NEAR)
 
 

@@ -262,6 +262,22 @@ PLACE_ENDINGS = word_set(
     forest desert castle palace cathedral temple hills hill creek county city town village
     province district coast ocean sea gulf peninsula platz straße strasse"""
 )
+#: These end no person's name.
+SURE_PLACE_ENDINGS = word_set(
+    """avenue ave boulevard road rd mountains island islands airport station canyon harbor
+    harbour falls cathedral palace desert county city town province district ocean gulf
+    peninsula platz straße strasse"""
+)
+#: Given names that are ordinary words too: for "Mark Lane" and "Grace Park".
+WORD_NAMES = word_set(
+    """mark grace rose hope faith joy bill will drew grant frank pat gene dale glen penny daisy
+    ruby pearl violet ivy lily iris olive holly hazel heath cliff chase mason hunter sky june
+    april may dawn summer autumn"""
+)
+#: "Rue Drolet", "via Roma".
+STREET_WORDS = word_set("rue calle avenida avenue boulevard chemin rua strada corso ulica quai")
+#: Last words of names of persons as well as of churches, banks and days.
+SURNAME_ENDINGS = word_set("church post press day fair bank day eve cup war")
 PLACE_OPENINGS = word_set("lake mount mt fort port cape saint st isle gulf san santa los las el")
 EVENT_ENDINGS = word_set(
     """conference festival marathon olympics summit cup championship championships fair expo

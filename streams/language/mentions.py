@@ -23,7 +23,11 @@ from streams.language.gazetteer import (
     PLACE_ENDINGS,
     PLACE_OPENINGS,
     PLACES,
+    STREET_WORDS,
+    SURE_PLACE_ENDINGS,
+    SURNAME_ENDINGS,
     UNSURE_PLACES,
+    WORD_NAMES,
 )
 from streams.language.model import Mention, MentionType
 from streams.language.tokens import Tokens, bare, tokenise
@@ -37,6 +41,7 @@ from streams.language.words import (
     PERSONAL_VERBS,
     PHATIC,
     RELATIONS,
+    ROLES,
     STARTERS,
     WEEKDAYS,
     word_set,
@@ -50,6 +55,9 @@ _LONGEST_NAME = 6
 _INITIAL_GAP = frozenset('.!?…\n:;"“„«(*•。\uff01\uff1f–—>|')
 _CONNECTORS = word_set("of the de da di do del della la le van von der den du des dos y e")
 _PLACE_PREPOSITIONS = frozenset({"in", "near", "around", "across", "outside", "throughout"})
+#: Where something is; the rest of the prepositions leads to persons as well as to places.
+_WITHIN = _PLACE_PREPOSITIONS | {"at", "inside", "into", "within", "via", "along"}
+_TOWARDS = frozenset({"on", "to", "from", "by", "past", "beyond", "behind", "off", "through"})
 _MOVEMENT = word_set(
     """move moved moving moves go goes going went gone fly flies flew flying travel travels
     travelled traveled travelling traveling trip trips drive drove driving relocate
@@ -62,8 +70,7 @@ _ORIGIN = word_set(
     we're originally back flew drove arrived flight all far"""
 )
 _VISITING = word_set(
-    "visit visited visiting visits explore explored exploring leave left leaving reach reached "
-    "tour toured"
+    "visit visited visiting visits explore explored exploring reach reached tour toured"
 )
 _COMPANY_FORMS = frozenset({"inc", "ltd", "llc", "corp", "gmbh", "plc"})
 _INTRODUCED = frozenset({"named", "called", "meet", "dear", "hey", "hi", "hello", "thanks"})
@@ -206,7 +213,12 @@ def _initial(tokens: Tokens, index: int) -> bool:
     if gap[0] == "." and len(gap) == 2:
         before = tokens.lowers[index - 1]
         return not (before in ABBREVIATIONS or len(before) == 1)
-    return not _INITIAL_GAP.isdisjoint(gap)
+    # An emoji or another sign ends a sentence as well as a full stop does.
+    return (
+        not _INITIAL_GAP.isdisjoint(gap)
+        or any("\u2190" <= sign < "\u3000" for sign in gap)
+        or (any(sign >= "\U0001f000" for sign in gap))
+    )
 
 
 def _name(
@@ -243,7 +255,9 @@ def _name(
             kind = cast(MentionType, NUMBERED[lower])
             _add(tokens, left, left + 2, kind, found)
             return left + 2
-        single = _single(tokens, left, lower, initial and left == index, crowded)
+        # "Cake moved to Thursday": a date is no place for a person to go.
+        dated = right + 2 in taken and lowers[right + 1] in ("to", "until", "till")
+        single = _single(tokens, left, lower, initial and left == index, crowded, dated)
         if single is not None:
             _add(tokens, left, right, single, found)
         return right
@@ -255,6 +269,8 @@ def _name(
 
 def _can_open(tokens: Tokens, index: int, lower: str, initial: bool) -> bool:
     """Whether a name can begin with this capitalised word."""
+    if lower[-1] == "s" and lower[:-1] in WEEKDAYS:
+        return False
     if lower in MONTHS or lower in WEEKDAYS:
         # "May I" is no name; "June said" and "April Smith" are.
         if lower not in _DOUBTFUL_DATES or lower not in GIVEN_NAMES | {"april", "june", "may"}:
@@ -352,7 +368,7 @@ def _run(tokens: Tokens, index: int, end: int, taken: dict[int, int]) -> int:
 
 
 def _single(
-    tokens: Tokens, index: int, lower: str, initial: bool, crowded: bool
+    tokens: Tokens, index: int, lower: str, initial: bool, crowded: bool, dated: bool
 ) -> MentionType | None:
     """The type of a name of one word, or None if it is none."""
     word = tokens.words[index]
@@ -375,6 +391,8 @@ def _single(
         if person and not placed and following in ANIMATE_VERBS:
             return "PERSON"
         return "LOCATION"
+    if before in STREET_WORDS:
+        return "LOCATION"
     if person:
         return "PERSON"
     known = KNOWN.get(lower)
@@ -388,7 +406,7 @@ def _single(
     if initial and crowded:
         return None
     verbs = PERSONAL_VERBS if initial else ANIMATE_VERBS
-    if (following in verbs and not lower.endswith(_ABSTRACT)) or (
+    if (following in verbs and not dated and not lower.endswith(_ABSTRACT)) or (
         following == "and" and lowers[index + 2 : index + 3] == ["i"]
     ):
         return "PERSON"
@@ -415,23 +433,76 @@ def _type_of_run(tokens: Tokens, left: int, right: int) -> MentionType:
     if known is not None:
         return cast(MentionType, known)
     first, last = lowers[left], bare(lowers[right - 1])
+    before = lowers[left - 1] if left else ""
+    following = lowers[right] if right < len(lowers) else ""
+    if (
+        right - left == 2
+        and last in SURNAME_ENDINGS
+        and first in GIVEN_NAMES
+        and (following in ANIMATE_VERBS or _has_role(tokens, left))
+    ):
+        return "PERSON"
     if first in NUMBERED and last[0].isdigit():
         return cast(MentionType, NUMBERED[first])
     if last in EVENT_ENDINGS:
         return "EVENT"
     if last in ORGANISATION_ENDINGS or first in ORGANISATION_OPENINGS:
         return "ORG"
-    if last in PLACE_ENDINGS or (first in PLACE_OPENINGS and first not in GIVEN_NAMES):
+    if last in PLACE_ENDINGS:
+        return _place_or_person(tokens, left, right, last)
+    if first in PLACE_OPENINGS and first not in GIVEN_NAMES:
         return "LOCATION"
     if first in GIVEN_NAMES:
         return "PERSON"
-    before = lowers[left - 1] if left else ""
-    following = lowers[right] if right < len(lowers) else ""
+    if before in STREET_WORDS:
+        return "LOCATION"
     if before in RELATIONS or before in HONORIFICS or following in ANIMATE_VERBS:
         return "PERSON"
     if before in _PLACE_PREPOSITIONS:
         return "LOCATION"
     return "OTHER"
+
+
+def _place_or_person(tokens: Tokens, left: int, right: int, last: str) -> MentionType:
+    """ "Mark Lane" and "Grace Park" are streets and parks only where the words around say so."""
+    lowers = tokens.lowers
+    first = lowers[left]
+    before = lowers[left - 1] if left and tokens.gap(left - 1) == " " else ""
+    if before == "the" and left > 1 and lowers[left - 2] in _WITHIN:
+        before = lowers[left - 2]
+    personal = right - left == 2 and (first in GIVEN_NAMES or first in WORD_NAMES)
+    following = lowers[right] if right < len(lowers) and _joined(tokens, right - 1) else ""
+    if before[:1].isdigit() or before in STREET_WORDS:
+        return "LOCATION"
+    if right - left == 2 and _has_role(tokens, left):
+        return "PERSON"
+    if before in _WITHIN:
+        return "LOCATION"
+    if following in ANIMATE_VERBS:
+        return "PERSON" if right - left == 2 and last not in SURE_PLACE_ENDINGS else "OTHER"
+    if last in SURE_PLACE_ENDINGS or before == "the":
+        return "LOCATION"
+    if before in _TOWARDS:
+        moved = left > 1 and lowers[left - 2] in _MOVEMENT
+        street = before == "on" and last in ("street", "st", "lane")
+        return "LOCATION" if moved or street or not personal else "PERSON"
+    if before in _VISITING and not personal:
+        return "LOCATION"
+    return "PERSON" if first in GIVEN_NAMES else "OTHER"
+
+
+def _has_role(tokens: Tokens, left: int) -> bool:
+    """Our CEO, Mark Lane; my boss Mark Lane; Dr. Lane."""
+    if not left:
+        return False
+    before = tokens.lowers[left - 1]
+    gap = tokens.gap(left - 1)
+    return (before in ROLES or before in RELATIONS or before in HONORIFICS) and gap in (
+        " ",
+        ", ",
+        ": ",
+        ". ",
+    )
 
 
 def _number_follows(tokens: Tokens, index: int, end: int) -> bool:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import re
 
-from streams.language.words import ABBREVIATIONS, ENDING_ABBREVIATIONS, STARTERS
+from streams.language.addresses import EMAIL, URL
+from streams.language.words import (
+    ABBREVIATIONS,
+    ENDING_ABBREVIATIONS,
+    FUNCTION_WORDS,
+    HONORIFICS,
+    STARTERS,
+    word_set,
+)
 
 Span = tuple[int, int]
 
@@ -32,12 +40,23 @@ _FORWARD = re.compile(
 _HEADER = re.compile(r"\*?(?:From|Sent|To|Date|Subject|Cc|Von|Gesendet|An|Betreff):\*?(?:\s|\Z)")
 _DEVICE = re.compile(r"(?:Sent from|Sent via|Get Outlook for|Von meinem)\b[^\n]{0,60}\Z")
 _CLOSING = re.compile(
-    r"(?:(?:kind|best|warm|many|with best|with kind)\s+)?"
-    r"(?:regards|wishes|cheers|thanks|thank you|sincerely|yours sincerely|yours truly|best|all the "
-    r"best|love|xoxo|viele grüße|liebe grüße|mit freundlichen grüßen)(?:\s+again|\s+so much)?"
+    r"(?:with\s+)?(?:(?:my|our|all)\s+)?(?:(?:kind|kindest|best|warm|warmest|many|good)\s+)?"
+    r"(?:regards|wishes|cheers|thanks|thank you|sincerely|sincerely yours|yours|yours sincerely|"
+    r"yours truly|yours faithfully|respectfully|warmly|best|all the best|love|xoxo|take care|"
+    r"viele grüße|liebe grüße|mit freundlichen grüßen|cordialement|bien cordialement|saludos|"
+    r"un saludo)(?:\s+again|\s+so much|\s+in advance)?"
     r"\s*[,.!]*\Z",
     re.IGNORECASE,
 )
+#: Lines of a signature: "tel. 514-555-0108", "0117 | info@x.org". A name has no small words but
+#: these.
+_PHONE = re.compile(r"\+?\(?\d[\d ().\-/]{4,20}\d")
+_CONTACT_WORDS = word_set(
+    "tel telephone phone mobile cell fax mob email e-mail mail web website office direct t m p"
+)
+_SMALL = word_set("of the and for de des du la le van von der den da di do dos del y & et und")
+_LINE_WORD = re.compile(r"[^\W\d_][\w'’&.\-]*")
+_SIGNATURE_LINES = 6
 _POSTSCRIPT = re.compile(r"P\.?\s?S\b")
 
 
@@ -132,7 +151,74 @@ def _speech_lines(text: str) -> list[Span]:
             while text[end - 1].isspace():
                 end -= 1
             kept.append((start, end))
+    return _without_signature(text, kept)
+
+
+def _without_signature(text: str, kept: list[Span]) -> list[Span]:
+    """The lines without a name and contact lines that stand apart at their end."""
+    last = len(kept)
+    while last and _POSTSCRIPT.match(text, kept[last - 1][0]):
+        last -= 1
+    first = last
+    while first and last - first <= _SIGNATURE_LINES:
+        start, end = kept[first - 1]
+        if not _is_name_line(text[start:end].strip()) and not _is_contact_line(text[start:end]):
+            break
+        first -= 1
+    block = [text[start:end].strip() for start, end in kept[first:last]]
+    contact = any(_is_contact_line(line) for line in block)
+    # A signature begins with a name, apart from what was said; after a list there is none.
+    while block:
+        apart = first > 0 and "\n" in text[kept[first - 1][1] : kept[first][0]].replace("\n", "", 1)
+        said = text[kept[first - 1][0] : kept[first - 1][1]].rstrip() if first else ""
+        if said and said[-1] not in ":,;" and said.split()[-1].lower() not in FUNCTION_WORDS:
+            named = _is_name_line(block[0]) and (
+                (apart and (contact or len(block) <= 3)) or (contact and said[-1] in ".!?")
+            )
+            if named or (apart and contact and len(block) <= 2):
+                return kept[:first] + kept[last:]
+        first += 1
+        block.pop(0)
     return kept
+
+
+def _is_name_line(line: str) -> bool:
+    """Dr. Ilse Brandt; Larch Street Clinic; People team, Bellwether Transit."""
+    if len(line) > 60 or line[-1] in "!?:;…" or any(sign.isdigit() for sign in line):
+        return False
+    words = _LINE_WORD.findall(line)
+    if not 1 <= len(words) <= 7 or (line[-1] == "." and len(words[-1].rstrip(".")) > 2):
+        return False
+    small = [word.lower() for word in words if not word[0].isupper()]
+    if words[0][0].islower() or any(word in STARTERS for word in small if word not in _SMALL):
+        return False
+    lowers = [word.lower().rstrip(".") for word in words]
+    if any(word in FUNCTION_WORDS and word not in _SMALL for word in lowers):
+        return False
+    if len(words) == 1:
+        return lowers[0] not in STARTERS
+    if all(word in STARTERS for word in lowers if word not in HONORIFICS):
+        return False
+    return sum(1 for word in small if word not in _SMALL) <= ("," in line or "|" in line)
+
+
+def _is_contact_line(line: str) -> bool:
+    """An address or a telephone number with hardly a word around it."""
+    if len(line) > 120:
+        return False
+    rest, found = EMAIL.subn(" ", line)
+    rest, urls = URL.subn(" ", rest)
+    rest, phones = _PHONE.subn(" ", rest)
+    if not found + urls + phones or any(sign.isdigit() for sign in rest):
+        return False
+    words = [word.rstrip(".") for word in _LINE_WORD.findall(rest)]
+    small = [word for word in words if word[0].islower() and word not in _SMALL | _CONTACT_WORDS]
+    others = [word.lower() for word in words]
+    return (
+        len(words) <= 8
+        and len(small) <= ("," in rest or "|" in rest)
+        and all(word not in FUNCTION_WORDS or word in _SMALL for word in others)
+    )
 
 
 def _ends_the_speech(text: str, lines: list[Span], index: int, line: str) -> bool:

@@ -20,10 +20,11 @@ from streams.language.model import (
     Statement,
 )
 from streams.language.names import find_introductions
+from streams.language.reported import Span, is_reported, reported
 from streams.language.sentences import sentences
 from streams.language.signature import assemble, tokens_for_signature
 from streams.language.tokens import Tokens, bare, tokenise
-from streams.language.words import CONTRACTIONS, FUNCTION_WORDS, PHATIC, word_set
+from streams.language.words import CONTRACTIONS, FUNCTION_WORDS, HONORIFICS, PHATIC, word_set
 
 _QUESTION_OPENING = re.compile(
     r"(?:(?:so|and|but|hey|hi|ok|okay|oh|well|btw|wow)[ ,]+)*"
@@ -33,6 +34,7 @@ _QUESTION_OPENING = re.compile(
     r"|(?:what|where|when|why|how|who|which)(?: (?:do|does|did|are|is|was|were|have|has|can|could|"
     r"would|will|should)|['’]s|['’]re|['’]d) (?:you|u|your|yours|it|that|this|the|they|he|she|we|i|"
     r"there|up|going|new)\b"
+    r"|(?:is|are|was|were|does|did|has|can|could|would|should) (?-i:[A-Z][a-z])\w* "
     r"|(?:what|how) about\b|how (?:much|many|long|far|old|often|come)\b|anyone\b)",
     re.IGNORECASE,
 )
@@ -59,15 +61,28 @@ _STATE = frozenset({"i'm", "im", "we're"})
 _BE = frozenset({"am", "are", "was", "were"})
 #: Moods and places of the moment: "I'm tired" is over before it is remembered.
 _PASSING = word_set(
-    """okay starving hungry thirsty sleepy exhausted bored confused curious impressed
-    stuffed speechless jealous interested surprised shocked stuck lost alone awake asleep
-    stoked pumped thrilled grateful kidding joking serious afraid worried nervous listening
-    following trying driving eating leaving outside inside online offline wrong free in out
-    afk"""
+    """okay starving hungry thirsty sleepy exhausted bored confused curious impressed stuffed
+    speechless jealous interested surprised shocked stuck lost alone awake asleep stoked
+    pumped thrilled grateful kidding joking serious afraid worried nervous listening
+    following trying driving eating leaving sitting standing coming waiting outside inside
+    online offline wrong free in out afk"""
+)
+#: "Good morning my treasures", "Dear parents of 3B,": a salutation and nothing else.
+_SALUTATION = re.compile(
+    r"(?:good (?:morning|afternoon|evening|night|day)|dear|hi|hello|hey|greetings|bonjour|hallo)\b"
+    r"(?: [\w.'’\-]+,?){0,5}[\s,:!.…]*",
+    re.IGNORECASE,
 )
 _ADDRESSING = word_set("hey hi hello thanks thank dear wow congrats bye yeah yes yo oh hiya")
+_VERBS = word_set(
+    "am is are was were be been i i'm i've we we're you it it's have has had will would can could "
+    "do does did come came go went see call called bring take need want from at in on"
+)
 _CODE_MARKS = ("();", "==", "=>", "</", "::", "&&")
 _CONTENT_ENOUGH = 3
+_ORDINAL_END = re.compile(r"\d(?:st|nd|rd|th)\Z", re.IGNORECASE)
+_PLACED = re.compile(r"\b(?:in|from|to|near|at|around|for|the)\s\Z", re.IGNORECASE)
+_TITLE = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|Mme|Mlle|Prof|M|Miss|Madame|Herr|Frau)\.?\Z")
 
 
 def is_question(sentence: str) -> bool:
@@ -106,12 +121,15 @@ def analyse(
     places = addresses(text)
     dates = find_dates(tokens, local_day(at_ms, utc_offset_minutes), places)
     asserted = [span for span in spans if not is_question(text[span[0] : span[1]])]
+    others = reported(text)
     contacts = find_contacts(tokens, asserted)
-    introductions = find_introductions(tokens, asserted)
+    if contacts and others:
+        contacts = [item for item in contacts if not _is_others(item, others)]
+    introductions = find_introductions(tokens, asserted, others)
     found = find_mentions(tokens, dates, places, asserted)
     if contacts:
         found = _outside(found, contacts)
-    message = _Message(tokens, dates, found, contacts, introductions, speaker)
+    message = _Message(tokens, dates, found, contacts, introductions, others, speaker)
     questions = set(spans).difference(asserted)
     statements: list[Statement] = []
     follows = False
@@ -123,6 +141,19 @@ def analyse(
             statements.append(statement)
         follows = statement is not None
     return Analysis(tuple(statements), tuple(contacts), tuple(introductions))
+
+
+def _is_others(contact: Contact, others: list[Span]) -> bool:
+    """Whether "my" is the word of somebody who is quoted: the address alone may be in quotes."""
+    return (
+        contact.owner is None
+        and is_reported(others, contact.start)
+        and (
+            contact.start < 1
+            or not is_reported(others, contact.start - 1)
+            or is_reported(others, contact.start - 2)
+        )
+    )
 
 
 def _outside(mentions: list[Mention], contacts: list[Contact]) -> list[Mention]:
@@ -146,6 +177,7 @@ class _Message:
         mentions: list[Mention],
         contacts: list[Contact],
         introductions: list[Introduction],
+        others: list[Span],
         speaker: str | None,
     ) -> None:
         self._tokens = tokens
@@ -156,6 +188,7 @@ class _Message:
         self._contacts = contacts
         self._contact_starts = [contact.start for contact in contacts]
         self._introduced = [introduction.start for introduction in introductions]
+        self._others = others
         self._speaker = speaker
 
     def statement(self, start: int, end: int, follows: bool) -> Statement | None:
@@ -167,9 +200,11 @@ class _Message:
         left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
         if left == right or not _is_prose(tokens.text, start, end, tokens, left, right):
             return None
+        if _is_salutation(tokens, start, end, left, right):
+            return None
         first = bisect_left(self._mention_starts, start)
         last = bisect_left(self._mention_starts, end)
-        mentions = [_by_speaker(item, speaker) for item in self._mentions[first:last]]
+        mentions = [_by_speaker(item, speaker, tokens.text) for item in self._mentions[first:last]]
         while mentions and mentions[-1].end > end:
             mentions.pop()
         dates = self._dates[
@@ -184,7 +219,9 @@ class _Message:
         references = [as_reference(tokens, item) for item in dates]
         corrects = _CORRECTION.match(sentence) is not None
         claim = None
-        if contacts or not CLAIM_TRIGGERS.isdisjoint(tokens.lowers[left:right]):
+        if not is_reported(self._others, start) and (
+            contacts or not CLAIM_TRIGGERS.isdisjoint(tokens.lowers[left:right])
+        ):
             claim = find_claim(sentence, start, speaker, mentions, references, contacts)
         if (
             claim is None
@@ -211,9 +248,22 @@ class _Message:
         )
 
 
-def _by_speaker(mention: Mention, speaker: str | None) -> Mention:
+def _is_salutation(tokens: Tokens, start: int, end: int, left: int, right: int) -> bool:
+    if right - left > 7 or _SALUTATION.fullmatch(tokens.text, start, end) is None:
+        return False
+    # "Dear Anna, come soon" asks for something.
+    inner = tokens.text[start:end].rstrip(" ,:!.…")
+    return "," not in inner and not _VERBS.intersection(tokens.lowers[left:right])
+
+
+def _by_speaker(mention: Mention, speaker: str | None, text: str) -> Mention:
     """The speaker's own name is a person's, whatever else it could be."""
-    if mention.type == "OTHER" and speaker and mention.text in (speaker, speaker.split(" ")[0]):
+    if (
+        mention.type in ("OTHER", "LOCATION", "CONCEPT")
+        and speaker
+        and mention.text in (speaker, speaker.split(" ")[0])
+        and not _PLACED.search(text, max(0, mention.start - 12), mention.start)
+    ):
         return Mention(mention.start, mention.end, mention.text, "PERSON")
     return mention
 
@@ -240,6 +290,7 @@ def _is_informative(
     content = 0  # words that are no mere grammar
     informative = 0  # of these, the ones that are more than greeting, praise and mood
     first_person = state = having = passing = False
+    titles = 0  # "Dr. Ilse Brandt" is a name only, "it is Dr. Brandt's turn" says something
     inside = 0  # index of the first mention that is not over yet
     for index in range(left, right):
         lower = tokens.lowers[index]
@@ -264,9 +315,17 @@ def _is_informative(
             content += 1
             if lower in _PASSING:
                 passing = True
-            if lower not in PHATIC:
+            if lower in HONORIFICS:
+                content -= 1
+                titles += 1
+            elif lower not in PHATIC:
                 # Scripts without spaces write many words in one.
                 informative += len(lower) // 2 if lower[0] >= "\u3040" else 1
+    if content:
+        content += titles
+        informative += titles
+    if any(item.type == "DATE" and _ORDINAL_END.search(item.text) for item in named):
+        informative += 1  # a day named by its number, as in "Saturday the 14th, got it"
     if informative + len(named) >= _CONTENT_ENOUGH or (named and (informative or first_person)):
         return True
     if not first_person or not informative:
@@ -278,7 +337,7 @@ def _is_vocative(text: str, mention: Mention, end: int) -> bool:
     """Whether the name only addresses somebody: "Thanks, Tom!", "Tom, look"."""
     if mention.type not in ("PERSON", "OTHER"):
         return False
-    before = text[max(0, mention.start - 14) : mention.start].rstrip()
+    before = _TITLE.sub("", text[max(0, mention.start - 20) : mention.start].rstrip()).rstrip()
     after = text[mention.end : mention.end + 1]
     if before.endswith(","):
         return mention.end >= end or after in ",.!?;"

@@ -157,6 +157,67 @@ HONORIFICS = word_set(
     "uncle auntie grandma grandpa captain capt lt sgt general gen senator sen president"
 )
 
+#: The last word of an occupation ("senior software engineer").
+OCCUPATIONS = word_set(
+    """accountant actor actress analyst animator architect artist assistant astronaut
+    attorney author baker banker barber barista bartender biologist bookkeeper broker
+    builder butcher carer carpenter cashier ceo cfo chef chemist clerk coach composer
+    consultant contractor cook coordinator cto curator dancer dentist designer developer
+    dietitian director doctor driver economist editor electrician engineer entrepreneur
+    farmer filmmaker firefighter fisherman florist founder freelancer gardener geologist
+    guide hairdresser historian illustrator instructor intern interpreter investor janitor
+    journalist judge lawyer lecturer librarian lifeguard magician manager marketer
+    mathematician mechanic midwife model musician nanny neurologist nurse nutritionist
+    optician paralegal paramedic pastor pediatrician performer pharmacist photographer
+    physicist physiotherapist pilot plumber poet police officer politician postdoc priest
+    principal producer professor programmer psychiatrist psychologist publisher realtor
+    receptionist recruiter reporter researcher sailor salesman scientist sculptor secretary
+    seamstress singer social worker soldier specialist stylist supervisor surgeon tailor
+    teacher technician telemarketer therapist trader trainer translator tutor undertaker
+    veterinarian vet waiter waitress welder writer zoologist student"""
+)
+#: Offices and functions: words of a role that are no occupation by themselves.
+ROLES = OCCUPATIONS | word_set(
+    """boss lead leader head chief deputy vice chair chairman chairwoman owner cofounder
+    co-founder coo cpo cio vp svp evp md president chancellor minister mayor governor senator
+    ambassador representative spokesman spokeswoman spokesperson officer executive director
+    admin administrator associate senior junior staff team member host guest speaker captain
+    moderator organiser organizer treasurer bishop rabbi imam sergeant agent landlady landlord
+    tenant caretaker janitor advisor adviser auditor foreman colleague customer client vendor
+    supplier product project program account sales marketing finance support operations"""
+)
+#: Adjectives and nouns that say how or what somebody is: "I'm Hungry" gives no name.
+STATES = word_set(
+    """okay starving hungry thirsty sleepy tired exhausted bored confused curious impressed
+    stuffed speechless jealous interested surprised shocked stuck lost alone awake asleep
+    stoked pumped thrilled grateful kidding joking serious afraid worried nervous vegan
+    vegetarian pescatarian omnivore celiac coeliac diabetic asthmatic allergic pregnant single
+    engaged divorced widowed separated gay lesbian bi bisexual queer straight trans
+    transgender nonbinary non-binary asexual blind deaf disabled sick ill unwell cold hot warm
+    wet dry full empty drunk sober high low fat thin slim tall short old young new poor rich
+    broke strong weak smart stupid dumb silly crazy mad angry furious upset calm cool chill
+    relaxed lazy shy quiet loud rude nice kind mean evil innocent guilty honest loyal brave
+    bold scared scary lucky unlucky sorry fine good bad better worse best awful terrible
+    horrible fantastic great awesome perfect amazing human alive dead online offline here
+    there home away outside inside upstairs downstairs abroad local foreign native bilingual
+    unemployed employed retired self-employed freelance remote part-time full-time available
+    unavailable open closed free busy ready late early done next first last second third half
+    black white brown red green blue dark blond blonde brunette ginger bald left-handed
+    right-handed ambidextrous introverted extroverted introvert extrovert optimist pessimist
+    realist feminist atheist agnostic pagan religious spiritual secular political apolitical
+    neutral gluten-free lactose-intolerant intolerant sensitive patient impatient clumsy messy
+    tidy neat organised organized weird strange normal average special unique different same
+    sure unsure certain positive negative aware unaware pro anti team newbie noob rookie
+    beginner expert amateur professional veteran geek nerd foodie gamer fan lover hater parent
+    adult teen teenager toddler senior citizen immigrant expat refugee tourist traveller
+    traveler local stranger human robot bot superman batman santa nobody jesus god king queen
+    dizzy grumpy moody groggy hangry jetlagged hungover homesick lonely cranky sad glum blue
+    fit healthy unfit ace legend pisces aries taurus gemini cancer leo libra scorpio
+    everywhere nowhere mud dirt
+    sagittarius capricorn aquarius hr pr qa devops frontend backend fullstack legal
+    mexican-american african-american"""
+)
+
 MONTHS = {
     name: number
     for number, names in enumerate(

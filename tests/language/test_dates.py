@@ -160,10 +160,115 @@ def test_today_is_the_day_on_the_speakers_calendar(moment: str, offset: int, exp
     assert resolve("today", moment, offset) == [("today", expected, expected)]
 
 
+# 2026-03-06 is a Friday as well.
+IN_MARCH = "2026-03-06T12:00"
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("The launch slipped to March 20th", [("March 20th", "2026-03-20")]),
+        ("It was moved to 24 March", [("24 March", "2026-03-24")]),
+        ("The dentist moved my appointment to Monday", [("Monday", "2026-03-09")]),
+        ("It has been pushed back to the 20th", [("the 20th", "2026-03-20")]),
+        ("They postponed it until Wednesday", [("Wednesday", "2026-03-11")]),
+        ("The review was brought forward to Tuesday", [("Tuesday", "2026-03-10")]),
+        ("It was put off till April 3", [("April 3", "2026-04-03")]),
+        ("She was rescheduled for Monday", [("Monday", "2026-03-09")]),
+        ("It was scheduled for March 20", [("March 20", "2026-03-20")]),
+        ("We moved it from 17 March to Tuesday 24 March",
+         [("17 March", "2026-03-17"), ("Tuesday 24 March", "2026-03-24")]),
+        ("It was moved from Monday to Wednesday",
+         [("Monday", "2026-03-09"), ("Wednesday", "2026-03-11")]),
+        ("It slipped from the 12th to the 14th",
+         [("the 12th", "2026-03-12"), ("the 14th", "2026-03-14")]),
+        ("She moved Monday's talk to Thursday",
+         [("Monday", "2026-03-09"), ("Thursday", "2026-03-12")]),
+        ("The deadline is now 20 March", [("20 March", "2026-03-20")]),
+        ("The deadline was March 20", [("March 20", "2026-03-20")]),
+        ("The report is due by March 20", [("March 20", "2026-03-20")]),
+        ("It expires March 20", [("March 20", "2026-03-20")]),
+        ("The office closed until Monday", [("Monday", "2026-03-09")]),
+        ("It is to be returned by the 31st", [("the 31st", "2026-03-31")]),
+        ("The sale will be held on Friday", [("Friday", "2026-03-13")]),
+        ("I signed today, I start 13 April",
+         [("today", "2026-03-06"), ("13 April", "2026-04-13")]),
+        ("1390 with heating included, from 1 April", [("1 April", "2026-04-01")]),
+    ],
+)  # fmt: skip
+def test_where_something_is_moved_to_lies_ahead(text: str, days: list[tuple[str, str]]) -> None:
+    assert [(said, first) for said, first, _ in resolve(text, IN_MARCH)] == days
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Our kick-off was on Monday", "2026-03-02"),
+        ("We moved on Monday", "2026-03-02"),
+        ("We moved to Berlin on Monday", "2026-03-02"),
+        ("We moved the desks on Monday", "2026-03-02"),
+        ("The train was delayed on Monday", "2026-03-02"),
+        ("The deadline was Monday", "2026-03-02"),
+        ("We stayed until Sunday", "2026-03-01"),
+        ("The sale ran until 20 February", "2026-02-20"),
+        ("My passport expired on March 20", "2025-03-20"),
+        ("We met on Saturday the 14th", "2026-02-14"),
+    ],
+)
+def test_what_happened_lies_behind(text: str, day: str) -> None:
+    assert [first for _, first, _ in resolve(text, IN_MARCH)] == [day]
+
+
+@pytest.mark.parametrize(
+    ("phrase", "day"),
+    [
+        ("Saturday the 14th", "2026-03-14"),
+        ("Wednesday the 11th", "2026-03-11"),
+        ("Sat 14th", "2026-03-14"),
+        ("sat 21st", "2026-03-21"),
+        ("Saturday 14 March", "2026-03-14"),
+        ("Saturday, March 14th", "2026-03-14"),
+        ("Friday the 3rd", "2026-04-03"),
+        ("next Saturday the 14th", "2026-03-14"),
+        ("last Saturday the 28th", "2026-02-28"),
+        ("sunday 10 may", "2026-05-10"),
+        ("Thursday, 12.03.2026", "2026-03-12"),
+        ("the first of July", "2026-07-01"),
+        ("the twenty-first of March", "2026-03-21"),
+    ],
+)
+def test_a_weekday_and_its_day_are_one_reference(phrase: str, day: str) -> None:
+    assert resolve(phrase, IN_MARCH) == [(phrase, day, day)]
+    assert resolve(f"{phrase}, got it.", IN_MARCH) == [(phrase, day, day)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Sunday the 14th", "Sunday 14 March", "Tuesday the 31st of February", "We sat 3rd row left",
+     "on a Monday", "the Monday physio", "that Friday in the park", "the first Monday in March",
+     "Friday nights", "5 may be enough"],
+)  # fmt: skip
+def test_a_weekday_that_fits_no_near_day_is_left_alone(text: str) -> None:
+    assert [item for item in resolve(text, IN_MARCH) if item[0] != "March"] == []
+
+
+def test_a_range_of_days_is_one_reference() -> None:
+    for phrase in ("11 to 22 may", "11–22 May"):
+        assert resolve(f"i am here from {phrase}", IN_MARCH) == [
+            (phrase, "2026-05-11", "2026-05-22")
+        ]
+
+
+def test_a_day_of_the_month_follows_the_date_before_it() -> None:
+    text = "It is the 25th of April, the church is taken on the 18th"
+    assert [first for _, first, _ in resolve(text, IN_MARCH)] == ["2026-04-25", "2026-04-18"]
+
+
 @given(
     st.sampled_from(
         ["today", "last year", "next month", "next winter", "10 years ago", "on Friday", "May 3",
          "I went in June", "we will go in June", "February 29", "this weekend", "9999 years ago",
+         "moved to Monday the 5th", "Sunday 29 February", "I went to the 31st of May, on the 30th",
          "last summer", "next summer", "in 9999 weeks", "on the 31st", "last quarter"]
     ),
     st.integers(min_value=-(10**15), max_value=10**15),

@@ -85,7 +85,10 @@ def test_sentences_mentions_and_dates_are_in_order_and_apart(text: str) -> None:
      "Tom (T) ", "Tom goes by ", "I'm A ", "call me ", "my name is ", "my email is ",
      "reach me at ", "+1 ", "my number is 555-1234. ", "my phone is 5551234 ", "555-",
      "discord ", "x#1234 discord ", "I live in ", "A of the ", "J. ", "'s", "’", " ", "あ", "。",
-     "😀", "a-", "a_", "\u0301", "_", "#", "? ", "! a", "Dr. ", "x" * 60 + "\n"],
+     "\"", "'a ", "“a ", "he said a: ", "said ", "Sat the 14th ", "moved to May 3 ", "1 to 2 ",
+     "was moved to the 3rd ", "Ab Cd\n\n", "Ab Cd\n", "555-1234\n", "Hi, ", "Ab Park ",
+     "the first of May ", "\n \n", "😀", "a-", "a_",
+     "\u0301", "_", "#", "? ", "! a", "Dr. ", "x" * 60 + "\n"],
 )  # fmt: skip
 def test_time_grows_with_the_length_and_not_faster(unit: str) -> None:
     def seconds(size: int) -> float:

@@ -92,6 +92,43 @@ def test_a_signature_is_not_speech() -> None:
     assert split("It works.\nSent from my iPhone") == ["It works."]
 
 
+@pytest.mark.parametrize(
+    "signature",
+    [
+        "Dr. Ilse Brandt",
+        "Dr. Ilse Brandt\nLarch Street Clinic\n514-555-0117 | desk@larch.example",
+        "G. Fenn\nGestion Fenn, tel. 514-555-0108",
+        "Anna Smith\nHead of Sales, Acme Corp\nTel. +49 30 1234567\nwww.acme.org",
+        "Amara Nwosu\nPeople team, Bellwether Transit | 514-555-0188",
+        "With my warm regards,\nAnna Smith",
+    ],
+)
+def test_a_block_of_name_and_contact_at_the_end_is_a_signature(signature: str) -> None:
+    assert split(f"The tooth is out.\n\n{signature}") == ["The tooth is out."]
+    assert split(f"The tooth is out.\n\n{signature}\n\n> Is it?") == ["The tooth is out."]
+    assert split(f"The tooth is out.\n\n{signature}\n\nPS: Bring tea.") == [
+        "The tooth is out.",
+        "PS: Bring tea.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Guests:\n\nAnna Smith\nTom Jones",
+        "The winner is\n\nAnna Smith",
+        "His card:\nBob Miller\n514-555-0117",
+        "I met two people.\nAnna Smith\nTom Jones",
+        "I love it.\n\nSent the invoice",
+        "News.\n\nBerlin Marathon on Sunday",
+        "Tasks done.\n\nBuy milk",
+        "Anna Smith",
+    ],
+)
+def test_other_short_lines_are_no_signature(text: str) -> None:
+    assert split(text) == [line for line in text.split("\n") if line]
+
+
 def test_thanks_above_a_message_is_no_signature() -> None:
     assert split("Hello.\nThanks,\nit works now.") == ["Hello.", "Thanks,", "it works now."]
 

@@ -49,6 +49,11 @@ def test_without_a_speaker_the_fact_is_the_sentence() -> None:
     "text",
     [
         "Hey Tom! How are you?",
+        "Dr. Ilse Brandt",
+        "Thank you, Dr. Brandt.",
+        "Good morning my treasures.",
+        "Dear parents of 3B,",
+        "Is Pascal driving you or not",
         "Thanks, Tom!",
         "Wow, that's so cool!",
         "haha lol",
@@ -201,3 +206,28 @@ def test_at_most_the_limit_is_returned() -> None:
 def test_the_speakers_own_name_is_a_persons() -> None:
     (statement,) = read("We all know that Zorblax likes tea.", "Zorblax").statements
     assert [(item.text, item.type) for item in statement.mentions] == [("Zorblax", "PERSON")]
+
+
+def test_the_speakers_own_name_may_be_that_of_a_country() -> None:
+    (statement,) = read("I am Iran, the new tenor.", "Iran Duarte").statements
+    assert [(item.text, item.type) for item in statement.mentions] == [("Iran", "PERSON")]
+    (statement,) = read("I flew from Iran yesterday.", "Iran Duarte").statements
+    assert ("Iran", "LOCATION") in [(item.text, item.type) for item in statement.mentions]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'He said "Hi there. I live in Berlin. My email is a@x.org."',
+        "She wrote: my email is a@x.org",
+        "She wrote me this:\nI live in Berlin.",
+    ],
+)
+def test_the_words_of_others_claim_nothing_for_the_speaker(text: str) -> None:
+    analysis = read(text)
+    assert [item.claim for item in analysis.statements if item.claim] == []
+    assert analysis.contacts == ()
+
+
+def test_an_address_in_quotes_is_the_speakers() -> None:
+    assert [item.value for item in read('My email is "a@x.org"').contacts] == ["a@x.org"]

@@ -1,0 +1,50 @@
+"""What recall asks of identity.db."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import apsw
+
+from projections.sqlite import rows
+
+
+def events_mentioning(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[str]:
+    """Return the events that speak of, or come from, any of these entities."""
+    found = rows(
+        connection,
+        f"SELECT DISTINCT event_id FROM mentions WHERE entity_id IN ({_marks(entity_ids)})",
+        entity_ids,
+    )
+    return [str(event) for (event,) in found]
+
+
+def entities_of_events(
+    connection: apsw.Connection, event_ids: Sequence[str]
+) -> dict[str, list[str]]:
+    """Return event id -> ids of the entities it mentions, as they were found."""
+    found: dict[str, list[str]] = {}
+    for event, entity in rows(
+        connection,
+        "SELECT DISTINCT event_id, entity_id FROM mentions "
+        f"WHERE event_id IN ({_marks(event_ids)}) ORDER BY event_id, entity_id",
+        event_ids,
+    ):
+        found.setdefault(str(event), []).append(str(entity))
+    return found
+
+
+def senders(connection: apsw.Connection, entity_ids: Sequence[str]) -> set[tuple[str, str]]:
+    """Return the (platform, handle) under which any of these entities writes."""
+    return {
+        (str(platform), str(handle))
+        for platform, handle in rows(
+            connection,
+            f"SELECT platform, handle FROM handles WHERE entity_id IN ({_marks(entity_ids)})",
+            entity_ids,
+        )
+    }
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))

@@ -1,0 +1,140 @@
+"""The arms: each says how well every turn answers the question, from 0 (not found) to 1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from projections.files import ZoneFiles
+from projections.identity import recalls as identity
+from projections.memory import recalls as memory
+from projections.recall.fusion import scaled
+from projections.recall.index import Index
+from projections.recall.names import Named
+from projections.recall.words import MOST_WORDS, STOP_WORDS, Tokeniser, match_any
+
+Floats = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+
+# Who is spoken of counts half of who speaks.
+_SPOKEN_OF = 0.5
+
+
+class Asked(NamedTuple):
+    """A question as the arms need it.
+
+    `vector` is the text's unit vector, None where there is none. `filtered`: not every turn is
+    `allowed`, so nothing may be cut off before that is known. `pool`: how many candidates an
+    arm may bring.
+    """
+
+    text: str
+    vector: Floats | None
+    named: Sequence[Named]
+    allowed: Mask
+    filtered: bool
+    pool: int
+
+
+class Found(NamedTuple):
+    """What the arms say about every turn, by arm; and how near facts are, by id."""
+
+    turns: dict[str, Floats]
+    facts: dict[str, float]
+
+
+def run(
+    wanted: frozenset[str], asked: Asked, index: Index, files: ZoneFiles, tokeniser: Tokeniser
+) -> Found:
+    """Run the arms that are wanted and can say something."""
+    arms: dict[str, Floats] = {}
+    facts: dict[str, float] = {}
+    if "keyword" in wanted:
+        arms["keyword"] = keyword(asked, index, tokeniser)
+        arms["statement"], facts = statement(asked, index, files, tokeniser)
+    if "semantic" in wanted and asked.vector is not None:
+        arms["semantic"] = semantic(asked, asked.vector, index)
+        arms["sentence"], facts = sentence(asked, asked.vector, index)
+    if "entity" in wanted and asked.named:
+        arms["entity"] = entity(asked, index, files)
+    if "causal" in wanted and facts:
+        arms["causal"] = causal(asked, index, files, facts)
+    return Found(arms, facts)
+
+
+def keyword(asked: Asked, index: Index, tokeniser: Tokeniser) -> Floats:
+    """Score turns by the question's words in them and around them."""
+    scores = index.turns.bm25(tokeniser.terms(asked.text))
+    return scaled(np.where(asked.allowed, scores, 0), floor=0.0)
+
+
+def statement(
+    asked: Asked, index: Index, files: ZoneFiles, tokeniser: Tokeniser
+) -> tuple[Floats, dict[str, float]]:
+    """Score turns by their best fact by words, and facts; they also say who spoke, and dates."""
+    scores = np.zeros(len(index.turns), np.float32)
+    words = [word for word in tokeniser.words(asked.text) if word not in STOP_WORDS]
+    if not words:
+        return scores, {}
+    limit = -1 if asked.filtered else asked.pool
+    found = memory.facts_matching(files.memory.connection, match_any(words[:MOST_WORDS]), limit)
+    near: dict[str, float] = {}
+    for fact, event, score in found:
+        place = index.turns.place_of_id.get(event, -1)
+        if place >= 0 and asked.allowed[place]:
+            scores[place] = max(scores[place], score)
+            if len(near) < asked.pool:
+                near[fact] = score
+    most = max(near.values(), default=1.0)
+    return scaled(scores, floor=0.0), {fact: score / most for fact, score in near.items()}
+
+
+def semantic(asked: Asked, vector: Floats, index: Index) -> Floats:
+    """Score turns by their vector and those around them: what a turn is about goes on there."""
+    near = index.events.near(vector, asked.pool, asked.allowed, thorough=asked.filtered)
+    scores = np.zeros(len(index.turns), np.float32)
+    scores[near.places] = scaled(near.similarity)
+    return scaled(np.where(asked.allowed, index.turns.around(scores), 0), floor=0.0)
+
+
+def sentence(asked: Asked, vector: Floats, index: Index) -> tuple[Floats, dict[str, float]]:
+    """Score turns by the vector of their best sentence, and each near fact by itself."""
+    near = index.facts.near(vector, 2 * asked.pool, asked.allowed, thorough=asked.filtered)
+    similarity = scaled(near.similarity)
+    scores = np.zeros(len(index.turns), np.float32)
+    np.maximum.at(scores, near.places, similarity)
+    return scores, dict(zip(near.ids, similarity.tolist(), strict=True))
+
+
+def entity(asked: Asked, index: Index, files: ZoneFiles) -> Floats:
+    """Score turns of the one participant who is named, and, half, those about others."""
+    scores = np.zeros(len(index.turns), np.float32)
+    speakers = [item for item in asked.named if item.senders]
+    for item in asked.named:
+        if not item.senders:
+            scores[about(item.ids, index, files)] = _SPOKEN_OF
+    if len({item.entity.id for item in speakers}) == 1:
+        scores[index.turns.of_senders(speakers[0].senders)] = 1.0
+    return np.where(asked.allowed, scores, 0).astype(np.float32)
+
+
+def causal(asked: Asked, index: Index, files: ZoneFiles, facts: Mapping[str, float]) -> Floats:
+    """Score what near facts led to or followed from: their nearness times the link's strength."""
+    scores = np.zeros(len(index.turns), np.float32)
+    for fact, linked, strength in memory.effects_and_causes(files.memory.connection, list(facts)):
+        place = index.place_of_fact.get(linked, -1)
+        if place >= 0 and asked.allowed[place]:
+            scores[place] = max(scores[place], facts[fact] * strength)
+    return scores
+
+
+def about(entity_ids: set[str], index: Index, files: ZoneFiles) -> Mask:
+    """Return which turns speak of, or come from, an entity under any of its ids."""
+    place_of = index.turns.place_of_id
+    events = identity.events_mentioning(files.identity.connection, sorted(entity_ids))
+    mask = np.zeros(len(index.turns), bool)
+    mask[[place_of[event] for event in events if event in place_of]] = True
+    return mask

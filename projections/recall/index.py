@@ -1,0 +1,59 @@
+"""What is kept in memory of a zone's files: turns, vectors, and where each fact was said."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from projections.files import ZoneFiles
+from projections.memory import recalls
+from projections.recall.near import Targets
+from projections.recall.turns import Turns
+from projections.recall.vectors import Vectors
+
+Mask = npt.NDArray[np.bool_]
+
+
+class Index:
+    """The files as they are at their watermarks; at others, another index must be made."""
+
+    def __init__(self, files: ZoneFiles) -> None:
+        self._files = files
+        self._watermarks = _watermarks(files)
+        self.turns = Turns(files.events.connection)
+        self.events = Targets(Vectors(files.embeddings, "event"), lambda: self.turns.place_of_id)
+        self.facts = Targets(Vectors(files.embeddings, "fact"), lambda: self.place_of_fact)
+        self.mental_models = Vectors(files.embeddings, "mental_model")
+
+    def is_current(self) -> bool:
+        """Return whether the files still stand where they stood when this was made."""
+        return self._watermarks == _watermarks(self._files)
+
+    def load(self) -> None:
+        """Bring the vectors of turns and facts into memory, where they fit."""
+        if self._files.embeddings.model is not None:
+            self.events.vectors.load()
+            self.facts.vectors.load()
+
+    @cached_property
+    def place_of_fact(self) -> dict[str, int]:
+        """The turn from which each fact was drawn, of those that can be read."""
+        place_of = self.turns.place_of_id
+        return {
+            fact: place_of[event]
+            for fact, event in recalls.fact_sources(self._files.memory.connection)
+            if event in place_of
+        }
+
+    @cached_property
+    def gave_facts(self) -> Mask:
+        """Which turns gave facts."""
+        mask = np.zeros(len(self.turns), bool)
+        mask[list(self.place_of_fact.values())] = True
+        return mask
+
+
+def _watermarks(files: ZoneFiles) -> list[int]:
+    return [model.watermark().number for model in files.all]

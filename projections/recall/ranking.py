@@ -1,0 +1,73 @@
+"""From the scores of the arms to one order of turns."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from projections.events import recalls
+from projections.files import ZoneFiles
+from projections.recall.arms import Found
+from projections.recall.fusion import mmr, rrf, scaled, top, weighted
+from projections.recall.index import Index
+from projections.recall.profiles import Profile
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+# Turns are looked at one by one (do they ask or tell?) only among the best.
+_CLOSE_LOOK = 100
+
+
+class Ranked(NamedTuple):
+    """Turns by place, best first, and the score of every turn."""
+
+    places: Ints
+    scores: Floats
+
+
+def ranked(
+    found: Found,
+    eligible: Mask,
+    profile: Profile,
+    index: Index,
+    files: ZoneFiles,
+    *,
+    pool: int,
+    count: int,
+) -> Ranked:
+    """Return up to `pool` turns in order; up to `count` where the profile asks for diversity."""
+    scores = _fused(found, profile)
+    anywhere = np.zeros(len(scores), bool)
+    for arm in found.turns.values():
+        anywhere |= arm > 0
+    best = top(np.where(anywhere & eligible, scores, -np.inf), pool)
+    scores = _less_questions(scores, best[:_CLOSE_LOOK], profile.question_share, index, files)
+    best = best[np.argsort(-scores[best], kind="stable")]
+    if profile.mmr_lambda is not None:
+        vectors = index.events.vectors.of([index.turns.ids[place] for place in best])
+        best = best[mmr(scores[best], vectors, count, profile.mmr_lambda)]
+    return Ranked(best, scores)
+
+
+def _fused(found: Found, profile: Profile) -> Floats:
+    if profile.fusion == "rrf":
+        return scaled(rrf(found.turns.values(), profile.rrf_k), floor=0.0)
+    return weighted(found.turns, profile.weights)
+
+
+def _less_questions(
+    scores: Floats, places: Ints, share: float, index: Index, files: ZoneFiles
+) -> Floats:
+    """Return the scores less a share of what part of a turn's sentences asks instead of tells."""
+    less = scores.copy()
+    numbers = [int(index.turns.numbers[place]) for place in places]
+    for number, said in recalls.said(files.events.connection, numbers).items():
+        asked = said.content.count("?")
+        if asked:
+            ends = asked + said.content.count(".") + said.content.count("!")
+            less[index.turns.row[number]] -= share * asked / ends
+    return np.maximum(less, 0)

@@ -1,0 +1,77 @@
+"""Where a message repeats the words of somebody: what is quoted is not said by its speaker."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+Span = tuple[int, int]
+
+_MARK = re.compile(r"[\"“”„«»]|\n\s*\n|(?<!\w)['\u2018](?=\w)|(?<=[\w.,!?…])['’](?!\w)")
+_OPENING = {"“": "”", "„": "“”", "«": "»", "»": "«", '"': '"', "'": "'’", "\u2018": "’'"}
+#: "She told me: ..."; what one reports of oneself is one's own.
+_REPORTING = re.compile(
+    r"(?P<own>\b(?:i|we|i['’]ve|we['’]ve|let me|as)(?: (?:already|just|have|also))? )?"
+    r"\b(?:said|says|told|tells|asked|asks|wrote|writes|replied|replies|answered|answers|texted|"
+    r"texts|messaged|emailed|announced|explained|shouted|whispered|introduced|goes|went|"
+    r"was like|were like|read|reads|quote|quotes|quoting)\b[^\n.!?:]{0,60}:(?=\s)",
+    re.IGNORECASE,
+)
+
+
+def reported(text: str) -> list[Span]:
+    """The spans of other people's words, in order: in quotation marks or after "she said:".
+
+    A double quotation mark that nothing closes, and the colon, reach to the end of the paragraph.
+    """
+    spans = _quoted(text)
+    if ":" in text:
+        end = 0
+        for match in _REPORTING.finditer(text):
+            if match["own"] is None and match.end() >= end:
+                end = text.find("\n\n", match.end() + 2)
+                end = len(text) if end < 0 else end
+                spans.append((match.end(), end))
+    if len(spans) < 2:
+        return spans
+    spans.sort()
+    merged = [spans[0]]
+    for start, end in spans[1:]:
+        if start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def is_reported(spans: list[Span], place: int) -> bool:
+    """Whether `place` lies in one of these spans."""
+    at = bisect_right(spans, (place, place)) - 1
+    if at + 1 < len(spans) and spans[at + 1][0] == place:
+        return True
+    return at >= 0 and spans[at][0] <= place < spans[at][1]
+
+
+def _quoted(text: str) -> list[Span]:
+    """Within quotation marks, the marks included."""
+    spans: list[Span] = []
+    begin, closing = -1, ""
+    for match in _MARK.finditer(text):
+        mark, place = match.group(), match.start()
+        if mark[0] == "\n":
+            if begin >= 0 and closing[0] not in "'’":
+                spans.append((begin, place))
+            begin = -1
+        elif begin >= 0 and mark in closing:
+            spans.append((begin, place + 1))
+            begin = -1
+        elif mark in _OPENING and (begin < 0 or closing[0] in "'’"):
+            # 27" is a length; a mark of double quotation also ends a single one that stays open.
+            if mark == '"' and place and text[place - 1].isdecimal():
+                continue
+            if mark == "'" and (place + 1 == len(text) or not text[place + 1].isalpha()):
+                continue
+            begin, closing = place, _OPENING[mark]
+    if begin >= 0 and closing[0] not in "'’":
+        spans.append((begin, len(text)))
+    return spans

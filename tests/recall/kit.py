@@ -1,0 +1,120 @@
+"""Memories to ask: a home with a tiny encoder, drafts in one line, and answers in short."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from projections.recall import Answer, Query, Recaller, Result
+from recollect.client import Memory
+from recollect.home import Home
+from schemas.events import Draft
+from schemas.inbound import InboundEvent, draft_of
+from streams.encoder import Encoder, Pin, TokenVectors
+
+Floats = npt.NDArray[np.float32]
+
+MODEL = "concepts"
+DIMENSION = 256
+#: 2026-01-05T10:00:00Z, a Monday.
+START = 1_767_607_200_000
+MINUTE = 60_000
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+
+# Words that mean the same to the tiny encoder, so that an answer may share no word with its
+# question.
+MEANING = {
+    **dict.fromkeys(("dog", "puppy", "hound", "retriever"), "dog"),
+    **dict.fromkeys(("car", "automobile", "vehicle"), "car"),
+    **dict.fromkeys(("doctor", "physician", "medic"), "doctor"),
+}
+
+
+def vector_of(text: str) -> Floats:
+    """Return the unit vector of a text: a direction for each thing that its words mean."""
+    vector = np.zeros(DIMENSION)
+    for word in re.findall(r"\w+", text.lower()) or [text]:
+        meaning = MEANING.get(word, word)
+        seed = int.from_bytes(hashlib.blake2b(meaning.encode(), digest_size=8).digest(), "big")
+        vector += np.random.default_rng(seed).standard_normal(DIMENSION)
+    return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+
+class ConceptEncoder:
+    """An encoder that knows what a few words mean."""
+
+    model = MODEL
+    dimension = DIMENSION
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        return np.stack([vector_of(text) for text in texts])
+
+    def encode_query(self, text: str) -> Floats:
+        return vector_of(text)
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        pass
+
+
+class EncodedHome(Home):
+    """A home whose encoder is the tiny one."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory)
+        pin = cast(Pin, SimpleNamespace(model=MODEL, dimension=DIMENSION))
+        self.settings = msgspec.structs.replace(self.settings, encoder=pin)
+
+    def load_encoder(self) -> Encoder:
+        return ConceptEncoder()
+
+
+def say(content: str, id: str, *, by: str = "Ada", at: int = START, **fields: Any) -> Draft:
+    """Return the draft of a message."""
+    given = {"platform": "chat", "sender_id": f"u-{by}", "sender_name": by, "peer_id": "room"}
+    return draft_of(InboundEvent(**{**given, **fields}, id=id, occurred_at=at, content=content))
+
+
+def talk(*lines: tuple[str, str], start: int = START, id: str = "m", **fields: Any) -> list[Draft]:
+    """Return the drafts of a talk: (speaker, words), a minute apart, with ids m1, m2, ..."""
+    return [
+        say(content, f"{id}{place}", by=by, at=start + place * MINUTE, **fields)
+        for place, (by, content) in enumerate(lines, 1)
+    ]
+
+
+def tell(memory: Memory, drafts: Iterable[Draft]) -> None:
+    """Publish and conclude."""
+    memory.publish(list(drafts))
+    memory.drive()
+
+
+def ask(memory: Memory, text: str, **fields: Any) -> list[Result]:
+    """Return the results of a question."""
+    return memory.recall(Query(text=text, **fields)).results
+
+
+def cited(results: Iterable[Result]) -> list[str]:
+    """Return the source's own ids behind results, in order, each once."""
+    return list(dict.fromkeys(id_ for result in results for id_ in result.source_event_ids))
+
+
+def recaller_of(memory: Memory) -> Recaller:
+    """Return the recaller that a memory asks, so that a test may look at its arms."""
+    return memory._recall()
+
+
+def plain(answer: Answer) -> list[dict[str, Any]]:
+    """Return what an answer says, without how long it took."""
+    return [msgspec.structs.asdict(result) for result in answer.results]

@@ -1,0 +1,91 @@
+"""What the arms should say, worked out slowly and apart from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+K1, B = 0.9, 0.4
+#: How much what stands at a distance counts: three turns before, ..., two turns after.
+WINDOW = {-3: 0.2, -2: 0.4, -1: 0.7, 0: 1.0, 1: 0.4, 2: 0.2}
+NIGHT_MS = 6 * 3_600_000
+
+
+class Line(NamedTuple):
+    """A turn: where and when it was said, and its words as the index has them."""
+
+    conversation: str
+    at: int
+    terms: tuple[str, ...]
+    length: int
+
+
+def around(lines: Sequence[Line], values: Sequence[float]) -> list[float]:
+    """Return for each line the weighted sum of the values of it and its neighbours.
+
+    Neighbours are counted in the order of the conversation, and never across a night.
+    """
+    sums = [0.0] * len(lines)
+    for conversation in {line.conversation for line in lines}:
+        places = [place for place, line in enumerate(lines) if line.conversation == conversation]
+        for here, place in enumerate(places):
+            for distance, weight in WINDOW.items():
+                there = here + distance
+                if not 0 <= there < len(places):
+                    continue
+                low, high = sorted((here, there))
+                steps = zip(places[low:high], places[low + 1 : high + 1], strict=True)
+                if all(abs(lines[b].at - lines[a].at) <= NIGHT_MS for a, b in steps):
+                    sums[place] += weight * values[places[there]]
+    return sums
+
+
+def bm25(lines: Sequence[Line], terms: Sequence[str]) -> list[float]:
+    """Return each line's BM25, its term frequencies and its length taken with its neighbours'."""
+    lengths = around(lines, [line.length for line in lines])
+    mean = sum(lengths) / len(lengths)
+    scores = [0.0] * len(lines)
+    for term in terms:
+        holding = sum(term in line.terms for line in lines)
+        if not holding:
+            continue
+        idf = math.log(1 + (len(lines) - holding + 0.5) / (holding + 0.5))
+        for place, tf in enumerate(around(lines, [line.terms.count(term) for line in lines])):
+            if tf:
+                norm = 1 - B + B * lengths[place] / mean
+                scores[place] += idf * tf * (K1 + 1) / (tf + K1 * norm)
+    return scores
+
+
+def min_max(values: Mapping[str, float]) -> dict[str, float]:
+    """Return values scaled from the least (0) to the most (1)."""
+    low, high = min(values.values()), max(values.values())
+    return {name: (value - low) / (high - low) for name, value in values.items()}
+
+
+def ranks(scores: Mapping[str, float], close: float = 1e-6) -> dict[str, int]:
+    """Return the rank of everything that scores; equals share the best of their ranks."""
+    return {
+        name: 1 + sum(other > score + close for other in scores.values())
+        for name, score in scores.items()
+        if score > close
+    }
+
+
+def mmr(
+    relevance: Sequence[float], similarity: Sequence[Sequence[float]], count: int, share: float
+) -> list[int]:
+    """Return the order of Maximal Marginal Relevance by trying every candidate at every step."""
+    chosen: list[int] = []
+    while len(chosen) < min(count, len(relevance)):
+        worth = {
+            place: share * relevance[place]
+            - (1 - share) * max([0.0, *(similarity[place][other] for other in chosen)])
+            for place in range(len(relevance))
+            if place not in chosen
+        }
+        most = max(worth.values())
+        equal = [place for place in worth if worth[place] == most]
+        chosen.append(max(equal, key=lambda place: (relevance[place], -place)))
+    return chosen
