@@ -43,7 +43,7 @@ def crowd() -> Iterator[Path]:
         )
         for place in range(CROWD)
     ]
-    wanted = "Once Grace Hopper visited Paris with a puppy in the rain."
+    wanted = "Once Grace Hopper visited Paris with a puppy on any number of long walks."
     drafts.append(say(wanted, "wanted", by="Eve", at=START - 9 * DAY, platform="mail"))
     with in_memory() as room:
         Home.make(room / "home", without_encoder=True)
@@ -78,13 +78,10 @@ def test_a_filter_finds_what_a_crowd_stands_before(
         assert cited(results) == ["wanted"]
 
 
-def test_the_statement_arm_looks_behind_a_crowd_too(crowded: Memory) -> None:
-    for scope in (("events",), ("facts",)):
-        (found,) = ask(crowded, "dog Paris", platform="mail", scope=scope, explain=True)
-        assert (found.arms or {})["statement"] == 1
-        # Nothing but the word of the crowd: cut off before the filter, the arm would be empty.
-        (found,) = ask(crowded, "barks number rain", platform="mail", scope=scope, explain=True)
-        assert (found.arms or {})["statement"] == 1
+@pytest.mark.parametrize("scope", [("events",), ("facts",)])
+def test_the_statement_arm_is_not_cut_off_before_a_filter(crowded: Memory, scope: tuple) -> None:
+    (found,) = ask(crowded, "number", platform="mail", scope=scope, explain=True)
+    assert (found.arms or {})["statement"] == 1
 
 
 def test_without_a_filter_the_crowd_is_there(crowded: Memory) -> None:

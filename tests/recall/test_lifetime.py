@@ -155,6 +155,20 @@ class TestForgotten:
             assert list(self.found(one)) == []
 
 
+def test_of_hundreds_of_equals_the_same_are_answered_cold_and_warm(
+    memory: Memory, open_memory: Open
+) -> None:
+    tell(
+        memory,
+        [say("ok", f"c{place}", at=START - place, peer_id=f"p{place}") for place in range(450)],
+    )
+    for count in (10, 150, 1_000):
+        query = Query(text="ok", budget="low", scope=("events",), max_results=count)
+        warm = plain(memory.recall(query, resident=True))
+        assert len(warm) == min(count, 450)
+        assert plain(open_memory().recall(query)) == warm
+
+
 def test_what_is_being_forgotten_takes_no_place_from_what_is_not(
     memory: Memory, open_memory: Open
 ) -> None:

@@ -145,7 +145,8 @@ ROWS: dict[str, dict[str, Any]] = {
         "created_at": INGESTED,
     },
     "turns": {
-        "id": "T1", "platform": "slack", "turn_id": "t-1", "event_id": "EV1", "completed_at": OCCURRED,
+        "id": "T1", "platform": "slack", "turn_id": "t-1", "event_id": "EV1",
+        "completed_at": OCCURRED,
     },
     "mental_models": {
         "id": "MM1", "name": "Ada", "description": "Lives in Zürich.", "subtype": None,
