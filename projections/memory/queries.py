@@ -12,11 +12,15 @@ from schemas.changes import DeadLetter, FactClaim, MentalModel
 def fact_with_signature(
     connection: apsw.Connection, signatures: Sequence[str], after: int, before: int
 ) -> str | None:
-    """Return the first fact with one of these signatures within a period (unix ms, inclusive)."""
+    """Return the first current fact with one of these signatures within a period (unix ms).
+
+    What was superseded may be said again: that is news.
+    """
     row = connection.execute(
         # Left to itself, the planner reads every fact of the period.
         "SELECT id FROM facts INDEXED BY idx_facts_signature "
         f"WHERE signature IN ({_marks(signatures)}) AND as_of BETWEEN ? AND ? "
+        "AND NOT EXISTS (SELECT 1 FROM fact_supersessions WHERE fact_id = facts.id) "
         "ORDER BY as_of, id LIMIT 1",
         (*signatures, after, before),
     ).fetchone()

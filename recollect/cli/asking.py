@@ -136,10 +136,16 @@ def _batch_queries(path: Path, defaults: Query) -> Any:
                     defaults,
                     text=item.query,
                     scope=_scope(item.scope) if item.scope else defaults.scope,
-                    entity=item.entity or defaults.entity,
-                    time_after=_time(item.after, "after") or defaults.time_after,
-                    time_before=_time(item.before, "before") or defaults.time_before,
-                    platform=item.platform or defaults.platform,
+                    entity=defaults.entity if item.entity is None else item.entity,
+                    time_after=(
+                        defaults.time_after if item.after is None else _time(item.after, "after")
+                    ),
+                    time_before=(
+                        defaults.time_before
+                        if item.before is None
+                        else _time(item.before, "before")
+                    ),
+                    platform=defaults.platform if item.platform is None else item.platform,
                     max_results=defaults.max_results if item.k is None else item.k,
                     budget=item.budget or defaults.budget,
                 )

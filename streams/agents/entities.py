@@ -140,6 +140,11 @@ class EntityResolver:
             if untyped is not None:
                 typed = self._create(wanted, text, "inferred")
                 return self._merge(typed, untyped, f"learnt to be a {wanted}")
+        if found is None and wanted == "person":
+            account = self._handle_called(normalized)
+            if account is not None:
+                owner = self._create(wanted, text, "inferred")
+                return self._merge(owner, account, "called by the handle's name")
         if found is None and wanted in ("person", "unknown") and " " not in normalized:
             people = {
                 person.id: person
@@ -149,6 +154,18 @@ class EntityResolver:
             if len(people) == 1:
                 found = next(iter(people.values()))
         return found
+
+    def _handle_called(self, normalized: str) -> Entity | None:
+        """Return the one account that goes by a name, where its platform gave no other."""
+        rows = [*queries.named(self._state.identity, normalized), *self._new.values()]
+        handles = {
+            row.id: row
+            for row in rows
+            if row.normalized == normalized
+            and row.type.endswith("_handle")
+            and self._is(row.id, row.id)
+        }
+        return next(iter(handles.values())) if len(handles) == 1 else None
 
     def ids(self, entity: Entity) -> list[str]:
         """Return the ids of what stands for an entity and of everything merged into that."""

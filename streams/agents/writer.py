@@ -192,7 +192,8 @@ class _New(msgspec.Struct):
     def fact_with_signature(self, signatures: list[str], as_of: int) -> str | None:
         """Return the first new fact that says the same within the period."""
         for fact in self.facts:
-            if fact.signature in signatures and abs(fact.as_of - as_of) <= SAME_PERIOD_MS:
+            near = abs(fact.as_of - as_of) <= SAME_PERIOD_MS
+            if fact.signature in signatures and near and fact.id not in self.superseded:
                 return fact.id
         return None
 
@@ -236,7 +237,7 @@ def _conclude(
         there = queries.fact_with_signature(
             state.memory, signatures, as_of - SAME_PERIOD_MS, as_of + SAME_PERIOD_MS
         )
-        if there is None:
+        if there is None or there in new.superseded:
             there = new.fact_with_signature(signatures, as_of)
         if there is not None:
             said.puts.append(
