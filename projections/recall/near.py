@@ -54,8 +54,11 @@ class Targets:
         open_[open_] = allowed[places[open_]]
         close = close_to_top(np.where(open_, rough, -np.inf), count, _ROUNDING)
         names = [ids[index] for index in close]
+        rows = self.vectors.rows(close) if found is None else None
+        if rows is None:
+            rows = self.vectors.of(names)
         # In double precision, products give one single-precision sum in whatever order they come.
-        exact = self.vectors.of(names).astype(np.float64) @ vector.astype(np.float64)
+        exact = rows.astype(np.float64) @ vector.astype(np.float64)
         similarity = exact.astype(np.float32)
         best = np.argsort(-similarity, kind="stable")[:count]
         return Near([names[index] for index in best], places[close[best]], similarity[best])

@@ -58,6 +58,10 @@ class Vectors:
             similar.append(matrix @ query)
         return ids, np.concatenate(similar)
 
+    def rows(self, places: npt.NDArray[np.int64]) -> Floats | None:
+        """Return the vectors at these places of `similarities`, where they are in memory."""
+        return None if self._matrix is None else self._matrix[places]
+
     def of(self, ids: Sequence[str]) -> Floats:
         """Return the vector of each of these targets, in order; zeros where there is none."""
         if self._matrix is not None:
