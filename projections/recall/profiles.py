@@ -35,7 +35,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     question_share: float = 0.1
     rrf_k: int = 60
     mmr_lambda: float | None = None
-    pool: int = 200
+    pool: int = 100
 
 
 DEFAULT_PROFILE = Profile()
