@@ -18,7 +18,7 @@ from projections.memory.queries import dead_letters
 from projections.recall import DEFAULT_PROFILE, Answer, Profile, Query, Recaller
 from projections.sqlite import value
 from recollect.home import Home
-from recollect.ledgers import open_ledger
+from recollect.ledgers import open_node
 from schemas.changes import DeadLetter
 from schemas.errors import InvalidInput
 from schemas.events import (
@@ -39,7 +39,6 @@ from schemas.ids import text_hash
 from schemas.inbound import InboundEvent, draft_of
 from schemas.zones import DEFAULT_ZONE, check_zone
 from streams import rebuilding, verifying
-from streams.doors import VectorDoor
 from streams.ledger import CHANGES, EVENTS, Receipt, partition_of
 from streams.node import Node
 from streams.projecting import Progress
@@ -93,11 +92,8 @@ class Memory:
         self.home = home if isinstance(home, Home) else Home(Path(home))
         self.zone = check_zone(zone)
         self._profile = profile
-        pin = self.home.settings.encoder
-        self._door = VectorDoor(
-            pin.model if pin else None, pin.dimension if pin else 0, self.home.load_encoder
-        )
-        self._node = Node(self.home.directory, open_ledger(self.home.directory), self._door)
+        self._node = open_node(self.home)
+        self._door = self._node.door
         self._recaller: tuple[Generation, Recaller, ZoneFiles] | None = None
         self._folded_to = -1
 

@@ -1,13 +1,23 @@
-"""Which ledger a home uses: RECOLLECT_LEDGER."""
+"""Putting a home to work: its ledger (RECOLLECT_LEDGER), its encoder, its node."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
+from recollect.home import Home
 from schemas.errors import InvalidInput
+from streams.doors import VectorDoor
 from streams.ledger import Ledger
 from streams.ledger.embedded import EmbeddedLedger
+from streams.node import Node
+
+
+def open_node(home: Home) -> Node:
+    """Open the node of a home; its encoder is loaded when the first text needs it."""
+    pin = home.settings.encoder
+    door = VectorDoor(pin.model if pin else None, pin.dimension if pin else 0, home.load_encoder)
+    return Node(home.directory, open_ledger(home.directory), door)
 
 
 def open_ledger(directory: Path) -> Ledger:

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 import apsw
 
 from recollect.home import Home
-from recollect.ledgers import open_ledger
+from recollect.ledgers import open_node
 from schemas.errors import RecollectError
 from schemas.events import Draft, Tick
 from streams.agents.ticks import CLOSE_TURNS, turns_to_close
-from streams.doors import VectorDoor
 from streams.ledger import EVENTS, PARTITIONS
 from streams.node import Node
 
@@ -27,9 +26,7 @@ def work(home: Home, *, once: bool = False) -> Iterator[tuple[str, int | Excepti
 
     RECOLLECT_TICKS=off keeps it from appending ticks.
     """
-    pin = home.settings.encoder
-    door = VectorDoor(pin.model if pin else None, pin.dimension if pin else 0, home.load_encoder)
-    node = Node(home.directory, open_ledger(home.directory), door)
+    node = open_node(home)
     ticking = os.environ.get("RECOLLECT_TICKS", "on") != "off"
     ticked: dict[str, int] = {}
     try:

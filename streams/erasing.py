@@ -33,7 +33,7 @@ from schemas.changes import (
 from schemas.records import Source
 from streams.agents import Agent
 from streams.deciding import Decider, Decision
-from streams.doors import VectorDoor
+from streams.doors import Recorded, VectorDoor
 from streams.ledger import Ledger
 from streams.projecting import fold_events
 from streams.reading import ChangeReader, EventReader, OpenedEvent, open_sections
@@ -194,7 +194,7 @@ class _Target(NamedTuple):
                 model.connection.execute("COMMIT")
 
 
-def _recorded_in(connection: apsw.Connection, model: str | None) -> Any:
+def _recorded_in(connection: apsw.Connection, model: str | None) -> Recorded:
     """Return a look-up of recorded vectors by text hash."""
 
     def look_up(key: str) -> bytes | None:
