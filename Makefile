@@ -14,7 +14,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 .DEFAULT_GOAL := help
 # Two installs at once into one .venv would spoil it.
 .NOTPARALLEL:
-.PHONY: help install install-dev demo demo-second test check format bench kill-test accept lock clean
+.PHONY: help install install-dev demo demo-second test check format bench kill-test accept kafka \
+	kafka-stop lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -45,6 +46,12 @@ bench: $(VENV)/.stamp            ## every benchmark, into bench/report.md
 
 kill-test: $(VENV)/.stamp-dev    ## kill at every failpoint, three times each
 	$(BIN)/python -m tests.kill --each 3
+
+kafka: $(VENV)/.stamp            ## a real broker on loopback, in the background
+	$(BIN)/python -m tests.broker start
+
+kafka-stop: $(VENV)/.stamp       ## end that broker
+	$(BIN)/python -m tests.broker stop
 
 accept: demo demo-second kill-test  ## what CI runs after the tests
 

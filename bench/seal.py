@@ -104,10 +104,8 @@ def _codec(drafts: Sequence[Draft]) -> float:
 
 
 def _ledger(directory: Path, drafts: Sequence[Draft], *, clear: bool) -> float:
-    ledger = EmbeddedLedger(directory)
-    if clear:
-        ledger.keys.close()
-        ledger.keys = NoKeys(directory / "keys.db")
+    directory.mkdir(parents=True, exist_ok=True)
+    ledger = EmbeddedLedger(directory, NoKeys(directory / "keys.db") if clear else None)
     try:
         with stopwatch() as watch:
             for some in batches(drafts, PUBLISHED_AT_ONCE):

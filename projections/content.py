@@ -11,9 +11,9 @@ import msgspec
 from projections.readmodel import ReadModel
 from projections.sqlite import rows
 
-# Rows that say how far a file is, and what seals what in this one ledger: not what is known.
+# Rows that say how far a file is, and what seals and chains this one ledger: not what is known.
 _WATERMARK = "watermark"
-_SEALS = "seals"
+_OF_LEDGER = frozenset({"seals", "switches"})
 # A rowid of the vector index: another order of the same rows gives other numbers.
 _NOT_COLUMNS = frozenset({"seq"})
 
@@ -31,7 +31,7 @@ class Table(NamedTuple):
 def content_tables(connection: apsw.Connection, *, seals: bool = False) -> list[Table]:
     """Return the tables that hold content, by name; indexes and their shadows hold none.
 
-    `seals`: with the table that must be the same in every replay of this ledger.
+    `seals`: with the tables that must be the same in every replay of this ledger.
     """
     listed = rows(connection, "SELECT name, type FROM pragma_table_list WHERE schema = 'main'")
     # vec0 does not declare its own tables as shadows, as fts5 does.
@@ -41,7 +41,7 @@ def content_tables(connection: apsw.Connection, *, seals: bool = False) -> list[
         for name, kind in listed
         if kind == "table"
         and name != _WATERMARK
-        and (seals or name != _SEALS)
+        and (seals or name not in _OF_LEDGER)
         and not name.startswith(("sqlite_", *indexes))
     )
     tables = []

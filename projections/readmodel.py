@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 import msgspec
 
-from projections.sqlite import connect, truncate_wal
+from projections.sqlite import atomic, connect, truncate_wal, value
 from schemas.changes import ROW_OF_TABLE, Delete, Row, Section
 from schemas.records import GENESIS
 
@@ -36,6 +36,8 @@ class ReadModel:
     name: str
     #: Columns of the watermark table, in the order of `Watermark`.
     watermark_columns: tuple[str, ...] = ("number", "offset", "hash", "event_offset", "event_hash")
+    #: What brings a file of version n, counted from 1, to the next; `schema` makes the last.
+    upgrades: tuple[str, ...] = ()
 
     def __init__(self, directory: Path, *, readonly: bool = False) -> None:
         self.path = directory / f"{self.name}.db"
@@ -43,19 +45,20 @@ class ReadModel:
         self.prepare()
 
     def prepare(self) -> None:
-        """Make the tables where the file is new."""
-        if self.connection.readonly("main"):
+        """Make the tables where the file is new, and those that an older file lacks."""
+        version = len(self.upgrades) + 1
+        if self.connection.readonly("main") or self._version() == version:
             return
-        if self.connection.pragma("user_version") == 0:
-            self.connection.execute("BEGIN IMMEDIATE")
-            try:
-                if self.connection.pragma("user_version") == 0:
-                    self.connection.execute(self.schema())
-                    self.connection.execute("PRAGMA user_version = 1")
-            except BaseException:
-                self.connection.execute("ROLLBACK")
-                raise
-            self.connection.execute("COMMIT")
+        with atomic(self.connection):
+            if self._version() == 0:
+                self.connection.execute(self.schema())
+            else:
+                for upgrade in self.upgrades[self._version() - 1 :]:
+                    self.connection.execute(upgrade)
+            self.connection.execute(f"PRAGMA user_version = {version}")
+
+    def _version(self) -> int:
+        return int(value(self.connection, "PRAGMA user_version"))
 
     def schema(self) -> str:
         """Return the statements that make the file."""

@@ -17,10 +17,11 @@ from projections.identity.queries import entity_count
 from projections.memory.queries import dead_letters
 from projections.recall import DEFAULT_PROFILE, Answer, Profile, Query, Recaller
 from projections.sqlite import value
+from recollect.following import followed
 from recollect.home import Home
 from recollect.ledgers import open_node
 from schemas.changes import DeadLetter
-from schemas.errors import InvalidInput
+from schemas.errors import InvalidInput, NotConcluded
 from schemas.events import (
     Access,
     AnyPayload,
@@ -42,10 +43,37 @@ from streams import rebuilding, verifying
 from streams.ledger import CHANGES, EVENTS, Receipt, partition_of
 from streams.node import Node
 from streams.projecting import Progress
+from streams.reading import EventReader
 from streams.rebuilding import Level, Rebuilt
 from streams.verifying import Verification
 
 PLATFORM = "recollect"
+#: So long without a step, though there is work, and the zone's files have stopped moving.
+STALLED_SECONDS = 60.0
+_WAIT_SECONDS = 0.02
+
+
+class Token(msgspec.Struct, frozen=True):
+    """A place in the ledger: a partition, the offset after a record, and its number in the zone."""
+
+    partition: int
+    offset: int
+    number: int
+
+    @classmethod
+    def read(cls, text: str) -> Token:
+        """Return the token that `ingest` printed.
+
+        Raises:
+            InvalidInput: nobody printed that.
+        """
+        parts = text.split(":")
+        if len(parts) != 3 or not all(part.isdecimal() and len(part) < 16 for part in parts):
+            raise InvalidInput(f"{text[:60]!r} is no token; ingest --json prints one")
+        return cls(*map(int, parts))
+
+    def __str__(self) -> str:
+        return f"{self.partition}:{self.offset}:{self.number}"
 
 
 class Forgotten(msgspec.Struct, frozen=True):
@@ -65,7 +93,11 @@ class ModelStatus(msgspec.Struct, frozen=True):
 
 
 class Status(msgspec.Struct, frozen=True):
-    """What a zone holds. `lag` is how many ledger records are not concluded yet."""
+    """What a zone holds. `lag` is how many ledger records are not concluded yet.
+
+    `lag_seconds` is how long the first of those has been in the ledger, `moved_seconds_ago` when
+    the files last moved; None where nobody noted it. `stalled`: there is work, and nobody does it.
+    """
 
     zone: str
     generation: str
@@ -75,6 +107,9 @@ class Status(msgspec.Struct, frozen=True):
     observations: int
     dead_letters: int
     lag: int
+    lag_seconds: float | None
+    moved_seconds_ago: float | None
+    stalled: bool
     models: list[ModelStatus]
     encoder: str | None
 
@@ -95,11 +130,16 @@ class Memory:
         self._node = open_node(self.home)
         self._door = self._node.door
         self._recaller: tuple[Generation, Recaller, ZoneFiles] | None = None
-        self._folded_to = -1
+        self._folded_to: tuple[int, ...] = ()
+        self._published = 0
+        # A worker or replica in this home brings the files up by itself; asking needs no ledger.
+        self._followed = followed(self.home)
 
     def exists(self) -> bool:
         """Return whether the zone has come into being: with its first event."""
-        return self.zone in self._node.ledger.zones()
+        if self._followed:
+            return self._node.zone(self.zone).exists()
+        return self._node.ledger.head(self.zone).number > 0
 
     def _must_exist(self) -> None:
         if not self.exists():
@@ -109,13 +149,50 @@ class Memory:
 
     def publish(self, drafts: Sequence[Draft]) -> list[Receipt]:
         """Put events into the ledger; they are searchable at once as raw turns."""
-        return self._node.ledger.publish(self.zone, drafts)
+        receipts = self._node.ledger.publish(self.zone, drafts)
+        self._published = max(
+            self._published, max((receipt.number for receipt in receipts), default=0)
+        )
+        return receipts
+
+    def token(self) -> str:
+        """Return what `wait_for` waits for elsewhere: everything that was published here."""
+        partition = partition_of(self.zone)
+        return str(Token(partition, self._node.ledger.end(EVENTS, partition), self._published))
+
+    def wait_for(self, token: str, timeout: float) -> None:
+        """Wait until what a token stands for is concluded, and can be recalled here.
+
+        Raises:
+            InvalidInput: it is no token of this zone.
+            NotConcluded: it was not within `timeout` seconds.
+        """
+        wanted = Token.read(token)
+        if wanted.partition != partition_of(self.zone):
+            raise InvalidInput(f"token {token!r} is not of zone {self.zone}")
+        deadline = time.monotonic() + timeout
+        while (number := self._concluded()) < wanted.number:
+            if time.monotonic() > deadline:
+                raise NotConcluded(
+                    f"zone {self.zone} is at record {number} after {timeout:g} s, and the token "
+                    f"stands for {wanted.number}; ask again, or see that a worker runs"
+                )
+            time.sleep(_WAIT_SECONDS)
+
+    def _concluded(self) -> int:
+        """Return the last record that the zone's files hold, brought up where nobody else does."""
+        if not self._followed:
+            self.drive()
+        if not self._node.zone(self.zone).exists():
+            return 0
+        with self._node.open(self.zone, self._node.current(self.zone)) as files:
+            return files.memory.watermark().number
 
     def drive(self, progress: Progress | None = None) -> int:
         """Conclude everything that is in the ledger; return how many records that were."""
         if not self.exists():
             return 0
-        return self._node.drive(self.zone, progress)
+        return self._node.conclude(self.zone, progress)
 
     def remember(self, content: str, *, sender_id: str = "user", at: int | None = None) -> Receipt:
         """Remember a text as it stands.
@@ -256,17 +333,30 @@ class Memory:
 
     def _recall(self) -> Recaller:
         """Return the recaller of the generation in use, with every raw turn of the ledger."""
-        end = self._node.ledger.end(EVENTS, partition_of(self.zone))
-        if end != self._folded_to:
-            self._node.fold(self.zone)
-            self._folded_to = end
+        if not self._followed:
+            self._fold()
         generation = self._node.current(self.zone)
         if self._recaller is None or self._recaller[0] != generation:
             self._close_recaller()
-            self._node.fold(self.zone)
             files = self._node.open(self.zone, generation, readonly=True)
             self._recaller = (generation, Recaller(files, self._profile), files)
         return self._recaller[1]
+
+    def _fold(self) -> None:
+        """Bring in what the ledger holds by now."""
+        ledger = self._node.ledger
+        ends = tuple(
+            ledger.end(topic, partition_of(self.zone))
+            for topic in ((EVENTS, CHANGES) if ledger.shared else (EVENTS,))
+        )
+        if ends == self._folded_to:
+            return
+        if ledger.shared:
+            # Others conclude; what they did is as much part of the answer.
+            self._node.follow(self.zone)
+        else:
+            self._node.fold(self.zone)
+        self._folded_to = ends
 
     # Keeping in order
 
@@ -274,8 +364,11 @@ class Memory:
         """Return what the zone holds and how far it is."""
         encoder = self._door.model
         if not self.exists():
-            return Status(self.zone, "", 0, 0, 0, 0, 0, 0, [], encoder)
+            return Status(self.zone, "", 0, 0, 0, 0, 0, 0, 0.0, None, False, [], encoder)
         self._node.fold(self.zone)
+        lag_seconds = self._lag_seconds()
+        moved = self._node.journal.moved(self.zone)
+        moved_ago = (_now() - moved.at) / 1_000 if moved.at else None
         generation = self._node.current(self.zone)
         with self._node.open(self.zone, generation) as files:
             marks = {model.name: model.watermark().number for model in files.all}
@@ -289,9 +382,25 @@ class Memory:
                 observations=counts["observations"],
                 dead_letters=len(dead_letters(files.memory.connection)),
                 lag=marks["events"] - marks["memory"],
+                lag_seconds=lag_seconds,
+                moved_seconds_ago=moved_ago,
+                stalled=min(lag_seconds or 0, moved_ago or 0) > STALLED_SECONDS,
                 models=[ModelStatus(name, number) for name, number in marks.items()],
                 encoder=generation.encoder,
             )
+
+    def _lag_seconds(self) -> float | None:
+        """Return how long the first record that is not concluded has waited; 0: there is none."""
+        with self._node.open(self.zone, self._node.current(self.zone)) as files:
+            mark = files.memory.watermark()
+        reader = EventReader(
+            self._node.ledger, self.zone, mark.number, mark.event_offset, mark.event_hash
+        )
+        waiting = reader.read(1)
+        if not waiting:
+            return 0.0
+        at = self._node.ledger.appended_at(EVENTS, partition_of(self.zone), waiting[0].offset)
+        return None if at is None else max(_now() - at, 0) / 1_000
 
     def rebuild(self, level: Level, progress: Progress | None = None) -> Rebuilt:
         """Throw a derived layer away and make it again; the old one serves until it is done."""

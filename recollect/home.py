@@ -20,10 +20,14 @@ BringProgress = Callable[[str, int, int | None], None]
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What a home writes down when it is made. `encoder` None: no vectors, keyword search only."""
+    """What a home writes down when it is made. `encoder` None: no vectors, keyword search only.
+
+    `promoted_to` is the Kafka ledger that took over from the home's own.
+    """
 
     format: int
     encoder: Pin | None
+    promoted_to: str | None = None
 
 
 class Home:
@@ -93,6 +97,11 @@ class Home:
         directory.mkdir(parents=True, exist_ok=True)
         replace_file(directory / _FILE, msgspec.json.encode(Settings(FORMAT, pin)) + b"\n")
         return cls(directory)
+
+    def promoted(self, url: str) -> None:
+        """Write down that the home's ledger has moved to `url`."""
+        self.settings = msgspec.structs.replace(self.settings, promoted_to=url)
+        replace_file(self.directory / _FILE, msgspec.json.encode(self.settings) + b"\n")
 
     def load_encoder(self) -> Encoder:
         """Return the pinned encoder.

@@ -3,30 +3,85 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from recollect.home import Home
-from schemas.errors import InvalidInput
+from schemas.errors import HomeError, InvalidInput
 from streams.doors import VectorDoor
 from streams.ledger import Ledger
 from streams.ledger.embedded import EmbeddedLedger
+from streams.ledger.kafka import NO_ENCODER, KafkaLedger, KafkaSettings
+from streams.ledger.kafka.settings import SCHEME
 from streams.node import Node
+
+VARIABLE = "RECOLLECT_LEDGER"
+EMBEDDED = "embedded"
 
 
 def open_node(home: Home) -> Node:
     """Open the node of a home; its encoder is loaded when the first text needs it."""
-    pin = home.settings.encoder
-    door = VectorDoor(pin.model if pin else None, pin.dimension if pin else 0, home.load_encoder)
-    return Node(home.directory, open_ledger(home.directory), door)
+    return _node(home, open_ledger(home), decides=True)
 
 
-def open_ledger(directory: Path) -> Ledger:
+def open_following_node(home: Home, *, decides: bool) -> tuple[Node, KafkaLedger]:
+    """Open the node of a worker (`decides`) or a replica, and its Kafka ledger.
+
+    Raises:
+        InvalidInput: the ledger is not on Kafka.
+        HomeError: the home has another encoder than the ledger.
+    """
+    setting = _setting()
+    if not on_kafka():
+        raise InvalidInput(f"{VARIABLE}={setting!r}: a replica follows kafka://host:port")
+    ledger = KafkaLedger(
+        KafkaSettings.read(setting, os.environ),
+        home.directory / "copy",
+        encoder=_encoder(home),
+        follows=True,
+        writes=decides,
+    )
+    return _node(home, ledger, decides=decides), ledger
+
+
+def open_ledger(home: Home) -> Ledger:
     """Open the ledger that RECOLLECT_LEDGER names; `embedded` (the default) lies in the home.
 
     Raises:
         InvalidInput: the setting names no ledger that this recollect knows.
+        HomeError: the home's own ledger was moved away.
     """
-    setting = os.environ.get("RECOLLECT_LEDGER", "embedded")
-    if setting == "embedded":
-        return EmbeddedLedger(directory)
-    raise InvalidInput(f"RECOLLECT_LEDGER={setting!r}: this recollect knows only 'embedded'")
+    setting = _setting()
+    if setting == EMBEDDED:
+        if home.settings.promoted_to is not None:
+            raise HomeError(
+                f"the ledger of {home.directory} was moved: set {VARIABLE}="
+                f"{home.settings.promoted_to}"
+            )
+        return EmbeddedLedger(home.directory)
+    if on_kafka():
+        return KafkaLedger(
+            KafkaSettings.read(setting, os.environ),
+            home.directory / "copy",
+            encoder=_encoder(home),
+        )
+    raise InvalidInput(f"{VARIABLE}={setting!r}: give {EMBEDDED!r} or kafka://host:port")
+
+
+def on_kafka() -> bool:
+    """Return whether RECOLLECT_LEDGER names a ledger on Kafka."""
+    return _setting().startswith(SCHEME)
+
+
+def _encoder(home: Home) -> str:
+    """Return what tells a home's encoder from every other: its name and its weights."""
+    pin = home.settings.encoder
+    return NO_ENCODER if pin is None else f"{pin.model} sha256:{pin.sha256}"
+
+
+def _setting() -> str:
+    return os.environ.get(VARIABLE, EMBEDDED)
+
+
+def _node(home: Home, ledger: Ledger, *, decides: bool) -> Node:
+    pin = home.settings.encoder
+    door = VectorDoor(pin.model if pin else None, pin.dimension if pin else 0, home.load_encoder)
+    return Node(home.directory, ledger, door, decides=decides)

@@ -1,54 +1,115 @@
-"""The embedded worker: concludes what other processes publish, in every zone."""
+"""The long-running processes: a worker, which concludes, and a replica, which follows."""
 
 from __future__ import annotations
 
 import os
+import signal
+import threading
 import time
-from collections.abc import Iterator
+from functools import partial
 
 import apsw
 
+from recollect.following import following, heartbeat
 from recollect.home import Home
-from recollect.ledgers import open_node
+from recollect.ledgers import on_kafka, open_following_node, open_node
 from schemas.errors import RecollectError
 from schemas.events import Draft, Tick
 from streams.agents.ticks import CLOSE_TURNS, turns_to_close
+from streams.drivers.cluster import sequence_inbox
+from streams.drivers.cluster import work as work_in_cluster
+from streams.keeping import Keeper, Report
 from streams.ledger import EVENTS, PARTITIONS
+from streams.ledger.kafka import KafkaLedger
 from streams.node import Node
 
 _TICK_SECONDS = 300
+_BEAT_SECONDS = 1.0
 
 
-def work(home: Home, *, once: bool = False) -> Iterator[tuple[str, int | Exception]]:
-    """Drive every zone as its ledger grows; yield (zone, records concluded) whenever some were.
+def work(home: Home, report: Report, *, once: bool = False, member: str | None = None) -> None:
+    """Conclude every zone as its ledger grows, and report (zone, records concluded).
 
-    A zone that cannot be driven is yielded with the error, and the others go on.
+    A zone that cannot be driven is reported with the error, and the others go on. On Kafka this
+    is one worker of many, `member` by name; `once` concludes what is there, and ends.
 
     RECOLLECT_TICKS=off keeps it from appending ticks.
     """
+    if once:
+        _work_once(home, report)
+    elif on_kafka():
+        with following(home):
+            node, ledger = open_following_node(home, decides=True)
+            ticked: dict[str, int] = {}
+            try:
+                work_in_cluster(
+                    node,
+                    ledger,
+                    report,
+                    member=member,
+                    periodic=partial(_tick, node, ticked) if _ticking() else None,
+                    heartbeat=heartbeat(home),
+                )
+            finally:
+                node.close()
+    else:
+        _work_embedded(home, report)
+
+
+def follow(home: Home, report: Report) -> None:
+    """Be a replica until SIGINT or SIGTERM: follow what workers conclude, to answer from it."""
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    with following(home):
+        node, ledger = open_following_node(home, decides=False)
+        try:
+            with Keeper(node, ledger, report, everything=True):
+                while not ended.wait(_BEAT_SECONDS):
+                    heartbeat(home).touch()
+        finally:
+            node.close()
+
+
+def _work_once(home: Home, report: Report) -> None:
     node = open_node(home)
-    ticking = os.environ.get("RECOLLECT_TICKS", "on") != "off"
+    try:
+        if isinstance(node.ledger, KafkaLedger):
+            sequence_inbox(node.ledger)
+        for zone in node.ledger.zones():
+            _drive(node, zone, report)
+    finally:
+        node.close()
+
+
+def _work_embedded(home: Home, report: Report) -> None:
+    node = open_node(home)
     ticked: dict[str, int] = {}
     try:
         while True:
             ends = {(EVENTS, part): node.ledger.end(EVENTS, part) for part in range(PARTITIONS)}
             for zone in node.ledger.zones():
-                if ticking and not once:
-                    _tick(node, zone, ticked)
-                try:
-                    decided: int | Exception = node.drive(zone)
-                except (RecollectError, apsw.Error) as error:
-                    decided = error
-                if decided:
-                    yield zone, decided
-            if once:
-                return
+                if _ticking():
+                    _tick(node, ticked, zone)
+                _drive(node, zone, report)
             node.ledger.wait(ends, _TICK_SECONDS)
     finally:
         node.close()
 
 
-def _tick(node: Node, zone: str, ticked: dict[str, int]) -> None:
+def _drive(node: Node, zone: str, report: Report) -> None:
+    try:
+        if decided := node.drive(zone):
+            report(zone, decided)
+    except (RecollectError, apsw.Error) as error:
+        report(zone, error)
+
+
+def _ticking() -> bool:
+    return os.environ.get("RECOLLECT_TICKS", "on") != "off"
+
+
+def _tick(node: Node, ticked: dict[str, int], zone: str) -> None:
     """Append the period's tick to a zone that has changed, or has a turn that nobody ended."""
     period = int(time.time()) // _TICK_SECONDS
     at = period * _TICK_SECONDS * 1_000

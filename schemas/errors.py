@@ -29,5 +29,9 @@ class Busy(RecollectError):
     """Another process is at the work that was asked for; wait for it, or stop it."""
 
 
+class NotConcluded(RecollectError):
+    """What a caller waits for was not concluded in time; ask again later."""
+
+
 class InjectedFailure(RecollectError):
     """Raised at a failpoint that a test armed; never raised otherwise."""

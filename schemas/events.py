@@ -164,6 +164,12 @@ class SetMemoryState(
     state: Literal["active", "inactive", "deleted"]
 
 
+class Switch(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="switch"):
+    """From here on the zone's conclusions are those of another chain: a rebuild took over."""
+
+    chain: str
+
+
 AnyPayload = (
     Message
     | TurnCompleted
@@ -180,6 +186,7 @@ AnyPayload = (
     | CreateMentalModel
     | UpdateMentalModel
     | SetMemoryState
+    | Switch
 )
 
 KINDS: dict[str, type[Payload]] = {

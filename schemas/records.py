@@ -98,7 +98,8 @@ def record_hash(value: bytes) -> bytes:
     return hashlib.sha256(value).digest()
 
 
-def _decoded(decoder: msgspec.msgpack.Decoder[Any], value: bytes, what: str) -> Any:
+def decoded(decoder: msgspec.msgpack.Decoder[Any], value: bytes, what: str) -> Any:
+    """Return what `value` says; `what` names it in the IntegrityError where it cannot be read."""
     try:
         return decoder.decode(value)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -111,8 +112,8 @@ def read_event(value: bytes) -> tuple[Envelope, EventRecord]:
     Raises:
         IntegrityError: these bytes are no event record.
     """
-    record: EventRecord = _decoded(_event_records, value, "an event record")
-    envelope: Envelope = _decoded(_envelopes, record.envelope, "an event's envelope")
+    record: EventRecord = decoded(_event_records, value, "an event record")
+    envelope: Envelope = decoded(_envelopes, record.envelope, "an event's envelope")
     return envelope, record
 
 
@@ -161,7 +162,7 @@ def open_event(envelope: Envelope, record: EventRecord, key: bytes) -> Event:
         raise KeyError(envelope.kind)
     payload: AnyPayload
     if envelope.version == CURRENT[envelope.kind]:
-        payload = _decoded(_payloads[envelope.kind], text, f"a {envelope.kind}")
+        payload = decoded(_payloads[envelope.kind], text, f"a {envelope.kind}")
     else:
         raw = upcast(envelope.kind, envelope.version, msgspec.msgpack.decode(text))
         payload = msgspec.convert(raw, KINDS[envelope.kind])  # type: ignore[assignment]
@@ -182,8 +183,8 @@ def read_change(value: bytes) -> tuple[ChangeHeader, ChangeRecord]:
     Raises:
         IntegrityError: these bytes are no change record.
     """
-    record: ChangeRecord = _decoded(_change_records, value, "a change record")
-    header: ChangeHeader = _decoded(_headers, record.header, "a change's header")
+    record: ChangeRecord = decoded(_change_records, value, "a change record")
+    header: ChangeHeader = decoded(_headers, record.header, "a change's header")
     return header, record
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
@@ -34,6 +35,7 @@ class VectorDoor:
         self._encoder: Encoder | None = None
         self._recorded = recorded
         self._remembered: OrderedDict[str, bytes] = OrderedDict()
+        self._lock = threading.RLock()
         #: How many texts the encoder was asked for.
         self.asked = 0
 
@@ -43,14 +45,20 @@ class VectorDoor:
 
     def encoder(self) -> Encoder:
         """Return the encoder, loaded once."""
-        if self._encoder is None:
-            self._encoder = self._load()
-        return self._encoder
+        with self._lock:
+            if self._encoder is None:
+                self._encoder = self._load()
+            return self._encoder
 
     def vectors(self, texts: Iterable[str]) -> dict[str, bytes]:
         """Return text hash -> little-endian float32 for every text; nothing without a model."""
         if self.model is None:
             return {}
+        # One at a time: the encoder uses every core for one batch already.
+        with self._lock:
+            return self._vectors(texts)
+
+    def _vectors(self, texts: Iterable[str]) -> dict[str, bytes]:
         found: dict[str, bytes] = {}
         missing: dict[str, str] = {}
         for text in texts:

@@ -11,6 +11,15 @@ from pathlib import Path
 from schemas.errors import Busy
 
 
+def held(path: Path) -> bool:
+    """Return whether a process holds a lock file now."""
+    try:
+        with exclusive(path, wait=False):
+            return False
+    except Busy:
+        return True
+
+
 @contextmanager
 def exclusive(path: Path, *, wait: bool = True) -> Iterator[None]:
     """Hold a lock file.

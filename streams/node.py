@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from projections.events.queries import switched_to
 from projections.files import ZoneFiles
 from projections.generations import Generation, ZoneDirectory
 from schemas.errors import Busy
+from schemas.fragments import Assembler
 from schemas.records import read_change
 from schemas.zones import check_zone
 from streams.agents import AGENTS, Agent
@@ -17,14 +20,19 @@ from streams.drivers.journal import Journal
 from streams.drivers.zone import ZoneDriver
 from streams.ledger import CHANGES, Ledger, partition_of
 from streams.locks import exclusive
-from streams.projecting import Progress, fold_events
+from streams.projecting import Progress, fold_events, project_changes
 from streams.reading import ChangeReader
 
 FIRST_CHAIN = "c0"
+# So long without a step, and whoever waits for the workers does it by himself.
+_PATIENCE_SECONDS = 10.0
 
 
 class Node:
-    """Everything below a home directory that is not configuration."""
+    """Everything below a home directory that is not configuration.
+
+    `decides` False: a replica, which follows what others conclude.
+    """
 
     def __init__(
         self,
@@ -32,8 +40,11 @@ class Node:
         ledger: Ledger,
         door: VectorDoor,
         agents: Sequence[Agent] = AGENTS,
+        *,
+        decides: bool = True,
     ) -> None:
         self.ledger = ledger
+        self.decides = decides
         self.door = door
         self.agents = agents
         self.journal = Journal(directory / "driver.db")
@@ -98,19 +109,114 @@ class Node:
         with self.open(zone, self.current(zone)) as files:
             fold_events(self.ledger, zone, files)
 
-    def drive(self, zone: str, progress: Progress | None = None) -> int:
-        """Decide everything up to the ledger's end; return how many records that were."""
-        with self.driving(zone):
-            decided = self.drive_held(zone, progress)
-            if self.journal.owes_purge(zone):
-                self._purge(zone)
-        return decided
+    def drive(
+        self,
+        zone: str,
+        progress: Progress | None = None,
+        while_: Callable[[], bool] = lambda: True,
+    ) -> int:
+        """Decide everything up to the ledger's end; return how many records that were.
 
-    def drive_held(self, zone: str, progress: Progress | None = None) -> int:
-        """Do so inside `driving`, in the generation in use alone."""
-        generation = self.current(zone)
-        with self.open(zone, generation) as files:
-            return self.driver(zone, generation, files).run(progress)
+        Stops early once `while_` is False: the zone is somebody else's now.
+        """
+        with self.driving(zone):
+            return self.drive_held(zone, progress, while_)
+
+    def drive_held(
+        self,
+        zone: str,
+        progress: Progress | None = None,
+        while_: Callable[[], bool] = lambda: True,
+    ) -> int:
+        """Do so inside `driving`."""
+        return self._bring_up(
+            zone,
+            lambda generation, files: self.driver(zone, generation, files).run(progress, while_),
+        )
+
+    def follow(self, zone: str, progress: Progress | None = None) -> int:
+        """Bring a zone up to what others concluded; return how many records it moved."""
+        with self.driving(zone):
+            return self._bring_up(
+                zone,
+                lambda generation, files: project_changes(
+                    self.ledger,
+                    zone,
+                    generation.chain,
+                    files,
+                    on_erasure=lambda: self.journal.owe_purge(zone),
+                    progress=progress,
+                ),
+            )
+
+    def conclude(self, zone: str, progress: Progress | None = None) -> int:
+        """Have everything in the ledger concluded: by the workers where there are any, else here.
+
+        Workers that conclude nothing for a while are helped: whoever comes second is void.
+        """
+        moved = 0
+        waited = time.monotonic()
+        while self.ledger.workers():
+            moved += (step := self.follow(zone, progress))
+            if self.journal.moved(zone).number >= self.ledger.head(zone).number:
+                return moved
+            if step:
+                waited = time.monotonic()
+            elif time.monotonic() - waited > _PATIENCE_SECONDS:
+                break
+            place = (CHANGES, partition_of(zone))
+            self.ledger.wait({place: self.ledger.end(*place)}, 0.5)
+        return moved + self.drive(zone, progress)
+
+    def _bring_up(self, zone: str, work: Callable[[Generation, ZoneFiles], int]) -> int:
+        """Do work on the files of the generation that the ledger says is in use."""
+        while True:
+            generation = self.current(zone)
+            with self.open(zone, generation) as files:
+                fold_events(self.ledger, zone, files)
+                chain = switched_to(files.events.connection)
+                if chain in (None, generation.chain):
+                    moved = work(generation, files)
+                    self.journal.move(zone, files.memory.watermark().number)
+                    break
+            self._adopt(zone, generation, chain)
+        if self.journal.owes_purge(zone):
+            self._purge(zone)
+        return moved
+
+    def _adopt(self, zone: str, current: Generation, chain: str) -> None:
+        """Put a generation of another chain into use, because the ledger says so."""
+        directory = self.zone(zone)
+        with exclusive(directory.path / "rebuild.lock", wait=False):
+            kept = [item for item in directory.generations() if item.chain == chain]
+            generation = (
+                kept[-1]
+                if kept
+                else directory.create(
+                    chain=chain,
+                    encoder=self.door.model,
+                    dimension=self.door.dimension,
+                    level="project",
+                )
+            )
+            with self.open(zone, generation) as files:
+                fold_events(self.ledger, zone, files)
+                project_changes(
+                    self.ledger,
+                    zone,
+                    chain,
+                    files,
+                    on_erasure=lambda: self.journal.owe_purge(zone),
+                )
+            directory.switch(generation, current)
+
+    def zones(self) -> list[str]:
+        """Return the zones that have files here, sorted."""
+        if not self._zones.is_dir():
+            return []
+        return sorted(
+            entry.name for entry in self._zones.iterdir() if ZoneDirectory(entry).exists()
+        )
 
     def close(self) -> None:
         """Close the ledger and the journal."""
@@ -135,10 +241,13 @@ class Node:
         clean = True
         for generation in directory.generations():
             if generation.name != current.name and (
-                not generation.complete or generation.encoder not in (None, self.door.model)
+                not generation.complete
+                or not self.decides
+                or generation.encoder not in (None, self.door.model)
             ):
-                # It cannot be brought up to date: it is half written, or its encoder is not
-                # the one that this home has. Kept, it would keep what was forgotten.
+                # It cannot be brought up to date: it is half written, its encoder is not the
+                # one that this home has, or nobody decides here. Kept, it would keep what was
+                # forgotten.
                 directory.remove(generation)
                 continue
             with self.open(zone, generation) as files:
@@ -154,9 +263,12 @@ class Node:
         """Return the chain of a zone's change records that goes furthest, the newest of equals."""
         chains: dict[str, int] = {}
         offset = 0
+        assembler = Assembler()
         while records := self.ledger.read(CHANGES, partition_of(zone), offset, 1_000, zone):
             for record in records:
-                chains.setdefault(read_change(record.value)[0].chain, record.offset)
+                value = assembler.add(record.value)
+                if value is not None:
+                    chains.setdefault(read_change(value)[0].chain, record.offset)
             offset = records[-1].offset + 1
         best = (0, -1, FIRST_CHAIN)
         for chain, first in chains.items():

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from schemas.changes import Section, decode_outbox, decode_sections
 from schemas.errors import IntegrityError, UnknownVersion
 from schemas.events import Draft, Event
+from schemas.fragments import Assembler
 from schemas.records import (
     GENESIS,
     ChangeHeader,
@@ -44,7 +45,7 @@ class OpenedEvent(NamedTuple):
 
 
 class AcceptedChange(NamedTuple):
-    """A change record that extends its chain."""
+    """A change record that extends its chain; `offset` is that of its last fragment."""
 
     offset: int
     hash: bytes
@@ -139,6 +140,7 @@ class ChangeReader:
         self.number = number
         self.offset = offset
         self.hash = hash
+        self._assembler = Assembler()
         #: How many records of this chain did not extend it.
         self.void = 0
 
@@ -154,12 +156,17 @@ class ChangeReader:
             try:
                 for offset, _, value in records:
                     self.offset = offset + 1
-                    header, change = read_change(value)
+                    whole = self._assembler.add(value)
+                    if whole is None:
+                        continue
+                    header, change = read_change(whole)
                     if header.chain != self._chain:
                         continue
                     if header.number == self.number + 1 and header.previous == self.hash:
                         self.number += 1
-                        self.hash = record_hash(value)
+                        self.hash = record_hash(whole)
+                        # Whoever starts here from a watermark must accept the same.
+                        self._assembler.forget()
                         found.append(AcceptedChange(offset, self.hash, header, change))
                     else:
                         self.void += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +12,7 @@ from projections.generations import Generation, ZoneDirectory
 from projections.sqlite import atomic, connect
 from schemas.changes import Embedding
 from schemas.errors import HomeError
+from schemas.events import Draft, Switch
 from streams.drivers.zone import ZoneDriver
 from streams.erasing import parked_records
 from streams.failpoints import failpoint
@@ -57,6 +59,7 @@ def rebuild(node: Node, zone: str, level: Level, progress: Progress | None = Non
             if level == "project":
                 _project(node, zone, building, None)
             else:
+                announce(node, zone, building.chain)
                 _derive(node, zone, current, building, None)
             directory.switch(building, current)
         failpoint("rebuild.switched")
@@ -81,9 +84,31 @@ def rollback(node: Node, zone: str, progress: Progress | None = None) -> Generat
         older = [item for item in kept if item.name == current.previous]
         if not older:
             raise HomeError(f"zone {zone} has no generation before {current.name} to go back to")
+        if older[0].chain != current.chain:
+            announce(node, zone, older[0].chain)
         with node.open(zone, older[0]) as files:
             node.driver(zone, older[0], files, owner=False).run(progress)
         return directory.switch(older[0], current)
+
+
+def announce(node: Node, zone: str, chain: str) -> None:
+    """Tell every node of a shared ledger which chain counts from now on.
+
+    A node that dies between this and its own switch finds it in the ledger, as all others do.
+    """
+    if node.ledger.shared:
+        now = time.time_ns() // 1_000_000
+        source = f"switch:{chain}:{node.ledger.head(zone).number}"
+        node.ledger.publish(
+            zone,
+            [
+                Draft(
+                    platform="recollect",
+                    occurred_at=now,
+                    payload=Switch(source_id=source, chain=chain),
+                )
+            ],
+        )
 
 
 def pending(node: Node, zone: str) -> int:

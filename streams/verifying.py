@@ -16,6 +16,7 @@ from projections.files import ZoneFiles
 from projections.generations import Generation
 from projections.readmodel import ReadModel
 from schemas.errors import IntegrityError, RecollectError, UnknownVersion
+from schemas.fragments import Assembler
 from schemas.records import (
     GENESIS,
     ChangeHeader,
@@ -154,19 +155,23 @@ class LedgerCheck:
         number, previous = 0, GENESIS
         seen: dict[bytes, int] = {}
         stray: list[tuple[int, ChangeHeader]] = []
+        assembler = Assembler()
         for record in _all(self._ledger, CHANGES, self._partition, self.problems):
             if record.zone != self._zone:
                 continue
             if progress:
                 progress(1)
             try:
-                header, change = read_change(record.value)
+                value = assembler.add(record.value)
+                if value is None:
+                    continue
+                header, change = read_change(value)
             except IntegrityError as error:
                 self._say(CHANGES, record.offset, str(error))
                 continue
             if header.chain != self._chain:
                 continue
-            hash_ = record_hash(record.value)
+            hash_ = record_hash(value)
             if header.number != number + 1 or header.previous != previous:
                 if hash_ in seen:
                     self._say(CHANGES, record.offset, f"doubles the record at offset {seen[hash_]}")
@@ -176,6 +181,8 @@ class LedgerCheck:
                 continue
             number, previous = header.number, hash_
             seen[hash_] = record.offset
+            # As every reader does, so that what is accepted here is what they accept.
+            assembler.forget()
             event = self._accepted.get(number)
             if event is None or header.event_hash != event.hash:
                 self._say(
@@ -199,6 +206,7 @@ class LedgerCheck:
                     open_part(change, part, keys)
                 except IntegrityError as error:
                     self._say(CHANGES, record.offset, f"change {number}: {error}")
+        self.void += assembler.void
         beyond = [(offset, header) for offset, header in stray if header.number > number]
         if beyond:
             offset, header = beyond[0]

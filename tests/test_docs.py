@@ -12,6 +12,7 @@ from schemas.events import KINDS
 from schemas.inbound import InboundEvent
 from streams.failpoints import FAILPOINTS
 from streams.ledger import TOPICS
+from streams.ledger.kafka.topics import SETTINGS
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = (ROOT / "docs" / "reference.md").read_text()
@@ -53,14 +54,14 @@ def test_every_setting_is_in_the_reference():
     found = set()
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
-            found |= set(re.findall(r"[\"'](RECOLLECT_[A-Z]+|HF_[A-Z_]+)[\"']", path.read_text()))
+            found |= set(re.findall(r"[\"'](RECOLLECT_[A-Z_]+|HF_[A-Z_]+)[\"']", path.read_text()))
     assert {"RECOLLECT_HOME", "RECOLLECT_LEDGER", "RECOLLECT_CACHE"} <= found
     section = REFERENCE.split("## Settings")[1].split("\n## ")[0]
     assert found <= set(re.findall(r"`((?:RECOLLECT|HF)_[A-Z_]+)`", section))
 
 
 def test_every_topic_kind_scope_and_event_field_is_in_the_reference():
-    for name in (*TOPICS, *KINDS, *SCOPES, *InboundEvent.__struct_fields__):
+    for name in (*TOPICS, *SETTINGS, *KINDS, *SCOPES, *InboundEvent.__struct_fields__):
         assert f"`{name}`" in REFERENCE, name
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from projections.readmodel import ReadModel
-from schemas.events import Content, Event, Forget
+from schemas.events import Content, Event, Forget, Switch
 
 _PUT = f"""
 INSERT INTO events (
@@ -25,6 +25,7 @@ class EventsModel(ReadModel):
 
     name = "events"
     watermark_columns = ("number", "offset", "hash")
+    upgrades = ("CREATE TABLE switches (number INTEGER PRIMARY KEY, chain TEXT NOT NULL)",)
 
     def fold(self, events: Sequence[Event], seals: Sequence[tuple[int, bytes]]) -> bool:
         """Apply events in order, in the caller's transaction; True if any was erased.
@@ -45,6 +46,11 @@ class EventsModel(ReadModel):
                 self.connection.executemany(
                     "DELETE FROM events WHERE number = ?",
                     [(number,) for number in event.payload.targets],
+                )
+            elif isinstance(event.payload, Switch):
+                self.connection.execute(
+                    "INSERT OR REPLACE INTO switches VALUES (?, ?)",
+                    (event.number, event.payload.chain),
                 )
         self._insert(rows)
         return erased

@@ -99,6 +99,12 @@ def numbers_of_source(
     ]
 
 
+def switched_to(connection: apsw.Connection) -> str | None:
+    """Return the chain that the last switch names; None where there was none."""
+    chain: str | None = value(connection, "SELECT chain FROM switches ORDER BY number DESC LIMIT 1")
+    return chain
+
+
 def _event(row: tuple[Any, ...]) -> Event:
     (number, event_id, kind, platform, occurred_at, ingested_at, *rest) = row
     fields: dict[str, Any] = dict(

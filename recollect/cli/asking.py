@@ -42,6 +42,8 @@ class BatchQuery(msgspec.Struct, frozen=True, kw_only=True):
 @click.option("--before", help="Only what is earlier.")
 @click.option("--platform", help="Only from a platform.")
 @click.option("--explain", "explain_", is_flag=True, help="Each result's rank in every arm.")
+@click.option("--wait-for", metavar="TOKEN", help="First wait for what an ingest published.")
+@click.option("--timeout", default=30.0, show_default=True, help="Most seconds to wait for it.")
 @click.option(
     "--batch",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -60,6 +62,8 @@ def recall(
     before: str | None,
     platform: str | None,
     explain_: bool,
+    wait_for: str | None,
+    timeout: float,
     batch: Path | None,
 ) -> None:
     """Answer a question with memories and their sources."""
@@ -79,6 +83,8 @@ def recall(
     asked.check()
     lines = list(_batch_queries(batch, asked)) if batch is not None else []
     with open_memory(home, zone) as memory:
+        if wait_for is not None:
+            memory.wait_for(wait_for, timeout)
         if batch is not None:
             for id_, one in lines:
                 answer = memory.recall(one, resident=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -11,7 +12,7 @@ import msgspec
 from recollect.cli.common import chosen, common, emit, open_memory, progress
 from recollect.doctor import examine
 from recollect.home import home_directory
-from recollect.working import work
+from recollect.working import follow, work
 from streams.rebuilding import Level
 
 _LEVELS = ("index", "project", "derive", "fresh")
@@ -93,7 +94,13 @@ def status(home: str | None, zone: str | None, as_json: bool) -> None:
         value = getattr(found, name)
         click.echo(f"{name:13} {'none' if value in (None, '') else value}")
     click.echo(f"{'dead letters':13} {found.dead_letters}")
-    click.echo(f"{'lag':13} {found.lag} records")
+    waiting = f", the first for {found.lag_seconds:.0f} s" if found.lag_seconds else ""
+    click.echo(f"{'lag':13} {found.lag} records{waiting}")
+    if found.stalled:
+        click.echo(
+            f"{'STALLED':13} nothing has moved for {found.moved_seconds_ago:.0f} s; see that a "
+            "worker runs"
+        )
     for model in found.models:
         click.echo(f"{model.model:13} at record {model.watermark}")
 
@@ -152,19 +159,46 @@ def deadletters(
 @click.command(epilog="Example: recollect worker --once")
 @common
 @click.option("--once", is_flag=True, help="Conclude what is there and stop.")
-def worker(home: str | None, zone: str | None, as_json: bool, once: bool) -> int:
-    """Conclude what is published, as it comes, in every zone; stop it with Ctrl-C."""
+@click.option("--member", metavar="NAME", help="On Kafka: keep the partitions over a restart.")
+def worker(
+    home: str | None, zone: str | None, as_json: bool, once: bool, member: str | None
+) -> int:
+    """Conclude what is published, as it comes, in every zone; stop it with Ctrl-C.
+
+    On Kafka any number of workers share the zones, each with a home of its own.
+    """
     made, _ = chosen(home, zone)
-    status = 0
-    for name, decided in work(made, once=once):
-        if isinstance(decided, Exception):
-            click.echo(f"recollect: zone {name} stands still: {decided}", err=True)
-            status = 1
-        elif as_json:
-            emit({"zone": name, "decided": decided})
+    told = _Told(as_json, "concluded")
+    with suppress(KeyboardInterrupt):
+        work(made, told, once=once, member=member)
+    return 1 if told.failed else 0
+
+
+@click.command(epilog="Example: recollect --home ~/replica replica")
+@common
+def replica(home: str | None, zone: str | None, as_json: bool) -> None:
+    """Follow what the workers on Kafka conclude, so that this home answers; stop with Ctrl-C."""
+    made, _ = chosen(home, zone)
+    follow(made, _Told(as_json, "followed"))
+
+
+class _Told:
+    """Says what a long-running process does."""
+
+    def __init__(self, as_json: bool, verb: str) -> None:
+        self._as_json = as_json
+        self._verb = verb
+        self.failed = False
+
+    def __call__(self, zone: str, moved: int | Exception) -> None:
+        if isinstance(moved, Exception):
+            self.failed = True
+            where = f"zone {zone} stands still" if zone else "the ledger"
+            click.echo(f"recollect: {where}: {moved}", err=True)
+        elif self._as_json:
+            emit({"zone": zone, self._verb: moved})
         else:
-            click.echo(f"{name}: concluded {decided} records")
-    return status
+            click.echo(f"{zone}: {self._verb} {moved} records")
 
 
-COMMANDS = (rebuild, rollback, verify, status, doctor, deadletters, worker)
+COMMANDS = (rebuild, rollback, verify, status, doctor, deadletters, worker, replica)

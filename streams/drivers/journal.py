@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 
 import msgspec
@@ -32,6 +33,11 @@ CREATE TABLE IF NOT EXISTS outboxes (       -- up to which change record command
     hash   BLOB NOT NULL,
     PRIMARY KEY (zone, chain)
 );
+CREATE TABLE IF NOT EXISTS moves (          -- how far a zone's files are, and since when
+    zone   TEXT PRIMARY KEY,
+    number INTEGER NOT NULL,
+    at     INTEGER NOT NULL
+);
 CREATE TABLE IF NOT EXISTS purges (         -- files that may hold traces of what was erased
     zone  TEXT PRIMARY KEY
 );
@@ -44,6 +50,13 @@ class OutboxCursor(msgspec.Struct, frozen=True):
     number: int = 0
     offset: int = 0
     hash: bytes = GENESIS
+
+
+class Move(msgspec.Struct, frozen=True):
+    """The last record that a zone's files hold, and when they came to hold it (unix ms)."""
+
+    number: int = 0
+    at: int = 0
 
 
 class Journal:
@@ -122,6 +135,23 @@ class Journal:
                 "INSERT OR REPLACE INTO outboxes VALUES (?, ?, ?, ?, ?)",
                 (zone, chain, cursor.number, cursor.offset, cursor.hash),
             )
+
+    def move(self, zone: str, number: int) -> None:
+        """Note how far a zone's files are; the time is that of the first note of this number."""
+        with self._lock:
+            self._connection.execute(
+                "INSERT INTO moves VALUES (?, ?, ?) ON CONFLICT (zone) DO UPDATE "
+                "SET number = excluded.number, at = excluded.at WHERE number != excluded.number",
+                (zone, number, time.time_ns() // 1_000_000),
+            )
+
+    def moved(self, zone: str) -> Move:
+        """Return how far a zone's files were when they last moved."""
+        with self._lock:
+            row = self._connection.execute(
+                "SELECT number, at FROM moves WHERE zone = ?", (zone,)
+            ).fetchone()
+        return Move() if row is None else Move(*row)
 
     def owe_purge(self, zone: str) -> None:
         """Note that files of a zone may hold traces of what is about to be erased."""

@@ -18,7 +18,7 @@ decided (rule 4). Each step passes a failpoint.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 
 import apsw
@@ -29,6 +29,7 @@ from projections.readmodel import Watermark
 from schemas.changes import encode_conclusions
 from schemas.errors import ErasureFailed, InjectedFailure, IntegrityError, RecollectError
 from schemas.events import Forget
+from schemas.fragments import MOST_RECORD_BYTES, split
 from schemas.records import ChangeHeader, Source, record_hash, write_change
 from streams.agents import AGENTS, Agent
 from streams.deciding import Decider, Decision, Extracted
@@ -37,7 +38,7 @@ from streams.drivers.journal import Journal, OutboxCursor
 from streams.encoder import EncoderError
 from streams.erasing import clear_scratch, erase
 from streams.failpoints import failpoint
-from streams.ledger import CHANGES, Ledger
+from streams.ledger import CHANGES, Ledger, LedgerUnavailable
 from streams.projecting import (
     Progress,
     commit,
@@ -63,6 +64,7 @@ _ENVIRONMENT = (
     OSError,
     MemoryError,
     IntegrityError,
+    LedgerUnavailable,
     EncoderError,
     InjectedFailure,
     apsw.FullError,
@@ -119,20 +121,26 @@ class ZoneDriver:
         self._erased: set[int] = set()
         clear_scratch(files)
 
-    def run(self, progress: Progress | None = None) -> int:
-        """Handle every record up to the ledger's end; return how many were decided."""
+    def run(
+        self, progress: Progress | None = None, while_: Callable[[], bool] = lambda: True
+    ) -> int:
+        """Handle every record up to the ledger's end; return how many were decided.
+
+        Stops after a batch, or between two, once `while_` is False.
+        """
         decided = 0
-        while True:
+        while while_():
             self.catch_up()
             before = decided
             if self._interrupted():
                 decided += self._carefully()
             else:
-                decided += self._stream(progress)
+                decided += self._stream(progress, while_)
             if decided == before and not self._interrupted() and self._at_end():
-                return decided
+                break
+        return decided
 
-    def _stream(self, progress: Progress | None) -> int:
+    def _stream(self, progress: Progress | None, while_: Callable[[], bool]) -> int:
         """Decide batch after batch, while the encoder works on the next one.
 
         Stops at the ledger's end, where another driver was faster, and where a batch failed;
@@ -144,7 +152,7 @@ class ZoneDriver:
             records = self.read(reader)
             try:
                 extracted = self.extract(records, ahead)
-                while records:
+                while records and while_():
                     following = self.read(reader)
                     following_extracted = self.extract(following, ahead)
                     accepted = self.decide(records, extracted)
@@ -376,7 +384,8 @@ class ZoneDriver:
 
     def _append(self, mark: Watermark, values: list[bytes]) -> list[AcceptedChange] | None:
         """Append change records (4); return them as accepted, or None if others came first."""
-        self._ledger.append(CHANGES, self._zone, values)
+        records = [record for value in values for record in split(value, MOST_RECORD_BYTES)]
+        self._ledger.append(CHANGES, self._zone, records)
         failpoint("commit.produced")
         reader = ChangeReader(
             self._ledger, self._zone, self._chain, mark.number, mark.offset, mark.hash

@@ -9,6 +9,7 @@ from streams.ledger.base import (
     KeyStore,
     Ledger,
     LedgerGap,
+    LedgerUnavailable,
     Record,
 )
 from streams.ledger.partitioner import partition_of
@@ -23,6 +24,7 @@ __all__ = [
     "KeyStore",
     "Ledger",
     "LedgerGap",
+    "LedgerUnavailable",
     "Receipt",
     "Record",
     "partition_of",

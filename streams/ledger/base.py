@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from schemas.errors import IntegrityError
+from schemas.errors import IntegrityError, RecollectError
 from schemas.events import Draft
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ TOPICS = (EVENTS, CHANGES, RECORDINGS)
 
 class LedgerGap(IntegrityError):
     """A record is missing: an offset that is not there, or an end below what was read before."""
+
+
+class LedgerUnavailable(RecollectError):
+    """The ledger cannot be reached now; nothing is wrong with what it holds."""
 
 
 class Record(NamedTuple):
@@ -61,7 +65,17 @@ class Ledger(ABC):
     whether it counts. Nothing here shares a transaction with the read models.
     """
 
-    keys: KeyStore
+    #: Several nodes share it: what one of them switches to, all must learn from the ledger.
+    shared: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def keys(self) -> KeyStore:
+        """The keys of what it holds."""
+
+    def workers(self) -> int:
+        """Return how many workers conclude for this ledger; 0 where whoever asks does it."""
+        return 0
 
     @abstractmethod
     def publish(self, zone: str, drafts: Sequence[Draft]) -> list[Receipt]:
@@ -91,8 +105,16 @@ class Ledger(ABC):
         """Return the offset that the next record of the partition will have."""
 
     @abstractmethod
+    def appended_at(self, topic: str, partition: int, offset: int) -> int | None:
+        """Return when a record came to the ledger (unix ms), or None where nobody noted it."""
+
+    @abstractmethod
     def zones(self) -> list[str]:
         """Return every zone that has an event, sorted."""
+
+    @abstractmethod
+    def head(self, zone: str) -> Head:
+        """Return the last accepted event of a zone; number 0 where it has none."""
 
     @abstractmethod
     def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:

@@ -26,4 +26,9 @@ def murmur2(data: bytes) -> int:
 @lru_cache(maxsize=65_536)
 def partition_of(zone: str) -> int:
     """Return the partition of a zone, as a Kafka producer with the zone for key chooses it."""
-    return (murmur2(zone.encode()) & 0x7FFFFFFF) % PARTITIONS
+    return partition_of_key(zone.encode())
+
+
+def partition_of_key(key: bytes) -> int:
+    """Return the partition that a Kafka producer gives to a record with this key."""
+    return (murmur2(key) & 0x7FFFFFFF) % PARTITIONS

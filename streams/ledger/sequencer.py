@@ -13,8 +13,9 @@ import msgspec
 
 from schemas.events import Content, Draft, Event
 from schemas.ids import event_id
-from schemas.records import record_hash, write_event
+from schemas.records import open_event, read_event, record_hash, write_event
 from schemas.seal import new_key, source_digest
+from streams.ledger.base import KeyStore
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -47,6 +48,13 @@ class Held(msgspec.Struct, frozen=True):
 
     number: int
     event: Event | None
+
+
+def held_event(value: bytes, keys: KeyStore) -> Held:
+    """Return what an accepted event record holds."""
+    envelope, record = read_event(value)
+    key = keys.get([envelope.key_id]).get(envelope.key_id)
+    return Held(envelope.number, None if key is None else open_event(envelope, record, key))
 
 
 # What may differ between two deliveries of one event without making it another: how the

@@ -395,7 +395,7 @@ def project_upto(home: Home, generation: Generation, files: ZoneFiles, number: i
 def truncate(home: Home, number: int) -> None:
     """Cut a ledger off after a record, as a backup of then would be."""
     partition = partition_of(ZONE) << 40
-    connection = home.ledger._connection
+    connection = home.ledger._file.connection
     for topic in (EVENTS, CHANGES):
         connection.execute(f"DELETE FROM {topic} WHERE position >= ?", (partition + number,))
 

@@ -201,7 +201,7 @@ def test_the_home_is_clean_and_has_rows_in_what_agents_fill(
                 if not connection.execute(f"SELECT 1 FROM {table}").fetchone():
                     empty.add(table)
     assert empty == {
-        "analysis_runs", "entity_tags", "episodes", "facets", "observation_facts",
+        "analysis_runs", "entity_tags", "episodes", "facets", "observation_facts", "switches",
     }  # fmt: skip
 
 
@@ -513,7 +513,7 @@ def test_a_doubled_record_is_found(copy: Path, topic: str, place: str) -> None:
     with opened(copy / "ledger.db") as connection:
         _, value = records_of(connection, topic)[PLACES[place]]
         connection.execute(
-            f"INSERT INTO {topic} SELECT max(position) + 1, zone, ? FROM {topic}", (value,)
+            f"INSERT INTO {topic} SELECT max(position) + 1, zone, ?, 0 FROM {topic}", (value,)
         )
     found = verified(copy)
     assert not found.ok

@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from schemas.changes import MODELS, ROW_OF_TABLE, AnyRow, decode_outbox, decode_sections
 from schemas.events import KINDS
+from schemas.fragments import Assembler
 from schemas.records import open_event, open_part, read_change, read_event
 from schemas.upcast import CURRENT
 
@@ -40,6 +41,7 @@ SAYS: dict[str, dict[str, Any]] = {
 }
 EVENTS = [name for name, record in RECORDS.items() if record["topic"] == "events"]
 CHANGES = [name for name, record in RECORDS.items() if record["topic"] == "changes"]
+SPLIT = [name for name, record in RECORDS.items() if isinstance(record["record"], list)]
 MORE = "; add a sample to tests/data/golden/make.py and run it with a new name"
 
 
@@ -49,7 +51,14 @@ def keys_of(name: str) -> dict[bytes, bytes]:
     }
 
 
+def fragments_of(name: str) -> list[bytes]:
+    return [bytes.fromhex(record) for record in RECORDS[name]["record"]]
+
+
 def value_of(name: str) -> bytes:
+    """Return the whole record; one that is split is joined by hand."""
+    if name in SPLIT:
+        return b"".join(msgspec.msgpack.decode(value)[4] for value in fragments_of(name))
     return bytes.fromhex(RECORDS[name]["record"])
 
 
@@ -148,6 +157,25 @@ def test_a_change_says_what_it_said(name: str) -> None:
         assert deletes == said["deletes"]
         outbox = [plain(msgspec.to_builtins(d, builtin_types=[bytes])) for d in decode_outbox(text)]
         assert outbox == said["outbox"]
+
+
+@pytest.mark.parametrize("name", SPLIT)
+def test_fragments_give_the_record(name: str) -> None:
+    assembler = Assembler()
+    *before, last = [assembler.add(value) for value in fragments_of(name)]
+    assert last == value_of(name)
+    assert before
+    assert not any(before)
+
+
+@pytest.mark.parametrize("name", SPLIT)
+def test_a_fragment_opened_by_hand_says_which_it_is(name: str) -> None:
+    values = fragments_of(name)
+    for index, value in enumerate(values):
+        mark, *fields, check = msgspec.msgpack.decode(value)
+        assert mark == "fragment"
+        assert fields[:3] == [hashlib.sha256(value_of(name)).digest(), index, len(values)]
+        assert check == hashlib.sha256(msgspec.msgpack.encode(fields)).digest()
 
 
 @pytest.mark.parametrize("name", CHANGES)

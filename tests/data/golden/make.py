@@ -2,10 +2,10 @@
 
     python -m tests.data.golden.make records-v1
 
-writes records-v1.jsonl (the records, in hex, with their keys) and records-v1.json (what they
-say) for every sample below that no other file here holds yet. What is written once is never
-written again: a later version that cannot read it is at fault, not the file. The expected JSON
-comes from the literals below, not from decoding.
+writes records-v1.jsonl (the records, in hex, with their keys; a record that is split is a list)
+and records-v1.json (what they say) for every sample below that no other file here holds yet. What
+is written once is never written again: a later version that cannot read it is at fault, not the
+file. The expected JSON comes from the literals below, not from decoding.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import msgspec
 
 from schemas.changes import ROW_OF_TABLE, AnyRow, Conclusions, Delete, encode_conclusions
 from schemas.events import AnyPayload, Draft
+from schemas.fragments import split
 from schemas.ids import event_id
 from schemas.records import ChangeHeader, Source, record_hash, write_change, write_event
 from schemas.seal import new_key
@@ -118,6 +119,7 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "memory_ids": ["F1", "F2"],
         "state": "inactive",
     },
+    "switch": {"kind": "switch", "source_id": "switch:1", "chain": "c12"},
 }
 
 # Table -> a row, by column.
@@ -314,6 +316,13 @@ def change(name: str, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
     return {"topic": "changes", "record": value.hex(), "keys": hexed(keys)}, says
 
 
+def fragments(name: str, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return (record, what it says) of a change that stands in the topic as several fragments."""
+    record, says = change(name, number)
+    value = bytes.fromhex(record["record"])
+    return {**record, "record": [piece.hex() for piece in split(value, len(value) // 3)]}, says
+
+
 def tag_of(table: str) -> str:
     return str(ROW_OF_TABLE[table].__struct_config__.tag)
 
@@ -329,6 +338,9 @@ def main(name: str) -> None:
     expected: dict[str, Any] = {}
     samples = [(f"event: {key}", event, key) for key in PAYLOADS]
     samples += [(f"change: {key}", change, key) for key in CHANGES]
+    samples += [
+        (f"fragments: {key}", fragments, key) for key in ["two sources, rows of three files"]
+    ]
     for number, (sample, make, key) in enumerate(samples, 1):
         if sample not in held:
             record, expected[sample] = make(key, number)

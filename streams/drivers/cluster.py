@@ -1,0 +1,194 @@
+"""One worker of many on Kafka: sequences the inbox of its partitions, concludes their zones.
+
+Faust brings the records of `inbox` and `events`; what is done with them does not depend on when
+or how often it does. An inbox record that was published to the ledger before is a duplicate
+there. An event is taken into this node's copy, whose end is the cursor; zones are concluded from
+the copy by the keeper's threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Sequence, Set
+from pathlib import Path
+
+import apsw
+
+from schemas.errors import RecollectError
+from streams.drivers.faust import Delivered, Partition, Sasl, Settings, run
+from streams.inbox import Posted, take_in
+from streams.keeping import Keeper, Report
+from streams.ledger import (
+    CHANGES,
+    EVENTS,
+    PARTITIONS,
+    LedgerGap,
+    LedgerUnavailable,
+    partition_of,
+)
+from streams.ledger.kafka import KafkaLedger, KafkaSettings
+from streams.ledger.kafka.topics import INBOX
+from streams.node import Node
+
+#: Called now and then with a zone that this worker owns: appends what is due, such as ticks.
+Periodic = Callable[[str], None]
+
+# What was sequenced is deleted from the inbox this often.
+_DELETE_SECONDS = 1.0
+_PERIOD_SECONDS = 300.0
+_AT_ONCE = 500
+
+
+def work(
+    node: Node,
+    ledger: KafkaLedger,
+    report: Report,
+    *,
+    member: str | None = None,
+    periodic: Periodic | None = None,
+    heartbeat: Path,
+) -> None:
+    """Be one of the workers until SIGINT or SIGTERM.
+
+    `member` is this worker's name in the group, kept over a restart. `heartbeat` is a file that
+    is touched while the work goes on.
+
+    Raises:
+        LedgerGap: a topic is not what it was when it was read before.
+    """
+    # Connects, and makes or checks the topics, before Faust joins the group.
+    ledger.copy.follow(())
+    with Keeper(node, ledger, report, everything=False) as keeper:
+        run(
+            _settings(ledger.settings, member),
+            [ledger.settings.topic(INBOX), ledger.settings.topic(EVENTS)],
+            _Worker(node, ledger, keeper, report, periodic, heartbeat),
+            dense={ledger.settings.topic(EVENTS)},
+        )
+
+
+def sequence_inbox(ledger: KafkaLedger) -> None:
+    """Publish what the inbox holds now, as the workers would, and delete it there.
+
+    Others may do so at the same time: what comes second is a duplicate.
+    """
+    places = [(INBOX, partition) for partition in range(PARTITIONS)]
+    starts, ends = ledger.clients.starts(places), ledger.clients.ends(places)
+    for place in places:
+        offset = starts[place]
+        while offset < ends[place]:
+            records = ledger.clients.read(place, offset, min(_AT_ONCE, ends[place] - offset))
+            take_in(ledger, [Posted(each.key, each.value, each.timestamp) for each in records])
+            offset = records[-1].offset + 1
+            ledger.clients.delete_before({place: offset})
+
+
+def _settings(settings: KafkaSettings, member: str | None) -> Settings:
+    sasl = None
+    if settings.protocol.startswith("SASL"):
+        assert settings.username is not None
+        assert settings.password is not None
+        sasl = Sasl(
+            mechanism=settings.mechanism, username=settings.username, password=settings.password
+        )
+    return Settings(
+        servers=settings.servers,
+        group=settings.group,
+        member=member,
+        session_timeout=settings.session_seconds,
+        tls=settings.ssl_context(),
+        sasl=sasl,
+    )
+
+
+class _Worker:
+    """What Faust delivers to."""
+
+    def __init__(
+        self,
+        node: Node,
+        ledger: KafkaLedger,
+        keeper: Keeper,
+        report: Report,
+        periodic: Periodic | None,
+        heartbeat: Path,
+    ) -> None:
+        self._node = node
+        self._ledger = ledger
+        self._keeper = keeper
+        self._report = report
+        self._periodic = periodic
+        self._heartbeat = heartbeat
+        self._inbox = ledger.settings.topic(INBOX)
+        self._sequenced: dict[int, int] = {}
+        self._stopping = threading.Event()
+        self._housekeeping = threading.Thread(target=self._keep_house, daemon=True)
+
+    async def started(self) -> None:
+        self._housekeeping.start()
+
+    async def stopped(self) -> None:
+        self._stopping.set()
+        await asyncio.to_thread(self._housekeeping.join)
+
+    async def assigned(self, partitions: Set[Partition]) -> None:
+        owned = {number for _, number in partitions}
+        await asyncio.to_thread(self._take_over, owned)
+
+    def _take_over(self, owned: set[int]) -> None:
+        # Whoever had them may have written until now: what is there is followed first (rule 4).
+        self._ledger.copy.refresh(
+            [(topic, number) for topic in (EVENTS, CHANGES) for number in owned]
+        )
+        self._keeper.own(owned)
+
+    async def revoked(self, partitions: Set[Partition]) -> None:
+        await asyncio.to_thread(self._keeper.own, ())
+
+    def cursor(self, topic: str, partition: int) -> int | None:
+        if topic == self._inbox:
+            # What is left of it has not been sequenced.
+            return None
+        # The last one once more, to see that it is still the same.
+        return max(self._ledger.copy.next((EVENTS, partition)) - 1, 0)
+
+    async def deliver(self, topic: str, partition: int, records: Sequence[Delivered]) -> None:
+        if topic == self._inbox:
+            posted = [Posted(record.key, record.value, record.timestamp) for record in records]
+            await asyncio.to_thread(take_in, self._ledger, posted)
+            self._sequenced[partition] = records[-1].offset + 1
+        else:
+            await asyncio.to_thread(self._ledger.copy.take, (EVENTS, partition), records)
+
+    def retryable(self, error: Exception) -> bool:
+        # A full disk may be emptied, a broker come back; a ledger that changed does not heal.
+        return isinstance(error, LedgerUnavailable | OSError | apsw.Error) and not isinstance(
+            error, LedgerGap
+        )
+
+    def _keep_house(self) -> None:
+        """Empty the inbox of what was sequenced, beat, and do what is due now and then."""
+        worked = time.monotonic()
+        while not self._stopping.wait(_DELETE_SECONDS):
+            try:
+                self._delete_sequenced()
+                self._heartbeat.touch()
+                if self._periodic and time.monotonic() - worked > _PERIOD_SECONDS:
+                    worked = time.monotonic()
+                    for zone in self._ledger.copy.file.zones():
+                        if partition_of(zone) in self._keeper.owned:
+                            self._periodic(zone)
+            except (RecollectError, OSError, apsw.Error) as error:
+                self._report("", error)
+
+    def _delete_sequenced(self) -> None:
+        sequenced = dict(self._sequenced)
+        if sequenced:
+            self._ledger.clients.delete_before(
+                {(INBOX, partition): offset for partition, offset in sequenced.items()}
+            )
+            for partition, offset in sequenced.items():
+                if self._sequenced.get(partition) == offset:
+                    del self._sequenced[partition]

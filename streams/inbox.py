@@ -1,0 +1,84 @@
+"""The inbox: what any Kafka client publishes, one JSON event a record, with the zone as its key.
+
+The owner of a partition reads it in order, publishes what it holds to the ledger, and deletes it.
+A record that was taken before, by whomever, is a duplicate; so reading on from the first record
+that is left loses and doubles nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from schemas.errors import InvalidInput
+from schemas.events import Draft, Park
+from schemas.inbound import decode_inbound, draft_of
+from schemas.zones import check_zone
+from streams.ledger import Ledger
+
+PLATFORM = "recollect"
+#: Where records are parked that name no zone.
+UNADDRESSED = "unaddressed"
+
+
+class Posted(NamedTuple):
+    """A record of the inbox; `timestamp` is in unix ms."""
+
+    key: bytes | None
+    value: bytes | None
+    timestamp: int
+
+
+def take_in(ledger: Ledger, records: Sequence[Posted]) -> set[str]:
+    """Publish records, in order within each zone; return the zones that have something new.
+
+    What cannot be understood, and what says something else than the event of that id which is
+    there, is parked with its reason. All of it is durable when this returns.
+    """
+    by_zone: dict[str, list[tuple[Posted, Draft]]] = {}
+    for record in records:
+        zone, draft = _addressed(record)
+        by_zone.setdefault(zone, []).append((record, draft))
+    changed: set[str] = set()
+    for zone, posted in by_zone.items():
+        receipts = ledger.publish(zone, [draft for _, draft in posted])
+        conflicts = [
+            _park(
+                record,
+                f"conflict: id {draft.payload.source_id!r} of platform {draft.platform!r} is in "
+                "the ledger with other content; that stays",
+            )
+            for (record, draft), receipt in zip(posted, receipts, strict=True)
+            if receipt.status == "conflict"
+        ]
+        if conflicts:
+            receipts += ledger.publish(zone, conflicts)
+        if any(receipt.status == "new" for receipt in receipts):
+            changed.add(zone)
+    return changed
+
+
+def _addressed(record: Posted) -> tuple[str, Draft]:
+    """Return the zone and the draft of a record; a `park` where it cannot be understood."""
+    zone = UNADDRESSED
+    try:
+        zone = check_zone((record.key or b"").decode())
+        return zone, draft_of(decode_inbound(record.value or b""))
+    except (InvalidInput, UnicodeDecodeError) as error:
+        reason = str(error) if isinstance(error, InvalidInput) else "the key, a zone, is not UTF-8"
+        return zone, _park(record, reason)
+
+
+def _park(record: Posted, reason: str) -> Draft:
+    # From the bytes, so that it is parked once, however often it is read.
+    digest = hashlib.sha256()
+    for part in (record.key or b"", record.value or b""):
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return Draft(
+        platform=PLATFORM,
+        occurred_at=record.timestamp,
+        payload=Park(
+            source_id=f"park:{digest.hexdigest()}", reason=reason, body=record.value or b""
+        ),
+    )

@@ -1,0 +1,276 @@
+"""A ledger's topics in one SQLite file: dense offsets per partition, an index by zone.
+
+On one machine this file is the ledger; on Kafka it is a node's own copy of what it has read.
+Either way it knows which events their zones' chains accept: the heads, and the source ids.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from projections.sqlite import atomic, connect, rows, value
+from schemas.errors import IntegrityError
+from schemas.records import GENESIS, read_event, record_hash
+from streams.ledger.base import EVENTS, PARTITIONS, TOPICS, LedgerGap, Record
+from streams.ledger.partitioner import partition_of
+from streams.ledger.sequencer import Head
+
+# A record's position is its partition and its offset in one integer: the primary key of its
+# topic's table, so that records of a partition lie together and in order.
+_OFFSET_BITS = 40
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS zones (
+    id   INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+);
+CREATE TABLE IF NOT EXISTS heads (
+    zone   INTEGER PRIMARY KEY,
+    number INTEGER NOT NULL,
+    hash   BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS sources (
+    zone     INTEGER NOT NULL,
+    source   BLOB NOT NULL,
+    position INTEGER NOT NULL,
+    PRIMARY KEY (zone, source)
+) WITHOUT ROWID;
+""" + "".join(
+    f"""
+CREATE TABLE IF NOT EXISTS {topic} (
+    position    INTEGER PRIMARY KEY,
+    zone        INTEGER NOT NULL,
+    value       BLOB NOT NULL,
+    appended_at INTEGER
+);
+CREATE INDEX IF NOT EXISTS {topic}_of_zone ON {topic}(zone, position);
+"""
+    for topic in TOPICS
+)
+
+
+class Appended(NamedTuple):
+    """A record on its way into a partition: its zone, its bytes, and when it came (unix ms)."""
+
+    zone: str
+    value: bytes
+    at: int
+
+
+class LedgerFile:
+    """The tables of a ledger. Methods that write run inside `writing`; all may be called by
+    any thread."""
+
+    def __init__(self, path: Path, *, durable: bool) -> None:
+        self.lock = threading.RLock()
+        self.connection = connect(path, durable=durable)
+        with atomic(self.connection):
+            self.connection.execute(_SCHEMA)
+            for topic in TOPICS:
+                if not rows(
+                    self.connection,
+                    "SELECT 1 FROM pragma_table_info(?) WHERE name = 'appended_at'",
+                    (topic,),
+                ):
+                    # A file of the first format, which did not note it.
+                    self.connection.execute(f"ALTER TABLE {topic} ADD COLUMN appended_at INTEGER")
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the file for one write transaction."""
+        with self.lock, atomic(self.connection):
+            yield
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Let several statements see one state, inside a transaction or outside."""
+        with self.lock:
+            if self.connection.in_transaction:
+                yield
+                return
+            self.connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self.connection.execute("COMMIT")
+
+    def write(self, topic: str, partition: int, offset: int, records: Sequence[Appended]) -> None:
+        """Write records from `offset` on, which is the partition's end.
+
+        Events that extend their zone's chain are accepted: they move its head, and are known by
+        their source ids from then on.
+        """
+        first = _span(partition)[0] + offset
+        zones = {zone: self._zone_id(zone, create=True) for zone, _, _ in records}
+        self.connection.executemany(
+            f"INSERT INTO {_table(topic)} (position, zone, value, appended_at) VALUES (?, ?, ?, ?)",
+            [
+                (first + index, zones[zone], record, at)
+                for index, (zone, record, at) in enumerate(records)
+            ],
+        )
+        if topic == EVENTS:
+            self._accept(first, records)
+
+    def _accept(self, first: int, records: Sequence[Appended]) -> None:
+        heads: dict[str, Head] = {}
+        sources: list[tuple[int | None, bytes, int]] = []
+        for position, (zone, record, _) in enumerate(records, first):
+            try:
+                envelope, _ = read_event(record)
+            except IntegrityError:
+                # No event record at all; who reads the zone says so.
+                continue
+            head = heads.get(zone) or self.head(zone)
+            if (envelope.zone, envelope.number, envelope.previous) == (
+                zone,
+                head.number + 1,
+                head.hash,
+            ):
+                heads[zone] = Head(envelope.number, record_hash(record))
+                sources.append((self._zone_id(zone), envelope.source, position))
+        self.connection.executemany("INSERT OR IGNORE INTO sources VALUES (?, ?, ?)", sources)
+        self.connection.executemany(
+            "INSERT INTO heads VALUES (?, ?, ?) ON CONFLICT (zone) "
+            "DO UPDATE SET number = excluded.number, hash = excluded.hash",
+            [(self._zone_id(zone), head.number, head.hash) for zone, head in heads.items()],
+        )
+
+    def read(
+        self, topic: str, partition: int, offset: int, limit: int, zone: str | None = None
+    ) -> list[Record]:
+        """Return up to `limit` records from `offset` on, as `Ledger.read` does."""
+        first, last = _span(partition)
+        with self.reading():
+            end = self.end(topic, partition)
+            if offset > end:
+                raise LedgerGap(
+                    f"{topic}/{partition} ends at offset {end}, but {offset} was read before: "
+                    "records are missing; restore the ledger from a backup that has them"
+                )
+            if zone is None:
+                found = rows(
+                    self.connection,
+                    f"SELECT position, name, value FROM {topic} AS record "
+                    "JOIN zones ON zones.id = record.zone "
+                    "WHERE position BETWEEN ? AND ? ORDER BY position LIMIT ?",
+                    (first + offset, last, limit),
+                )
+            else:
+                found = rows(
+                    self.connection,
+                    f"SELECT position, ?, value FROM {topic} "
+                    "WHERE zone = ? AND position BETWEEN ? AND ? ORDER BY position LIMIT ?",
+                    (zone, self._zone_id(zone), first + offset, last, limit),
+                )
+        records = [Record(position - first, name, value) for position, name, value in found]
+        if zone is None:
+            for expected, record in enumerate(records, offset):
+                if record.offset != expected:
+                    raise LedgerGap(
+                        f"{topic}/{partition}: offset {expected} is missing; restore the ledger "
+                        "from a backup that has it"
+                    )
+        return records
+
+    def end(self, topic: str, partition: int) -> int:
+        """Return the offset that the next record of a partition will have."""
+        first, last = _span(partition)
+        with self.lock:
+            position = value(
+                self.connection,
+                f"SELECT max(position) FROM {_table(topic)} WHERE position BETWEEN ? AND ?",
+                (first, last),
+            )
+        return 0 if position is None else int(position) - first + 1
+
+    def appended_at(self, topic: str, partition: int, offset: int) -> int | None:
+        """Return when a record came (unix ms), or None where that was not noted."""
+        with self.lock:
+            at: int | None = value(
+                self.connection,
+                f"SELECT appended_at FROM {_table(topic)} WHERE position = ?",
+                (_span(partition)[0] + offset,),
+            )
+        return at
+
+    def zones(self) -> list[str]:
+        """Return every zone that has an accepted event, sorted."""
+        with self.lock:
+            found = rows(
+                self.connection,
+                "SELECT name FROM zones JOIN heads ON heads.zone = zones.id ORDER BY name",
+            )
+        return [name for (name,) in found]
+
+    def head(self, zone: str) -> Head:
+        """Return the last accepted event of a zone."""
+        with self.lock:
+            found = rows(
+                self.connection,
+                "SELECT number, hash FROM heads JOIN zones ON zones.id = heads.zone "
+                "WHERE zones.name = ?",
+                (zone,),
+            )
+        return Head(*found[0]) if found else Head(0, GENESIS)
+
+    def held(self, zone: str, source: bytes) -> bytes | None:
+        """Return the record of the accepted event that is known by a source id."""
+        with self.lock:
+            record: bytes | None = value(
+                self.connection,
+                f"SELECT value FROM {EVENTS} WHERE position = "
+                "(SELECT position FROM sources WHERE zone = ? AND source = ?)",
+                (self._zone_id(zone), source),
+            )
+        return record
+
+    def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
+        """Return where heads and source ids are not what the accepted events say."""
+        problems = []
+        first, _ = _span(partition_of(zone))
+        with self.reading():
+            if self.head(zone) != head:
+                problems.append(f"ledger.heads: the head of zone {zone} is not its last event")
+            held = dict(
+                rows(
+                    self.connection,
+                    "SELECT source, position FROM sources WHERE zone = ?",
+                    (self._zone_id(zone),),
+                )
+            )
+        for offset, source in sources:
+            if held.pop(source, None) != first + offset:
+                problems.append(f"ledger.sources: the event at offset {offset} is not known by id")
+        if held:
+            problems.append(f"ledger.sources: {len(held)} ids of zone {zone} stand for no event")
+        return problems
+
+    def close(self) -> None:
+        """Close the file."""
+        with self.lock:
+            self.connection.close()
+
+    def _zone_id(self, zone: str, create: bool = False) -> int | None:
+        found: int | None = value(self.connection, "SELECT id FROM zones WHERE name = ?", (zone,))
+        if found is None and create:
+            self.connection.execute("INSERT INTO zones (name) VALUES (?)", (zone,))
+            return self.connection.last_insert_rowid()
+        return found
+
+
+def _table(topic: str) -> str:
+    if topic not in TOPICS:
+        raise ValueError(f"no topic is called {topic}")
+    return topic
+
+
+def _span(partition: int) -> tuple[int, int]:
+    if not 0 <= partition < PARTITIONS:
+        raise ValueError(f"partition {partition} is not one of 0..{PARTITIONS - 1}")
+    first = partition << _OFFSET_BITS
+    return first, first + (1 << _OFFSET_BITS) - 1

@@ -1,0 +1,306 @@
+"""aiokafka for callers that are no coroutines: its clients, in a thread of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from typing import Any, NamedTuple, TypeVar
+
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
+from aiokafka.errors import GroupCoordinatorNotAvailableError, KafkaError
+from aiokafka.producer.message_accumulator import BatchBuilder
+
+from streams.ledger.base import LedgerUnavailable
+from streams.ledger.kafka.settings import KafkaSettings
+from streams.ledger.kafka.topics import MOST_RECORD_BYTES, ensure_topics
+
+Value = TypeVar("Value")
+Place = tuple[str, int]
+
+#: How long a request may take before its caller hears of it, in seconds.
+PATIENCE = 30.0
+# One batch is one append on the broker: what fits into it is there as a whole, or not at all.
+_BATCH_BYTES = 1_000_000
+# An idle consumer asks this often; a request behind it in the connection waits as long.
+_FETCH_WAIT_MS = 50
+
+
+class KeyedValue(NamedTuple):
+    """What is produced: a key and a value; None ends a key in a compacted topic."""
+
+    key: bytes
+    value: bytes | None
+
+
+class Clients:
+    """Producer, consumer and admin of one ledger, each started when it is first needed.
+
+    Every method may be called by any thread; topics are named without the prefix.
+    """
+
+    def __init__(self, settings: KafkaSettings) -> None:
+        self._settings = settings
+        self._options = settings.client_options()
+        self._names = {settings.topic(name): name for name in _TOPIC_NAMES}
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(
+            target=self._loop.run_forever, name="kafka-clients", daemon=True
+        )
+        self._thread.start()
+        self._producer: AIOKafkaProducer | None = None
+        self._producing = asyncio.Lock()
+        self._consumer: AIOKafkaConsumer | None = None
+        self._asking: AIOKafkaConsumer | None = None
+        self._reader: AIOKafkaConsumer | None = None
+        self._reader_at: tuple[Place, int] | None = None
+        self._reading = asyncio.Lock()
+        self._admin: AIOKafkaAdminClient | None = None
+        self._starting = asyncio.Lock()
+
+    def ensure_topics(self) -> None:
+        """Make or check the ledger's topics."""
+
+        async def ensure() -> None:
+            await ensure_topics(await self._started_admin(), self._settings)
+
+        self._run(ensure())
+
+    def ends(self, places: Iterable[Place]) -> dict[Place, int]:
+        """Return the end offset of partitions, as the broker knows it now."""
+        return self._run(self._offsets("end_offsets", list(places)))
+
+    def starts(self, places: Iterable[Place]) -> dict[Place, int]:
+        """Return the offset of the first record that each partition still has."""
+        return self._run(self._offsets("beginning_offsets", list(places)))
+
+    def produce(self, topic: str, records: Mapping[int, Sequence[KeyedValue]]) -> dict[int, int]:
+        """Append records to partitions, in order; return each one's last offset once it is safe.
+
+        Records that fit into one batch are appended together or not at all.
+        """
+        return self._run(self._produce(topic, records))
+
+    def assign(self, positions: Mapping[Place, int]) -> None:
+        """Let `poll` read these partitions from these offsets, and no others."""
+        self._run(self._assign(positions))
+
+    def poll(self, seconds: float, most: int) -> dict[Place, list[ConsumerRecord[bytes, bytes]]]:
+        """Return what came, waiting up to `seconds` for it.
+
+        Raises:
+            aiokafka.errors.OffsetOutOfRangeError: a partition does not reach so far (any more).
+        """
+        return self._run(self._poll(seconds, most), within=seconds + PATIENCE)
+
+    def read(self, place: Place, offset: int, limit: int) -> list[ConsumerRecord[bytes, bytes]]:
+        """Return up to `limit` records of a partition from `offset` on, from the broker itself."""
+        return self._run(self._read(place, offset, limit))
+
+    def delete_before(self, offsets: Mapping[Place, int]) -> None:
+        """Delete the records of partitions below the offsets."""
+
+        async def delete() -> None:
+            admin = await self._started_admin()
+            await admin.delete_records(
+                {self._there(place): RecordsToDelete(offset) for place, offset in offsets.items()}
+            )
+
+        self._run(delete())
+
+    def members(self, group: str) -> int:
+        """Return how many members a consumer group has that read now."""
+
+        async def count() -> int:
+            admin = await self._started_admin()
+            try:
+                (response,) = await admin.describe_consumer_groups([group])
+            except GroupCoordinatorNotAvailableError:
+                # No group has ever been on this broker.
+                return 0
+            return sum(len(found[5]) for found in response.groups if found[0] == 0)
+
+        return self._run(count())
+
+    def close(self) -> None:
+        """Stop the clients and their thread."""
+
+        async def stop() -> None:
+            for client in (self._producer, self._consumer, self._asking, self._reader):
+                if client is not None:
+                    with suppress(KafkaError):
+                        await client.stop()
+            if self._admin is not None:
+                await self._admin.close()
+
+        if self._loop.is_closed():
+            return
+        try:
+            self._run(stop())
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+
+    def _run(self, work: Coroutine[Any, Any, Value], within: float = PATIENCE) -> Value:
+        """Run a coroutine in the clients' thread.
+
+        Raises:
+            LedgerUnavailable: the brokers did not do it in time.
+        """
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result(within + 1)
+        except (TimeoutError, CancelledError) as error:
+            future.cancel()
+            raise self._unavailable(f"no answer within {within:.0f} s") from error
+        except (KafkaError, OSError) as error:
+            if isinstance(error, KafkaError) and not error.retriable:
+                raise
+            raise self._unavailable(f"{type(error).__name__}: {error}") from error
+
+    def _unavailable(self, why: str) -> LedgerUnavailable:
+        return LedgerUnavailable(
+            f"the ledger {self._settings.url} cannot be used ({why}); see that the broker runs "
+            "and RECOLLECT_LEDGER and RECOLLECT_KAFKA_* are right, then do it again"
+        )
+
+    def _there(self, place: Place) -> TopicPartition:
+        return TopicPartition(self._settings.topic(place[0]), place[1])
+
+    def _here(self, there: TopicPartition) -> Place:
+        return self._names[there.topic], there.partition
+
+    async def _started_admin(self) -> AIOKafkaAdminClient:
+        async with self._starting:
+            if self._admin is None:
+                admin = AIOKafkaAdminClient(**self._options)
+                try:
+                    await admin.start()
+                except BaseException:
+                    await admin.close()
+                    raise
+                self._admin = admin
+        return self._admin
+
+    async def _new_consumer(self) -> AIOKafkaConsumer:
+        # No group: where to read is the reader's business, and a missing offset is an error.
+        consumer = AIOKafkaConsumer(
+            **self._options,
+            enable_auto_commit=False,
+            auto_offset_reset="none",
+            fetch_max_wait_ms=_FETCH_WAIT_MS,
+            max_partition_fetch_bytes=2 * MOST_RECORD_BYTES,
+        )
+        try:
+            await consumer.start()
+        except BaseException:
+            await consumer.stop()
+            raise
+        return consumer
+
+    async def _asking_consumer(self) -> AIOKafkaConsumer:
+        """Return a consumer whose connection no fetch holds up."""
+        async with self._starting:
+            if self._asking is None:
+                self._asking = await self._new_consumer()
+        return self._asking
+
+    async def _offsets(self, method: str, places: list[Place]) -> dict[Place, int]:
+        consumer = await self._asking_consumer()
+        found = await getattr(consumer, method)([self._there(place) for place in places])
+        return {self._here(there): offset for there, offset in found.items()}
+
+    async def _assign(self, positions: Mapping[Place, int]) -> None:
+        async with self._starting:
+            if self._consumer is None:
+                self._consumer = await self._new_consumer()
+        self._consumer.assign([self._there(place) for place in positions])
+        for place, offset in positions.items():
+            self._consumer.seek(self._there(place), offset)
+
+    async def _poll(
+        self, seconds: float, most: int
+    ) -> dict[Place, list[ConsumerRecord[bytes, bytes]]]:
+        assert self._consumer is not None
+        found = await self._consumer.getmany(timeout_ms=int(seconds * 1_000), max_records=most)
+        return {self._here(there): records for there, records in found.items()}
+
+    async def _read(
+        self, place: Place, offset: int, limit: int
+    ) -> list[ConsumerRecord[bytes, bytes]]:
+        there = self._there(place)
+        async with self._reading:
+            if self._reader is None:
+                self._reader = await self._new_consumer()
+            if self._reader_at != (place, offset):
+                self._reader.assign([there])
+                self._reader.seek(there, offset)
+            self._reader_at = None
+            found: list[ConsumerRecord[bytes, bytes]] = []
+            end = (await self._offsets("end_offsets", [place]))[place]
+            while len(found) < limit and (found[-1].offset + 1 if found else offset) < end:
+                page = await self._reader.getmany(
+                    there, timeout_ms=1_000, max_records=limit - len(found)
+                )
+                found += page.get(there, [])
+            self._reader_at = place, found[-1].offset + 1 if found else offset
+            return found
+
+    async def _produce(
+        self, topic: str, records: Mapping[int, Sequence[KeyedValue]]
+    ) -> dict[int, int]:
+        there = self._settings.topic(topic)
+        # One caller at a time: batches of one call lie next to each other.
+        async with self._producing:
+            if self._producer is None:
+                producer = AIOKafkaProducer(
+                    **self._options,
+                    acks="all",
+                    enable_idempotence=True,
+                    max_batch_size=_BATCH_BYTES,
+                    max_request_size=2 * MOST_RECORD_BYTES,
+                    request_timeout_ms=int(PATIENCE * 1_000),
+                )
+                try:
+                    await producer.start()
+                except BaseException:
+                    await producer.stop()
+                    raise
+                self._producer = producer
+            try:
+                last = await asyncio.gather(
+                    *(_send(self._producer, there, *item) for item in records.items())
+                )
+                return dict(zip(records, last, strict=True))
+            except BaseException:
+                # Whether the records are there is not known, and a producer that failed once
+                # may not be used again; the next call has a new one.
+                failed, self._producer = self._producer, None
+                self._stopping = asyncio.ensure_future(failed.stop())
+                raise
+
+
+async def _send(
+    producer: AIOKafkaProducer, topic: str, partition: int, records: Sequence[KeyedValue]
+) -> int:
+    """Send records in batches as large as may be; return the offset of the last."""
+    sent = []
+    builder: BatchBuilder = producer.create_batch()
+    for key, value in records:
+        if builder.append(key=key, value=value, timestamp=None) is None:
+            sent.append((builder, await producer.send_batch(builder, topic, partition=partition)))
+            builder = producer.create_batch()
+            builder.append(key=key, value=value, timestamp=None)
+    builder.close()
+    sent.append((builder, await producer.send_batch(builder, topic, partition=partition)))
+    for builder, future in sent:
+        metadata = await future
+        last = metadata.offset + builder.record_count() - 1
+    return int(last)
+
+
+_TOPIC_NAMES = ("inbox", "events", "changes", "recordings", "keys")

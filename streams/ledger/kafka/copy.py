@@ -1,0 +1,287 @@
+"""A node's copy of a Kafka ledger: the partitions that it reads, indexed by zone, kept in step.
+
+Kafka finds records by offset only; agents and read models ask for a zone's. So each node keeps
+what it reads in a `LedgerFile` of its own. Its end is the cursor: whatever the node does next is
+decided from there, and what Kafka has committed for a group is a hint to operators.
+
+The copy is read on with one record of overlap. Where that record is another than the one that
+was copied, the topic was restored from an older backup or made anew, and nothing is served.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from pathlib import Path
+from typing import Protocol
+
+from aiokafka.errors import OffsetOutOfRangeError, TopicAuthorizationFailedError
+
+from streams.ledger.base import LedgerGap, LedgerUnavailable, Record
+from streams.ledger.file import Appended, LedgerFile
+from streams.ledger.kafka.clients import PATIENCE, Clients, Place
+from streams.ledger.kafka.keys import KeysCopy
+from streams.ledger.kafka.topics import KEYS
+from streams.locks import exclusive
+
+
+class Received(Protocol):
+    """A record as Kafka delivers it; `timestamp` is unix ms."""
+
+    @property
+    def offset(self) -> int: ...
+    @property
+    def key(self) -> bytes | None: ...
+    @property
+    def value(self) -> bytes | None: ...
+    @property
+    def timestamp(self) -> int: ...
+
+
+_PAGE = 5_000
+#: How often a place that is followed is compared with the broker, in seconds.
+AUDIT_SECONDS = 5.0
+
+
+class Copy:
+    """copy/ledger.db and copy/keys.db of a node, and what brings them up to the topics."""
+
+    def __init__(self, directory: Path, clients: Clients) -> None:
+        directory.mkdir(parents=True, exist_ok=True)
+        with exclusive(directory / "copy.lock"):
+            self.file = LedgerFile(directory / "ledger.db", durable=False)
+            self.keys = KeysCopy(directory / "keys.db")
+        self._clients = clients
+        #: Called with the topic, the partition and the zones of records that were taken in.
+        self.listener: Callable[[str, int, Set[str]], None] | None = None
+        self._followed: set[Place] = set()
+        self._delivered: set[Place] = set()
+        self._broken: dict[Place, LedgerGap] = {}
+        self._assigned: set[Place] = set()
+        self._audited = 0.0
+        self._pulling = threading.Lock()
+        self._grown = threading.Condition()
+
+    def next(self, place: Place) -> int:
+        """Return the offset of the next record to take from a partition."""
+        topic, partition = place
+        return self.keys.next(partition) if topic == KEYS else self.file.end(topic, partition)
+
+    @property
+    def followed(self) -> Set[Place]:
+        """The partitions that are read."""
+        return self._followed
+
+    def follow(self, places: Iterable[Place]) -> None:
+        """Read these partitions from now on, besides those that are read already."""
+        self._followed |= set(places) - self._delivered
+
+    def deliver(self, places: Iterable[Place]) -> None:
+        """Do not read these partitions any more, and no others less: others bring them here."""
+        self._followed |= self._delivered
+        self._delivered = set(places)
+        self._followed -= self._delivered
+
+    def check(self, place: Place) -> None:
+        """Raise what is wrong with a partition.
+
+        Raises:
+            LedgerGap: records are missing, or are not those that were copied.
+        """
+        if place in self._broken:
+            raise self._broken[place]
+
+    def refresh(self, places: Iterable[Place]) -> None:
+        """Bring the copy of partitions up to the end that they have on the broker now."""
+        self.reach(self._clients.ends(places))
+
+    def reach(self, ends: Mapping[Place, int], patience: float = PATIENCE) -> None:
+        """Wait until the copy has every record before the given ends.
+
+        Raises:
+            LedgerGap: a partition ends before what was copied.
+            LedgerUnavailable: the broker does not deliver the records.
+        """
+        deadline = time.monotonic() + patience
+        for place, end in ends.items():
+            self.check(place)
+            if end < (copied := self.next(place)) and self._shrunk(place, copied):
+                raise self._broken[place]
+        behind = {place for place, end in ends.items() if self.next(place) < end}
+        self.follow(behind)
+        while behind:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                topic, partition = min(behind)
+                raise LedgerUnavailable(
+                    f"{topic}/{partition} does not deliver its records within {patience:.0f} s; "
+                    "see that the broker runs, then do it again"
+                )
+            self.pull(min(left, 0.1))
+            for place in behind:
+                self.check(place)
+            behind = {place for place in behind if self.next(place) < ends[place]}
+
+    def pull(self, seconds: float) -> None:
+        """Take in what comes within `seconds`, or wait for the thread that is at it."""
+        if not self._pulling.acquire(blocking=False):
+            with self._grown:
+                self._grown.wait(min(seconds, 0.02))
+            return
+        try:
+            self._audit()
+            if self._followed - self._broken.keys():
+                self._pull(seconds)
+            else:
+                time.sleep(seconds)
+        finally:
+            self._pulling.release()
+            self.notify()
+
+    def notify(self) -> None:
+        """Wake those who wait for records."""
+        with self._grown:
+            self._grown.notify_all()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until records came, at most `seconds`."""
+        with self._grown:
+            self._grown.wait(seconds)
+
+    def take(self, place: Place, records: Sequence[Received]) -> None:
+        """Take records of a partition in; the first may be the last that was copied.
+
+        Raises:
+            LedgerGap: there is another record than that, or one between is missing.
+        """
+        topic, partition = place
+        if topic == KEYS:
+            self.keys.take(partition, records)
+            return
+        with self.file.writing():
+            end = self.file.end(topic, partition)
+            fresh = [record for record in records if record.offset >= end]
+            if records[0].offset == end - 1:
+                (last,) = self.file.read(topic, partition, end - 1, 1)
+                if last != received(records[0]):
+                    raise LedgerGap(
+                        f"{topic}/{partition} offset {end - 1} is not the record that was there "
+                        "before: the topic was restored from another history or made anew; "
+                        "restore it, or give the home up and start a new one"
+                    )
+            for expected, record in enumerate(fresh, end):
+                if record.offset != expected:
+                    raise LedgerGap(
+                        f"{topic}/{partition}: offset {expected} is missing; restore the topic "
+                        "from a backup that has it"
+                    )
+            appended = [
+                Appended(zone, value, record.timestamp)
+                for record in fresh
+                for _, zone, value in (received(record),)
+            ]
+            self.file.write(topic, partition, end, appended)
+        self.notify()
+        if self.listener and appended:
+            self.listener(topic, partition, {zone for zone, _, _ in appended})
+
+    def close(self) -> None:
+        """Close the files."""
+        self.file.close()
+        self.keys.close()
+
+    def _pull(self, seconds: float) -> None:
+        wanted = self._followed - self._broken.keys()
+        if wanted != self._assigned:
+            # A little before the end, so that the overlap is looked at.
+            positions = {place: max(self.next(place) - (place[0] != KEYS), 0) for place in wanted}
+            self._assigned = set()
+            self._clients.assign(positions)
+            self._assigned = wanted
+        try:
+            found = self._clients.poll(seconds, _PAGE)
+        except OffsetOutOfRangeError as error:
+            self._assigned = set()
+            self._out_of_range(error)
+            return
+        except TopicAuthorizationFailedError as error:
+            raise LedgerUnavailable(
+                f"this user may not read {error}; allow it to, then do it again"
+            ) from None
+        for place, records in found.items():
+            try:
+                self.take(place, records)
+            except LedgerGap as error:
+                self._break(place, error)
+            except BaseException:
+                # What was not written down must be delivered again.
+                self._assigned = set()
+                raise
+
+    def _audit(self) -> None:
+        """Compare followed partitions with the broker now and then: ends, starts, the overlap."""
+        now = time.monotonic()
+        if now - self._audited < AUDIT_SECONDS or not self._assigned:
+            return
+        first, self._audited = self._audited == 0.0, now
+        if first:
+            return
+        places = self._assigned
+        copied = {place: self.next(place) for place in places}
+        for place, end in self._clients.ends(places).items():
+            if end < copied[place]:
+                self._shrunk(place, copied[place])
+        for place, start in self._clients.starts(places).items():
+            if start > 0 and place[0] != KEYS:
+                self._truncated(place, start)
+        # The next pull begins with the overlap.
+        self._assigned = set()
+
+    def _out_of_range(self, error: OffsetOutOfRangeError) -> None:
+        places = self._followed - self._broken.keys()
+        ends, starts = self._clients.ends(places), self._clients.starts(places)
+        for place in places:
+            if ends[place] < (copied := self.next(place)):
+                self._shrunk(place, copied)
+            elif starts[place] > max(copied - 1, 0) and place[0] != KEYS:
+                self._truncated(place, starts[place])
+
+    def _shrunk(self, place: Place, copied: int) -> bool:
+        """Note that a partition ends before what was copied; False if it does so no more."""
+        # The end was asked for before the copy was looked at, which grows meanwhile.
+        end = self._clients.ends([place])[place]
+        if end >= copied:
+            return False
+        topic, partition = place
+        self._break(
+            place,
+            LedgerGap(
+                f"{topic}/{partition} ends at offset {end}, but {copied} was read before: records "
+                "are missing; restore the topic from a backup that has them"
+            ),
+        )
+        return True
+
+    def _truncated(self, place: Place, start: int) -> None:
+        topic, partition = place
+        self._break(
+            place,
+            LedgerGap(
+                f"{topic}/{partition} begins at offset {start}: the records before were deleted; "
+                "restore the topic from a backup that has them"
+            ),
+        )
+
+    def _break(self, place: Place, error: LedgerGap) -> None:
+        self._broken[place] = error
+        self._assigned = set()
+
+
+def received(record: Received) -> Record:
+    """Return a Kafka record as one of the ledger; one that names no zone belongs to none."""
+    try:
+        zone = (record.key or b"").decode()
+    except UnicodeDecodeError:
+        zone = ""
+    return Record(record.offset, zone, record.value or b"")

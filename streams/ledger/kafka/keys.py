@@ -1,0 +1,238 @@
+"""The keys of sealed payloads in the compacted `keys` topic, and a node's copy of them.
+
+A key's record is a pair: its id and the key; its end is a record without a value, which
+compaction follows. The copy remembers ended keys, so that an older record read later brings
+nothing back.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from projections.sqlite import atomic, connect, rows, truncate_wal, value
+from schemas.errors import HomeError
+from schemas.seal import new_key
+from streams.ledger.base import PARTITIONS, KeyStore
+from streams.ledger.kafka.clients import Clients, KeyedValue, Place
+from streams.ledger.kafka.topics import KEYS
+from streams.ledger.partitioner import partition_of_key
+
+if TYPE_CHECKING:
+    from streams.ledger.kafka.copy import Received
+
+PLACES: tuple[Place, ...] = tuple((KEYS, partition) for partition in range(PARTITIONS))
+
+# What all nodes must agree on is here too: who finds nothing under a name writes what it would
+# have, under a key of its own, so that compaction keeps all of them; the first counts.
+_AGREED = b"agreed:"
+_SECRET = "secret"
+_AGREED_IN = 0
+_AT_ONCE = 500
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS keys (
+    key_id BLOB PRIMARY KEY,
+    key    BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS destroyed (
+    key_id BLOB PRIMARY KEY
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS agreed (
+    name  TEXT PRIMARY KEY,
+    value BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS cursors (
+    partition INTEGER PRIMARY KEY,
+    next      INTEGER NOT NULL
+);
+"""
+
+
+class KeysCopy:
+    """copy/keys.db: what a node has read of the `keys` topic."""
+
+    def __init__(self, path: Path) -> None:
+        self._lock = threading.RLock()
+        self._connection = connect(path)
+        with self._writing():
+            self._connection.execute(_SCHEMA)
+
+    def next(self, partition: int) -> int:
+        """Return the offset from which a partition is to be read on."""
+        with self._lock:
+            found: int | None = value(
+                self._connection, "SELECT next FROM cursors WHERE partition = ?", (partition,)
+            )
+        return found or 0
+
+    def take(self, partition: int, records: Sequence[Received]) -> None:
+        """Take records of a partition in; those that were taken before are passed over."""
+        ended = False
+        with self._writing():
+            cursor = self.next(partition)
+            for record in records:
+                if record.offset < cursor or record.key is None:
+                    continue
+                if record.key.startswith(_AGREED):
+                    if record.value is not None:
+                        self._connection.execute(
+                            "INSERT OR IGNORE INTO agreed VALUES (?, ?)",
+                            (record.key.split(b":")[1].decode(errors="replace"), record.value),
+                        )
+                elif record.value is None:
+                    self._destroy(record.key)
+                    ended = True
+                else:
+                    self._add(record.key, record.value)
+            self._connection.execute(
+                "INSERT OR REPLACE INTO cursors VALUES (?, ?)",
+                (partition, max(cursor, records[-1].offset + 1)),
+            )
+        if ended:
+            self._purge()
+
+    def add(self, keys: Mapping[bytes, bytes]) -> None:
+        """Keep keys, but for those that have been destroyed."""
+        with self._writing():
+            for key_id, key in keys.items():
+                self._add(key_id, key)
+
+    def destroy(self, key_ids: Iterable[bytes]) -> None:
+        """Remove keys for good, and remember that they are."""
+        with self._writing():
+            for key_id in key_ids:
+                self._destroy(key_id)
+        self._purge()
+
+    def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return the keys that are there."""
+        return dict(self._select("SELECT key_id, key FROM keys WHERE key_id IN ({})", key_ids))
+
+    def destroyed(self, key_ids: Sequence[bytes]) -> set[bytes]:
+        """Return which of the keys are known to be destroyed."""
+        found = self._select("SELECT key_id FROM destroyed WHERE key_id IN ({})", key_ids)
+        return {key_id for (key_id,) in found}
+
+    def agreed(self, name: str) -> bytes | None:
+        """Return what the nodes agreed on, or None where nothing was read yet."""
+        with self._lock:
+            found: bytes | None = value(
+                self._connection, "SELECT value FROM agreed WHERE name = ?", (name,)
+            )
+        return found
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self._lock, atomic(self._connection):
+            yield
+
+    def _add(self, key_id: bytes, key: bytes) -> None:
+        self._connection.execute(
+            "INSERT OR IGNORE INTO keys SELECT ?1, ?2 "
+            "WHERE NOT EXISTS (SELECT 1 FROM destroyed WHERE key_id = ?1)",
+            (key_id, key),
+        )
+
+    def _destroy(self, key_id: bytes) -> None:
+        self._connection.execute("DELETE FROM keys WHERE key_id = ?", (key_id,))
+        self._connection.execute("INSERT OR IGNORE INTO destroyed VALUES (?)", (key_id,))
+
+    def _select(self, sql: str, key_ids: Sequence[bytes]) -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = []
+        with self._lock:
+            for start in range(0, len(key_ids), _AT_ONCE):
+                some = key_ids[start : start + _AT_ONCE]
+                found += rows(self._connection, sql.format(", ".join("?" * len(some))), some)
+        return found
+
+    def _purge(self) -> None:
+        with self._lock:
+            done = truncate_wal(self._connection)
+        if not done:
+            raise apsw.BusyError("keys.db: a reader keeps destroyed keys in the log")
+
+
+class KafkaKeys(KeyStore):
+    """The `keys` topic. A key that is not there is taken for destroyed only after the topic was
+    read to an end that was asked for after somebody named the key.
+
+    `refresh` brings the copy up to the topic's end. `writes`: whether this node may end keys in
+    the topic, or only in its copy, as a replica does.
+    """
+
+    def __init__(
+        self, clients: Clients, copy: KeysCopy, refresh: Callable[[], None], *, writes: bool
+    ) -> None:
+        self._clients = clients
+        self._copy = copy
+        self._refresh = refresh
+        self._writes = writes
+        refresh()
+        self._secret = self.agree(_SECRET, new_key()[1])
+
+    @property
+    def secret(self) -> bytes:
+        return self._secret
+
+    def agree(self, name: str, value: bytes) -> bytes:
+        """Return what all nodes of the ledger have for `name`: the value that came first.
+
+        Raises:
+            HomeError: nothing was agreed on, and this node may not write.
+        """
+        if self._copy.agreed(name) is None:
+            self._refresh()
+        if self._copy.agreed(name) is None and self._writes:
+            key = _AGREED + name.encode() + b":" + os.urandom(16)
+            self._clients.produce(KEYS, {_AGREED_IN: [KeyedValue(key, value)]})
+            self._refresh()
+        found = self._copy.agreed(name)
+        if found is None:
+            raise HomeError(
+                f"topic {KEYS} has no {name}: this ledger is empty; start a worker first"
+            )
+        return found
+
+    def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
+        found = self._copy.get(key_ids)
+        missing = [key_id for key_id in key_ids if key_id not in found]
+        if missing and self._copy.destroyed(missing) != set(missing):
+            self._refresh()
+            found |= self._copy.get(missing)
+            # It never comes: a key is in the topic before anything that is sealed with it.
+            self._copy.destroy([key_id for key_id in missing if key_id not in found])
+        return found
+
+    def add(self, keys: Mapping[bytes, bytes]) -> None:
+        if keys:
+            self._produce(keys)
+            self._copy.add(keys)
+
+    def destroy(self, key_ids: Iterable[bytes]) -> None:
+        wanted = list(key_ids)
+        if not wanted:
+            return
+        if self._writes:
+            self._refresh()
+            known = self._copy.destroyed(wanted)
+            self._produce({key_id: None for key_id in wanted if key_id not in known})
+        self._copy.destroy(wanted)
+
+    def _produce(self, keys: Mapping[bytes, bytes | None]) -> None:
+        by_partition: dict[int, list[KeyedValue]] = {}
+        for key_id, key in keys.items():
+            by_partition.setdefault(partition_of_key(key_id), []).append(KeyedValue(key_id, key))
+        if by_partition:
+            self._clients.produce(KEYS, by_partition)

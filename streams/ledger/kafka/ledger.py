@@ -1,0 +1,299 @@
+"""The ledger on Kafka: topics that any number of nodes share, read through a copy of one's own.
+
+Nothing is decided by who writes first to a database here, but by the order in the topics: events
+and changes are appended as they are, and a record that does not extend its chain is void.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import msgspec
+from aiokafka.errors import OffsetOutOfRangeError
+
+from schemas.errors import HomeError
+from schemas.events import Draft
+from schemas.zones import check_zone
+from streams.failpoints import failpoint
+from streams.ledger.base import (
+    EVENTS,
+    PARTITIONS,
+    TOPICS,
+    Ledger,
+    LedgerGap,
+    LedgerUnavailable,
+    Record,
+)
+from streams.ledger.kafka.clients import Clients, KeyedValue, Place
+from streams.ledger.kafka.copy import Copy, received
+from streams.ledger.kafka.keys import PLACES, KafkaKeys
+from streams.ledger.kafka.settings import KafkaSettings
+from streams.ledger.partitioner import partition_of
+from streams.ledger.sequencer import Head, Held, Receipt, Sequenced, held_event, sequence
+
+# Between two looks at topics that nobody of this process follows.
+_POLL_SECONDS = 0.05
+# Each time another sequencer was faster, at least one of its events was accepted.
+_MOST_TRIES = 100
+_PAGE = 2_000
+NO_ENCODER = "none"
+#: How long a count of the workers is believed.
+_COUNT_SECONDS = 2.0
+
+
+class KafkaLedger(Ledger):
+    """A Kafka ledger, as a node in `directory` sees it.
+
+    `follows`: somebody pulls all the time, so reads answer from the copy as it stands; else each
+    read brings the copy up to the topic's end first. What was appended here is read back before
+    `append` and `publish` return, either way. `writes` False: a replica, which appends nothing.
+    `encoder` names the home's, to the byte: all nodes of a ledger must have the same.
+    """
+
+    shared = True
+
+    def __init__(
+        self,
+        settings: KafkaSettings,
+        directory: Path,
+        *,
+        encoder: str = NO_ENCODER,
+        follows: bool = False,
+        writes: bool = True,
+    ) -> None:
+        self.settings = settings
+        self._encoder = encoder
+        self._directory = directory
+        self._follows = follows
+        self._writes = writes
+        self._publishing = [threading.Lock() for _ in range(PARTITIONS)]
+        self._opening = threading.RLock()
+        self._opened: tuple[Clients, Copy, KafkaKeys] | None = None
+        self._counted = (-_COUNT_SECONDS, 0)
+
+    def _open(self) -> tuple[Clients, Copy, KafkaKeys]:
+        """Connect when the broker is first needed: who reads files alone can do without it."""
+        with self._opening:
+            if self._opened is None:
+                with ExitStack() as stack:
+                    clients = Clients(self.settings)
+                    stack.callback(clients.close)
+                    clients.ensure_topics()
+                    copy = Copy(self._directory, clients)
+                    stack.callback(copy.close)
+                    keys = KafkaKeys(
+                        clients, copy.keys, lambda: copy.refresh(PLACES), writes=self._writes
+                    )
+                    self._check_encoder(keys)
+                    stack.pop_all()
+                self._opened = clients, copy, keys
+            return self._opened
+
+    def _check_encoder(self, keys: KafkaKeys) -> None:
+        """Raise HomeError where the ledger's vectors are those of another encoder."""
+        agreed = keys.agree("encoder", self._encoder.encode()).decode()
+        if agreed != self._encoder:
+            raise HomeError(
+                f"the nodes of {self.settings.url} work with the encoder {agreed}, this home has "
+                f"{self._encoder}: make a home with theirs (recollect init --encoder)"
+            )
+
+    @property
+    def clients(self) -> Clients:
+        """The clients of the brokers."""
+        return self._open()[0]
+
+    @property
+    def copy(self) -> Copy:
+        """This node's copy of what it reads."""
+        return self._open()[1]
+
+    @property
+    def keys(self) -> KafkaKeys:
+        """The keys, as the topic and this node's copy of it have them."""
+        return self._open()[2]
+
+    def publish(self, zone: str, drafts: Sequence[Draft]) -> list[Receipt]:
+        place = (EVENTS, partition_of(check_zone(zone)))
+        ours: set[int] = set()
+        with self._publishing[place[1]]:
+            for _ in range(_MOST_TRIES):
+                self._refresh([place])
+                receipts, records, _ = sequence(
+                    zone,
+                    drafts,
+                    self.copy.file.head(zone),
+                    secret=self.keys.secret,
+                    now=time.time_ns() // 1_000_000,
+                    held=lambda source: self._held(zone, source),
+                )
+                if records:
+                    ours |= self._offer(place, zone, records)
+                if all(record.number in ours for record in records):
+                    return _claimed(receipts, ours)
+        raise LedgerUnavailable(
+            f"events/{place[1]}: other sequencers were faster {_MOST_TRIES} times; do it again"
+        )
+
+    def _offer(self, place: Place, zone: str, records: Sequence[Sequenced]) -> set[int]:
+        """Append events and read them back; return the numbers of those that were accepted."""
+        self.keys.add({record.key_id: record.key for record in records})
+        failpoint("append.keys")
+        self._append(place, zone, [record.value for record in records])
+        failpoint("append.committed")
+        accepted = {
+            record.number
+            for record in records
+            if self.copy.file.held(zone, record.source) == record.value
+        }
+        self.keys.destroy([record.key_id for record in records if record.number not in accepted])
+        return accepted
+
+    def append(self, topic: str, zone: str, values: Sequence[bytes]) -> None:
+        place = _place(topic, partition_of(check_zone(zone)))
+        if values:
+            self._append(place, zone, values)
+
+    def _append(self, place: Place, zone: str, values: Sequence[bytes]) -> None:
+        topic, partition = place
+        self.copy.check(place)
+        key = zone.encode()
+        last = self.clients.produce(
+            topic, {partition: [KeyedValue(key, value) for value in values]}
+        )
+        self.copy.reach({place: last[partition] + 1})
+
+    def read(
+        self, topic: str, partition: int, offset: int, limit: int, zone: str | None = None
+    ) -> list[Record]:
+        place = _place(topic, partition)
+        if zone is None:
+            return self._read_all(place, offset, limit)
+        self._refresh([place])
+        return self.copy.file.read(topic, partition, offset, limit, zone)
+
+    def _read_all(self, place: Place, offset: int, limit: int) -> list[Record]:
+        """Return records of a partition as the broker has them, whatever was copied."""
+        name = f"{place[0]}/{place[1]}"
+        try:
+            records = [received(record) for record in self.clients.read(place, offset, limit)]
+        except OffsetOutOfRangeError:
+            raise LedgerGap(
+                f"{name}: the topic holds offsets {self.clients.starts([place])[place]} to "
+                f"{self.clients.ends([place])[place]}, not {offset}: records are missing; restore "
+                "the topic from a backup that has them"
+            ) from None
+        for expected, record in enumerate(records, offset):
+            if record.offset != expected:
+                raise LedgerGap(
+                    f"{name}: offset {expected} is missing; restore the topic from a backup that "
+                    "has it"
+                )
+        if not records and offset > (end := self.clients.ends([place])[place]):
+            raise LedgerGap(
+                f"{name} ends at offset {end}, but {offset} was read before: records are missing; "
+                "restore the topic from a backup that has them"
+            )
+        return records
+
+    def end(self, topic: str, partition: int) -> int:
+        place = _place(topic, partition)
+        if self._follows:
+            return self.copy.next(place)
+        return self.clients.ends([place])[place]
+
+    def appended_at(self, topic: str, partition: int, offset: int) -> int | None:
+        return self.copy.file.appended_at(topic, partition, offset)
+
+    def zones(self) -> list[str]:
+        self._refresh([(EVENTS, partition) for partition in range(PARTITIONS)])
+        return self.copy.file.zones()
+
+    def head(self, zone: str) -> Head:
+        self._refresh([(EVENTS, partition_of(zone))])
+        return self.copy.file.head(zone)
+
+    def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
+        partition = partition_of(zone)
+        problems = self.copy.file.check(zone, sources, head)
+        for topic in TOPICS:
+            problems += self._compare((topic, partition))
+        return problems
+
+    def _compare(self, place: Place) -> list[str]:
+        """Return where the copy of a partition is not what the broker has."""
+        offset = 0
+        while copied := self.copy.file.read(*place, offset, _PAGE):
+            try:
+                there = self._read_all(place, offset, len(copied))
+            except LedgerGap as error:
+                return [str(error)]
+            for ours, theirs in zip(copied, there, strict=False):
+                if ours != theirs:
+                    return [
+                        f"{place[0]}/{place[1]} offset {ours.offset}: this node's copy is not what "
+                        "the topic has; if the topic is whole, stop the processes of this home and "
+                        "delete its folder copy"
+                    ]
+            offset += len(copied)
+        return []
+
+    def wait(self, ends: Mapping[tuple[str, int], int], timeout: float) -> bool:
+        deadline = time.monotonic() + timeout
+        self._refresh(ends)
+        self.copy.follow(ends)
+        while True:
+            for place in ends:
+                self.copy.check(place)
+            if any(self.copy.next(place) > end for place, end in ends.items()):
+                return True
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            self.copy.pull(min(left, _POLL_SECONDS))
+
+    def workers(self) -> int:
+        if (at := time.monotonic()) - self._counted[0] > _COUNT_SECONDS:
+            self._counted = at, self.clients.members(self.settings.group)
+        return self._counted[1]
+
+    def close(self) -> None:
+        if self._opened is not None:
+            clients, copy, _ = self._opened
+            clients.close()
+            copy.close()
+
+    def _refresh(self, places: Iterable[Place]) -> None:
+        if self._follows:
+            for place in places:
+                self.copy.check(place)
+        else:
+            self.copy.refresh(places)
+
+    def _held(self, zone: str, source: bytes) -> Held | None:
+        record = self.copy.file.held(zone, source)
+        return None if record is None else held_event(record, self.keys)
+
+
+def _place(topic: str, partition: int) -> Place:
+    if topic not in TOPICS:
+        raise ValueError(f"no topic is called {topic}")
+    if not 0 <= partition < PARTITIONS:
+        raise ValueError(f"partition {partition} is not one of 0..{PARTITIONS - 1}")
+    return topic, partition
+
+
+def _claimed(receipts: Sequence[Receipt], ours: set[int]) -> list[Receipt]:
+    """Return receipts that say "new" of what this call brought, in whichever of its tries."""
+    unclaimed = set(ours)
+    found = []
+    for receipt in receipts:
+        if receipt.number in unclaimed:
+            unclaimed.remove(receipt.number)
+            receipt = msgspec.structs.replace(receipt, status="new")
+        found.append(receipt)
+    return found

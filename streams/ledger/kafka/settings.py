@@ -1,0 +1,148 @@
+"""Where a Kafka ledger is and how to reach it: RECOLLECT_LEDGER and RECOLLECT_KAFKA_*."""
+
+from __future__ import annotations
+
+import re
+import ssl
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from schemas.errors import InvalidInput
+
+SCHEME = "kafka://"
+Protocol = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
+Mechanism = Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]
+
+_SERVER = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})")
+_PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+#: Every setting, by the environment variable that gives it.
+VARIABLES = {
+    "RECOLLECT_KAFKA_SECURITY_PROTOCOL": "protocol",
+    "RECOLLECT_KAFKA_SASL_MECHANISM": "mechanism",
+    "RECOLLECT_KAFKA_USERNAME": "username",
+    "RECOLLECT_KAFKA_PASSWORD": "password",
+    "RECOLLECT_KAFKA_CA_FILE": "ca_file",
+    "RECOLLECT_KAFKA_CERTIFICATE_FILE": "certificate_file",
+    "RECOLLECT_KAFKA_KEY_FILE": "key_file",
+    "RECOLLECT_KAFKA_REPLICATION": "replication",
+    "RECOLLECT_KAFKA_SESSION_SECONDS": "session_seconds",
+}
+
+
+class KafkaSettings(msgspec.Struct, frozen=True):
+    """How to reach the brokers. Topics are named `prefix.events` where there is a prefix.
+
+    `replication` is that of topics which are made; -1: as the broker is set. `session_seconds`
+    is how long a worker may be silent before others take its partitions over.
+    """
+
+    servers: tuple[str, ...]
+    prefix: str = ""
+    protocol: Protocol = "PLAINTEXT"
+    mechanism: Mechanism = "PLAIN"
+    username: str | None = None
+    password: str | None = None
+    ca_file: str | None = None
+    certificate_file: str | None = None
+    key_file: str | None = None
+    replication: int = -1
+    session_seconds: float = 10.0
+
+    @classmethod
+    def read(cls, url: str, environment: Mapping[str, str]) -> KafkaSettings:
+        """Return what `kafka://host:port[,host:port][/prefix]` and RECOLLECT_KAFKA_* say.
+
+        Raises:
+            InvalidInput: one of them cannot be understood.
+        """
+        places, _, prefix = url.removeprefix(SCHEME).partition("/")
+        servers = tuple(places.split(","))
+        if not url.startswith(SCHEME) or not all(map(_SERVER.fullmatch, servers)):
+            raise InvalidInput(
+                f"RECOLLECT_LEDGER={url!r}: write kafka://host:port, with more brokers after "
+                "commas and a prefix of the topics' names after a slash"
+            )
+        prefix = prefix.rstrip("/")
+        if prefix and not _PREFIX.fullmatch(prefix):
+            raise InvalidInput(
+                f"RECOLLECT_LEDGER={url!r}: a prefix has letters, digits, '.', '_' and '-' only"
+            )
+        given: dict[str, Any] = {
+            field: environment[variable]
+            for variable, field in VARIABLES.items()
+            if environment.get(variable)
+        }
+        for variable, field, choices in (
+            ("RECOLLECT_KAFKA_SECURITY_PROTOCOL", "protocol", get_args(Protocol)),
+            ("RECOLLECT_KAFKA_SASL_MECHANISM", "mechanism", get_args(Mechanism)),
+        ):
+            if given.get(field, choices[0]) not in choices:
+                raise InvalidInput(f"{variable}={given[field]!r}: give one of {', '.join(choices)}")
+        for variable, kind in (
+            ("RECOLLECT_KAFKA_REPLICATION", int),
+            ("RECOLLECT_KAFKA_SESSION_SECONDS", float),
+        ):
+            field = VARIABLES[variable]
+            if field in given:
+                try:
+                    given[field] = kind(given[field])
+                except ValueError:
+                    raise InvalidInput(f"{variable}={given[field]!r}: give a number") from None
+        settings = cls(servers=servers, prefix=prefix, **given)
+        if settings.protocol.startswith("SASL") and not (settings.username and settings.password):
+            raise InvalidInput(
+                f"RECOLLECT_KAFKA_SECURITY_PROTOCOL={settings.protocol} needs "
+                "RECOLLECT_KAFKA_USERNAME and RECOLLECT_KAFKA_PASSWORD"
+            )
+        return settings
+
+    @property
+    def url(self) -> str:
+        """The ledger's name, as RECOLLECT_LEDGER gives it."""
+        return SCHEME + ",".join(self.servers) + (f"/{self.prefix}" if self.prefix else "")
+
+    @property
+    def group(self) -> str:
+        """The consumer group of the workers."""
+        return f"{self.prefix}.recollect" if self.prefix else "recollect"
+
+    def topic(self, name: str) -> str:
+        """Return the name that a topic of ours has on the broker."""
+        return f"{self.prefix}.{name}" if self.prefix else name
+
+    def ssl_context(self) -> ssl.SSLContext | None:
+        """Return what TLS needs, or None where the connection is in the clear.
+
+        Raises:
+            InvalidInput: a certificate or key file cannot be used.
+        """
+        if not self.protocol.endswith("SSL"):
+            return None
+        try:
+            context = ssl.create_default_context(cafile=self.ca_file)
+            if self.certificate_file:
+                context.load_cert_chain(self.certificate_file, self.key_file)
+        except (OSError, ssl.SSLError) as error:
+            raise InvalidInput(
+                f"the files of RECOLLECT_KAFKA_CA_FILE, _CERTIFICATE_FILE and _KEY_FILE cannot be "
+                f"used: {error}"
+            ) from None
+        return context
+
+    def client_options(self) -> dict[str, Any]:
+        """Return the keyword arguments that every aiokafka client takes."""
+        options: dict[str, Any] = {
+            "bootstrap_servers": list(self.servers),
+            "security_protocol": self.protocol,
+            "ssl_context": self.ssl_context(),
+        }
+        if self.protocol.startswith("SASL"):
+            options |= {
+                "sasl_mechanism": self.mechanism,
+                "sasl_plain_username": self.username,
+                "sasl_plain_password": self.password,
+            }
+        return options

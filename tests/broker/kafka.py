@@ -1,0 +1,294 @@
+"""One Kafka broker from its own jars: it is its own controller (KRaft) and hears 127.0.0.1 only.
+
+It can be stopped, killed and started again on the same directory and port, and it dies with
+the process that started it, however that one ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+import random
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.errors import KafkaError
+
+from tests.broker import jars, security
+from tests.broker.jars import BrokerError
+
+HOST = "127.0.0.1"
+# Seconds until a started broker must answer, on a machine that may be busy with much else.
+START = 90.0
+STOP = 30.0
+
+# What fits a broker that lives for one test run, on one machine, with little memory.
+PROPERTIES = {
+    "process.roles": "broker,controller",
+    "node.id": "1",
+    "controller.listener.names": "CONTROLLER",
+    "inter.broker.listener.name": "PLAINTEXT",
+    "auto.create.topics.enable": "false",
+    "delete.topic.enable": "true",
+    "num.partitions": "1",
+    "default.replication.factor": "1",
+    "offsets.topic.num.partitions": "4",
+    "offsets.topic.replication.factor": "1",
+    "transaction.state.log.num.partitions": "4",
+    "transaction.state.log.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
+    "share.coordinator.state.topic.num.partitions": "1",
+    "share.coordinator.state.topic.replication.factor": "1",
+    "share.coordinator.state.topic.min.isr": "1",
+    # Tests wait for nothing that production waits for.
+    "group.initial.rebalance.delay.ms": "0",
+    "group.min.session.timeout.ms": "1000",
+    # A killed broker is let in again only when its former session has ended.
+    "broker.session.timeout.ms": "3000",
+    "broker.heartbeat.interval.ms": "500",
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": "500",
+    # Whatever is compacted or deleted is gone from the disk at once.
+    "log.initial.task.delay.ms": "100",
+    "log.cleaner.backoff.ms": "200",
+    "log.cleaner.dedupe.buffer.size": "8388608",
+    "log.segment.delete.delay.ms": "100",
+}
+
+
+def free_ports(count: int) -> list[int]:
+    """Return ports on which nothing listens.
+
+    They lie below those that systems give to clients: a client that seeks a broker which is
+    down must not be given the broker's own port, and then find itself there.
+    """
+    found: list[int] = []
+    while len(found) < count:
+        port = random.randrange(20_000, 32_000)
+        with socket.socket() as probe:
+            try:
+                probe.bind((HOST, port))
+            except OSError:
+                continue
+        if port not in found:
+            found.append(port)
+    return found
+
+
+async def _answers(address: str) -> bool:
+    client = AIOKafkaAdminClient(bootstrap_servers=address, request_timeout_ms=5_000)
+    try:
+        await client.start()
+        return bool((await client.describe_cluster())["brokers"])
+    finally:
+        await client.close()
+
+
+def answers(address: str) -> bool:
+    """Whether a broker accepts connections at `address` and answers what its cluster is."""
+    host, _, port = address.rpartition(":")
+    try:
+        # Asked first, since the client logs an error where nothing listens.
+        socket.create_connection((host, int(port)), timeout=5).close()
+        return asyncio.run(_answers(address))
+    except (OSError, KafkaError):
+        return False
+
+
+class Broker:
+    """A broker with its data, its log and its port in one directory.
+
+    A directory that was used before keeps its data, and its ports where none is given.
+    `extra` are server properties that replace or join `PROPERTIES`. With `secure`, the broker
+    also listens with each of `security.PROTOCOLS`; see `addresses` and `certificate`.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        port: int | None = None,
+        *,
+        extra: Mapping[str, str] | None = None,
+        secure: bool = False,
+    ) -> None:
+        self.directory = directory
+        self.data = directory / "data"
+        self.log = directory / "broker.log"
+        self.certificate = directory / "certificate.pem"
+        self._properties = directory / "server.properties"
+        self._extra = {**(extra or {})}
+        self._protocols = ("PLAINTEXT", "CONTROLLER", *(security.PROTOCOLS if secure else ()))
+        self._process: subprocess.Popen[bytes] | None = None
+        self._watcher: subprocess.Popen[bytes] | None = None
+        directory.mkdir(parents=True, exist_ok=True)
+        ports = self._former_ports()
+        if len(ports) != len(self._protocols):
+            ports = free_ports(len(self._protocols))
+        self._ports = dict(zip(self._protocols, ports, strict=True))
+        if port is not None:
+            self._ports["PLAINTEXT"] = port
+
+    @property
+    def address(self) -> str:
+        """Where it listens, as host:port."""
+        return self.addresses["PLAINTEXT"]
+
+    @property
+    def addresses(self) -> dict[str, str]:
+        """Where it listens, by security protocol."""
+        return {
+            name: f"{HOST}:{port}" for name, port in self._ports.items() if name != "CONTROLLER"
+        }
+
+    @property
+    def pid(self) -> int:
+        """The broker's process, for the signals of a test."""
+        if self._process is None:
+            raise BrokerError("this broker is not running; start it first")
+        return self._process.pid
+
+    def start(self, *, detached: bool = False) -> None:
+        """Start it, and return when it answers; a `detached` one outlives this process.
+
+        Raises BrokerError, with the end of the broker's log, where it does not come up.
+        """
+        if self._process is not None:
+            raise BrokerError("this broker is running already; stop or kill it first")
+        self._write_properties()
+        self._format()
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self._java("-Xmx512m", "kafka.Kafka", str(self._properties)),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        if not detached:
+            self._watch()
+        (self.directory / "pid").write_text(str(self._process.pid))
+        try:
+            self._wait()
+        except BaseException:
+            self.kill()
+            raise
+
+    def stop(self) -> None:
+        """End it in order; a broker that is not running is left as it is."""
+        self._end(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it with SIGKILL, even where it is stopped by SIGSTOP."""
+        self._end(signal.SIGKILL)
+
+    def __enter__(self) -> Broker:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _former_ports(self) -> list[int]:
+        """Return the ports of the former start, in the order of its listeners."""
+        if not self._properties.exists():
+            return []
+        lines = self._properties.read_text("utf-8").splitlines()
+        listeners = next(line for line in lines if line.startswith("listeners="))
+        return [int(listener.rpartition(":")[2]) for listener in listeners.split(",")]
+
+    def _write_properties(self) -> None:
+        listeners = {name: f"{name}://{HOST}:{port}" for name, port in self._ports.items()}
+        protocols = {name: name for name in self._protocols} | {"CONTROLLER": "PLAINTEXT"}
+        properties = {
+            **PROPERTIES,
+            "log.dirs": str(self.data),
+            "listeners": ",".join(listeners.values()),
+            "advertised.listeners": ",".join(
+                listener for name, listener in listeners.items() if name != "CONTROLLER"
+            ),
+            "listener.security.protocol.map": ",".join(f"{a}:{b}" for a, b in protocols.items()),
+            "controller.quorum.voters": f"1@{HOST}:{self._ports['CONTROLLER']}",
+        }
+        if "SSL" in self._protocols:
+            properties |= security.properties(self.certificate)
+        properties |= self._extra
+        text = "".join(f"{name}={value}\n" for name, value in properties.items())
+        self._properties.write_text(text, "utf-8")
+
+    def _java(self, *arguments: str) -> list[str]:
+        return [
+            jars.java(),
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+            "-cp",
+            f"{jars.bring()}/*",
+            *arguments,
+        ]
+
+    def _format(self) -> None:
+        if (self.data / "meta.properties").exists():
+            return
+        # A leading hyphen would be read as an option.
+        cluster = "A" + base64.urlsafe_b64encode(os.urandom(16)).decode().rstrip("=")[1:]
+        tool = ["kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(self._properties)]
+        with self.log.open("ab") as log:
+            done = subprocess.run(
+                # One short run is not worth an optimising compiler.
+                self._java("-XX:TieredStopAtLevel=1", *tool),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        if done.returncode != 0:
+            raise self._failed("its storage could not be formatted")
+
+    def _watch(self) -> None:
+        """Have the broker killed as soon as this process is gone.
+
+        The watcher waits for the end of a pipe whose other end only this process holds.
+        """
+        self._watcher = subprocess.Popen(
+            ["sh", "-c", 'read -r _; kill -9 "$0"', str(self.pid)],
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+    def _wait(self) -> None:
+        assert self._process is not None
+        deadline = time.monotonic() + START
+        while not answers(self.address):
+            if self._process.poll() is not None:
+                raise self._failed(f"it ended with exit code {self._process.returncode}")
+            if time.monotonic() > deadline:
+                raise self._failed(f"it did not answer at {self.address} within {START:.0f} s")
+            time.sleep(0.1)
+
+    def _end(self, number: int) -> None:
+        if self._watcher is not None:
+            # First, so that it never kills a process that was given the same number.
+            self._watcher.kill()
+            self._watcher.wait()
+            assert self._watcher.stdin is not None
+            self._watcher.stdin.close()
+            self._watcher = None
+        if self._process is not None:
+            self._process.send_signal(number)
+            try:
+                self._process.wait(STOP)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._process = None
+
+    def _failed(self, what: str) -> BrokerError:
+        return BrokerError(f"Kafka did not come up: {what} (it needs Java 17). {tail(self.log)}")
+
+
+def tail(log: Path) -> str:
+    """Return the end of a log, for an error message."""
+    text = log.read_text("utf-8", errors="replace")[-3000:] if log.exists() else ""
+    return f"The end of {log}:\n{text}" if text else f"{log} says nothing."
