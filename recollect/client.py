@@ -43,7 +43,6 @@ from streams import rebuilding, verifying
 from streams.ledger import CHANGES, EVENTS, Receipt, partition_of
 from streams.node import Node
 from streams.projecting import Progress
-from streams.reading import EventReader
 from streams.rebuilding import Level, Rebuilt
 from streams.verifying import Verification
 
@@ -365,7 +364,8 @@ class Memory:
         encoder = self._door.model
         if not self.exists():
             return Status(self.zone, "", 0, 0, 0, 0, 0, 0, 0.0, None, False, [], encoder)
-        self._node.fold(self.zone)
+        if not self._followed:
+            self._node.fold(self.zone)
         lag_seconds = self._lag_seconds()
         moved = self._node.journal.moved(self.zone)
         moved_ago = (_now() - moved.at) / 1_000 if moved.at else None
@@ -393,13 +393,11 @@ class Memory:
         """Return how long the first record that is not concluded has waited; 0: there is none."""
         with self._node.open(self.zone, self._node.current(self.zone)) as files:
             mark = files.memory.watermark()
-        reader = EventReader(
-            self._node.ledger, self.zone, mark.number, mark.event_offset, mark.event_hash
-        )
-        waiting = reader.read(1)
+        ledger, partition = self._node.ledger, partition_of(self.zone)
+        waiting = ledger.read(EVENTS, partition, mark.event_offset, 1, self.zone)
         if not waiting:
             return 0.0
-        at = self._node.ledger.appended_at(EVENTS, partition_of(self.zone), waiting[0].offset)
+        at = ledger.appended_at(EVENTS, partition, waiting[0].offset)
         return None if at is None else max(_now() - at, 0) / 1_000
 
     def rebuild(self, level: Level, progress: Progress | None = None) -> Rebuilt:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from recollect.following import followed
 from recollect.home import Home
 from schemas.errors import HomeError, InvalidInput
 from streams.doors import VectorDoor
@@ -62,6 +63,7 @@ def open_ledger(home: Home) -> Ledger:
             KafkaSettings.read(setting, os.environ),
             home.directory / "copy",
             encoder=_encoder(home),
+            follows=followed(home),
         )
     raise InvalidInput(f"{VARIABLE}={setting!r}: give {EMBEDDED!r} or kafka://host:port")
 

@@ -66,7 +66,7 @@ class Keeper:
         copy.deliver((EVENTS, partition) for partition in partitions if delivered)
         copy.follow((CHANGES, partition) for partition in partitions)
         self._follow_kept()
-        self.stir(zone for zone in copy.file.zones() if self._behind(zone))
+        self._stir_behind()
 
     def stir(self, zones: Iterable[str]) -> None:
         """Note that zones have something new."""
@@ -82,6 +82,7 @@ class Keeper:
             return not self._waiting and not self._at_work
 
     def __enter__(self) -> Keeper:
+        self._ledger.connect()
         copy = self._ledger.copy
         copy.listener = self._taken
         copy.follow(PLACES)
@@ -89,7 +90,7 @@ class Keeper:
         copy.refresh([*PLACES, *copy.followed])
         for thread in self._threads:
             thread.start()
-        self.stir(zone for zone in copy.file.zones() if self._kept(zone) and self._behind(zone))
+        self._stir_behind()
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -113,8 +114,13 @@ class Keeper:
             self._everything or partition_of(zone) in self._owned or self._node.zone(zone).exists()
         )
 
-    def _behind(self, zone: str) -> bool:
-        return self._node.journal.moved(zone).number < self._ledger.copy.file.head(zone).number
+    def _stir_behind(self) -> None:
+        file = self._ledger.copy.file
+        self.stir(
+            zone
+            for zone in file.zones()
+            if self._kept(zone) and self._node.journal.moved(zone).number < file.head(zone).number
+        )
 
     def _taken(self, topic: str, partition: int, zones: Set[str]) -> None:
         """Called by the copy when records came: an owner wrote its changes itself."""

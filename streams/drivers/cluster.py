@@ -12,6 +12,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Sequence, Set
+from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
@@ -39,6 +40,9 @@ Periodic = Callable[[str], None]
 _DELETE_SECONDS = 1.0
 _PERIOD_SECONDS = 300.0
 _AT_ONCE = 500
+# Partitions that are sequenced at once; each waits for the broker most of the time.
+_SEQUENCERS = 4
+_COPIERS = 2
 
 
 def work(
@@ -58,8 +62,8 @@ def work(
     Raises:
         LedgerGap: a topic is not what it was when it was read before.
     """
-    # Connects, and makes or checks the topics, before Faust joins the group.
-    ledger.copy.follow(())
+    # The topics are there before Faust joins the group.
+    ledger.connect()
     with Keeper(node, ledger, report, everything=False) as keeper:
         run(
             _settings(ledger.settings, member),
@@ -74,6 +78,7 @@ def sequence_inbox(ledger: KafkaLedger) -> None:
 
     Others may do so at the same time: what comes second is a duplicate.
     """
+    ledger.connect()
     places = [(INBOX, partition) for partition in range(PARTITIONS)]
     starts, ends = ledger.clients.starts(places), ledger.clients.ends(places)
     for place in places:
@@ -124,18 +129,28 @@ class _Worker:
         self._inbox = ledger.settings.topic(INBOX)
         self._sequenced: dict[int, int] = {}
         self._stopping = threading.Event()
+        # Who sequences waits until the events that he wrote are copied: apart, or all threads wait.
+        self._sequencing = ThreadPoolExecutor(_SEQUENCERS, thread_name_prefix="sequence")
+        self._copying = ThreadPoolExecutor(_COPIERS, thread_name_prefix="copy")
         self._housekeeping = threading.Thread(target=self._keep_house, daemon=True)
+
+    async def _run(
+        self, executor: Executor, work: Callable[..., object], *arguments: object
+    ) -> None:
+        await asyncio.get_running_loop().run_in_executor(executor, work, *arguments)
 
     async def started(self) -> None:
         self._housekeeping.start()
 
     async def stopped(self) -> None:
         self._stopping.set()
-        await asyncio.to_thread(self._housekeeping.join)
+        await self._run(self._copying, self._housekeeping.join)
+        self._sequencing.shutdown()
+        self._copying.shutdown()
 
     async def assigned(self, partitions: Set[Partition]) -> None:
         owned = {number for _, number in partitions}
-        await asyncio.to_thread(self._take_over, owned)
+        await self._run(self._copying, self._take_over, owned)
 
     def _take_over(self, owned: set[int]) -> None:
         # Whoever had them may have written until now: what is there is followed first (rule 4).
@@ -145,7 +160,7 @@ class _Worker:
         self._keeper.own(owned)
 
     async def revoked(self, partitions: Set[Partition]) -> None:
-        await asyncio.to_thread(self._keeper.own, ())
+        await self._run(self._copying, self._keeper.own, ())
 
     def cursor(self, topic: str, partition: int) -> int | None:
         if topic == self._inbox:
@@ -157,10 +172,10 @@ class _Worker:
     async def deliver(self, topic: str, partition: int, records: Sequence[Delivered]) -> None:
         if topic == self._inbox:
             posted = [Posted(record.key, record.value, record.timestamp) for record in records]
-            await asyncio.to_thread(take_in, self._ledger, posted)
+            await self._run(self._sequencing, take_in, self._ledger, posted)
             self._sequenced[partition] = records[-1].offset + 1
         else:
-            await asyncio.to_thread(self._ledger.copy.take, (EVENTS, partition), records)
+            await self._run(self._copying, self._ledger.copy.take, (EVENTS, partition), records)
 
     def retryable(self, error: Exception) -> bool:
         # A full disk may be emptied, a broker come back; a ledger that changed does not heal.

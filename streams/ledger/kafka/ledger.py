@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
@@ -67,31 +66,39 @@ class KafkaLedger(Ledger):
     ) -> None:
         self.settings = settings
         self._encoder = encoder
-        self._directory = directory
         self._follows = follows
         self._writes = writes
         self._publishing = [threading.Lock() for _ in range(PARTITIONS)]
-        self._opening = threading.RLock()
-        self._opened: tuple[Clients, Copy, KafkaKeys] | None = None
         self._counted = (-_COUNT_SECONDS, 0)
+        self._connecting = threading.RLock()
+        self._keys: KafkaKeys | None = None
+        #: The clients of the brokers; they connect when they are first needed.
+        self.clients = Clients(settings)
+        #: This node's copy of what it reads.
+        self.copy = Copy(directory, self.clients)
 
-    def _open(self) -> tuple[Clients, Copy, KafkaKeys]:
-        """Connect when the broker is first needed: who reads files alone can do without it."""
-        with self._opening:
-            if self._opened is None:
-                with ExitStack() as stack:
-                    clients = Clients(self.settings)
-                    stack.callback(clients.close)
-                    clients.ensure_topics()
-                    copy = Copy(self._directory, clients)
-                    stack.callback(copy.close)
-                    keys = KafkaKeys(
-                        clients, copy.keys, lambda: copy.refresh(PLACES), writes=self._writes
-                    )
-                    self._check_encoder(keys)
-                    stack.pop_all()
-                self._opened = clients, copy, keys
-            return self._opened
+    @property
+    def keys(self) -> KafkaKeys:
+        self.connect()
+        assert self._keys is not None
+        return self._keys
+
+    def connect(self) -> None:
+        """Make or check the topics, and agree with the other nodes, once.
+
+        Not before the brokers are needed: who reads a followed copy can do without them.
+        """
+        with self._connecting:
+            if self._keys is None:
+                self.clients.ensure_topics()
+                keys = KafkaKeys(
+                    self.clients,
+                    self.copy.keys,
+                    lambda: self.copy.refresh(PLACES),
+                    writes=self._writes,
+                )
+                self._check_encoder(keys)
+                self._keys = keys
 
     def _check_encoder(self, keys: KafkaKeys) -> None:
         """Raise HomeError where the ledger's vectors are those of another encoder."""
@@ -101,21 +108,6 @@ class KafkaLedger(Ledger):
                 f"the nodes of {self.settings.url} work with the encoder {agreed}, this home has "
                 f"{self._encoder}: make a home with theirs (recollect init --encoder)"
             )
-
-    @property
-    def clients(self) -> Clients:
-        """The clients of the brokers."""
-        return self._open()[0]
-
-    @property
-    def copy(self) -> Copy:
-        """This node's copy of what it reads."""
-        return self._open()[1]
-
-    @property
-    def keys(self) -> KafkaKeys:
-        """The keys, as the topic and this node's copy of it have them."""
-        return self._open()[2]
 
     def publish(self, zone: str, drafts: Sequence[Draft]) -> list[Receipt]:
         place = (EVENTS, partition_of(check_zone(zone)))
@@ -160,6 +152,7 @@ class KafkaLedger(Ledger):
 
     def _append(self, place: Place, zone: str, values: Sequence[bytes]) -> None:
         topic, partition = place
+        self.connect()
         self.copy.check(place)
         key = zone.encode()
         last = self.clients.produce(
@@ -179,6 +172,7 @@ class KafkaLedger(Ledger):
     def _read_all(self, place: Place, offset: int, limit: int) -> list[Record]:
         """Return records of a partition as the broker has them, whatever was copied."""
         name = f"{place[0]}/{place[1]}"
+        self.connect()
         try:
             records = [received(record) for record in self.clients.read(place, offset, limit)]
         except OffsetOutOfRangeError:
@@ -204,6 +198,7 @@ class KafkaLedger(Ledger):
         place = _place(topic, partition)
         if self._follows:
             return self.copy.next(place)
+        self.connect()
         return self.clients.ends([place])[place]
 
     def appended_at(self, topic: str, partition: int, offset: int) -> int | None:
@@ -262,16 +257,15 @@ class KafkaLedger(Ledger):
         return self._counted[1]
 
     def close(self) -> None:
-        if self._opened is not None:
-            clients, copy, _ = self._opened
-            clients.close()
-            copy.close()
+        self.clients.close()
+        self.copy.close()
 
     def _refresh(self, places: Iterable[Place]) -> None:
         if self._follows:
             for place in places:
                 self.copy.check(place)
         else:
+            self.connect()
             self.copy.refresh(places)
 
     def _held(self, zone: str, source: bytes) -> Held | None:
