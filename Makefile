@@ -1,5 +1,6 @@
 # Everything is installed into .venv, from the locks and nothing else.
-# Needs: Python 3.11 or later with venv and pip, make, git, and the package registry.
+# Needs: Python 3.11 or later with venv and pip, make, git, and the package registry; the tests
+# a Java 17 runtime and Maven, for the real Kafka.
 
 PYTHON ?= python3
 VENV   := .venv
@@ -30,7 +31,16 @@ demo-second: $(VENV)/.stamp      ## the same job on a second, generated export
 	$(BIN)/python -m demo.run --generated 7
 
 test: $(VENV)/.stamp-dev         ## set up, and the tests
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --ignore tests/kafka
+
+kafka-test: $(VENV)/.stamp-dev   ## workers, replicas and faults on the real Kafka, which take longer
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/kafka
+
+storm: $(VENV)/.stamp-dev        ## two minutes of damage to three workers and the broker
+	$(BIN)/python -m tests.storm --seconds 120
+
+docker-test: $(VENV)/.stamp-dev  ## build the images, run the Compose file, use it, take it down
+	$(BIN)/python -m tests.docker.run
 
 check: $(VENV)/.stamp-dev        ## lint, format, types
 	$(BIN)/ruff check .
@@ -53,7 +63,7 @@ kafka: $(VENV)/.stamp            ## a real broker on loopback, in the background
 kafka-stop: $(VENV)/.stamp       ## end that broker
 	$(BIN)/python -m tests.broker stop
 
-accept: demo demo-second kill-test  ## what CI runs after the tests
+accept: demo demo-second kill-test  ## what CI runs of the embedded ledger after the tests
 
 # The lock tools live in their own environment, so they cannot shape what they lock.
 # Without PIP_FIND_LINKS, local wheels add neither versions nor hashes.

@@ -19,6 +19,7 @@ from projections.files import ZoneFiles
 from schemas.events import Draft
 from streams.doors import VectorDoor
 from streams.encoder import Encoder, EncoderError, TokenVectors
+from streams.ledger import Ledger
 from streams.ledger.embedded import EmbeddedLedger
 from streams.node import Node
 from streams.projecting import fold_events, project_changes
@@ -105,14 +106,14 @@ class Homes:
         self.close()
 
 
-def open_node(directory: Path, encoder: Encoder | None) -> Node:
-    """Open a node whose door leads to an encoder, or nowhere."""
+def open_node(directory: Path, encoder: Encoder | None, ledger: Ledger | None = None) -> Node:
+    """Open a node whose door leads to an encoder, or nowhere; its ledger is embedded."""
     if encoder is None:
         door = VectorDoor(None, 0, _no_encoder)
     else:
         chosen = encoder
         door = VectorDoor(chosen.model, chosen.dimension, lambda: chosen)
-    return Node(directory, EmbeddedLedger(directory), door)
+    return Node(directory, ledger or EmbeddedLedger(directory), door)
 
 
 def fill(directory: Path, drafts: Iterable[Draft], encoder: Encoder | None) -> Filled:

@@ -80,9 +80,9 @@ def _against_floor(homes: Homes, events: int, vectors: bool) -> tuple[float, flo
         files, seconds = project(filled, homes.fresh())
         with files:
             ours.append(seconds)
-            plain = [_rows_of(model) for model in files.all]
+            plain = plain_rows(files)
             model, dimension = files.embeddings.model, files.embeddings.dimension
-        floors.append(_write_plainly(homes.fresh(), plain, model, dimension))
+        floors.append(write_plainly(homes.fresh(), plain, model, dimension))
     return min(ours), min(floors)
 
 
@@ -90,6 +90,11 @@ def _projected(homes: Homes, events: int, *, small: bool) -> float:
     files, seconds = project(homes.filled(events, small=small), homes.fresh())
     files.close()
     return seconds
+
+
+def plain_rows(files: ZoneFiles) -> list[list[Plain]]:
+    """Return the rows of every file, table by table."""
+    return [_rows_of(model) for model in files.all]
 
 
 def _rows_of(model: ReadModel) -> list[Plain]:
@@ -125,9 +130,10 @@ def _has_rowid(model: ReadModel, table: str) -> bool:
     return not rows[0][0]
 
 
-def _write_plainly(
+def write_plainly(
     directory: Path, plain: Sequence[Sequence[Plain]], model: str | None, dimension: int
 ) -> float:
+    """Write the rows into new files, and return the seconds that it took."""
     with stopwatch() as watch, ZoneFiles(directory, model, dimension) as files:
         for file, tables in zip(files.all, plain, strict=True):
             for table in tables:

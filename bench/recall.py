@@ -54,7 +54,7 @@ def run(homes: Homes, *, sizes: Sequence[int] = SIZES) -> Report:
         node = filled.open()
         try:
             generation = node.current(ZONE)
-            with node.open(ZONE, generation, readonly=True) as files:
+            with node.open_to_read(ZONE, generation) as files:
                 rows.append([count(size), "all arms, first question, cold", *_first(files)])
                 for way, budget, arms in _WAYS:
                     with only(arms, budget):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -82,3 +83,60 @@ class ZoneFiles:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+class FilesPool:
+    """Open files that nobody uses now, kept for whoever needs them next; the oldest are closed."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._idle: list[tuple[int, ZoneFiles]] = []
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def open(self, directory: Path, model: str | None, dimension: int) -> Iterator[ZoneFiles]:
+        """Lend the files of a directory; they are closed where the borrower fails."""
+        files = self._taken(directory, model) or ZoneFiles(directory, model, dimension)
+        try:
+            yield files
+        except BaseException:
+            files.close()
+            raise
+        if any(opened.connection.in_transaction for opened in files.all):
+            files.close()
+            return
+        with self._lock:
+            self._idle.append((_identity(directory), files))
+            old = self._idle.pop(0)[1] if len(self._idle) > self._most else None
+        if old is not None:
+            old.close()
+
+    def close(self) -> None:
+        """Close what nobody uses."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for _, files in idle:
+            files.close()
+
+    def _taken(self, directory: Path, model: str | None) -> ZoneFiles | None:
+        with self._lock:
+            for index in range(len(self._idle) - 1, -1, -1):
+                identity, files = self._idle[index]
+                if files.directory == directory and files.embeddings.model == model:
+                    del self._idle[index]
+                    break
+            else:
+                return None
+        if identity == _identity(directory):
+            return files
+        # The directory was deleted, and another was made in its place.
+        files.close()
+        return None
+
+
+def _identity(directory: Path) -> int:
+    """Return what tells a file from a later one of its name; 0 where there is none."""
+    try:
+        return (directory / "events.db").stat().st_ino
+    except FileNotFoundError:
+        return 0

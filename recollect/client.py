@@ -337,7 +337,7 @@ class Memory:
         generation = self._node.current(self.zone)
         if self._recaller is None or self._recaller[0] != generation:
             self._close_recaller()
-            files = self._node.open(self.zone, generation, readonly=True)
+            files = self._node.open_to_read(self.zone, generation)
             self._recaller = (generation, Recaller(files, self._profile), files)
         return self._recaller[1]
 

@@ -25,7 +25,79 @@ _PULL_SECONDS = 0.2
 # A zone that stands still is tried again after this long.
 _RETRY_SECONDS = 5.0
 # Two, so that one zone is decided while another waits for the broker.
-_THREADS = 2
+_KEEPING = 2
+# Turns are searchable at once, however long what is concluded from them takes.
+_FOLDING = 1
+
+
+class Lane:
+    """Threads that do one piece of work for zones: the longest waiting first, each alone."""
+
+    def __init__(self, name: str, threads: int, work: Callable[[str], int], report: Report) -> None:
+        self._work = work
+        self._report = report
+        self._waiting: dict[str, float] = {}
+        self._at_work: set[str] = set()
+        self._changed = threading.Condition()
+        self._stopped = False
+        self._threads = [
+            threading.Thread(target=self._run, name=f"{name}-{number}", daemon=True)
+            for number in range(threads)
+        ]
+
+    def start(self) -> None:
+        """Begin to work."""
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """End after what is at work now."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join()
+
+    def add(self, zones: Iterable[str]) -> None:
+        """Note that zones have something new."""
+        now = time.monotonic()
+        with self._changed:
+            for zone in zones:
+                self._waiting[zone] = min(now, self._waiting.get(zone, now))
+            self._changed.notify_all()
+
+    def _run(self) -> None:
+        while (zone := self._next()) is not None:
+            again: float | None = None
+            try:
+                if moved := self._work(zone):
+                    self._report(zone, moved)
+            except (RecollectError, apsw.Error, OSError) as error:
+                self._report(zone, error)
+                again = time.monotonic() + _RETRY_SECONDS
+            with self._changed:
+                self._at_work.discard(zone)
+                if again is not None:
+                    self._waiting.setdefault(zone, again)
+                self._changed.notify_all()
+
+    def _next(self) -> str | None:
+        """Return the zone that has waited longest; None when all is to stop."""
+        with self._changed:
+            while not self._stopped:
+                now = time.monotonic()
+                ready = [
+                    (since, zone)
+                    for zone, since in self._waiting.items()
+                    if since <= now and zone not in self._at_work
+                ]
+                if ready:
+                    zone = min(ready)[1]
+                    del self._waiting[zone]
+                    self._at_work.add(zone)
+                    return zone
+                self._changed.wait(_RETRY_SECONDS / 5 if self._waiting else None)
+        return None
 
 
 class Keeper:
@@ -39,47 +111,27 @@ class Keeper:
         self._report = report
         self._everything = everything
         self._owned: frozenset[int] = frozenset()
-        self._waiting: dict[str, float] = {}
-        self._at_work: set[str] = set()
-        self._changed = threading.Condition()
         self._stopping = threading.Event()
-        self._threads = [
-            threading.Thread(target=self._pull, name="pull", daemon=True),
-            *(
-                threading.Thread(target=self._work, name=f"keep-{number}", daemon=True)
-                for number in range(_THREADS)
-            ),
-        ]
+        self._pulling = threading.Thread(target=self._pull, name="pull", daemon=True)
+        self._folding = Lane("fold", _FOLDING, self._fold, report)
+        self._keeping = Lane("keep", _KEEPING, self._keep, report)
 
     @property
     def owned(self) -> Set[int]:
         """The partitions whose zones are concluded here."""
         return self._owned
 
-    def own(self, partitions: Collection[int], *, delivered: bool = True) -> None:
+    def own(self, partitions: Collection[int]) -> None:
         """Conclude the zones of these partitions from now on, and of no others.
 
-        `delivered`: somebody else brings their events to the copy, so they are not pulled.
+        Their events are brought to the copy by whoever assigned them; they are not pulled.
         """
         self._owned = frozenset(partitions)
         copy = self._ledger.copy
-        copy.deliver((EVENTS, partition) for partition in partitions if delivered)
+        copy.deliver((EVENTS, partition) for partition in partitions)
         copy.follow((CHANGES, partition) for partition in partitions)
         self._follow_kept()
-        self._stir_behind()
-
-    def stir(self, zones: Iterable[str]) -> None:
-        """Note that zones have something new."""
-        now = time.monotonic()
-        with self._changed:
-            for zone in zones:
-                self._waiting[zone] = min(now, self._waiting.get(zone, now))
-            self._changed.notify_all()
-
-    def idle(self) -> bool:
-        """Return whether there is nothing to do now."""
-        with self._changed:
-            return not self._waiting and not self._at_work
+        self._keeping.add(self._behind())
 
     def __enter__(self) -> Keeper:
         self._ledger.connect()
@@ -87,18 +139,18 @@ class Keeper:
         copy.listener = self._taken
         copy.follow(PLACES)
         self._follow_kept()
-        copy.refresh([*PLACES, *copy.followed])
-        for thread in self._threads:
-            thread.start()
-        self._stir_behind()
+        copy.refresh(copy.followed)
+        self._pulling.start()
+        self._folding.start()
+        self._keeping.start()
+        self._keeping.add(self._behind())
         return self
 
     def __exit__(self, *exception: object) -> None:
         self._stopping.set()
-        with self._changed:
-            self._changed.notify_all()
-        for thread in self._threads:
-            thread.join()
+        self._pulling.join()
+        self._folding.stop()
+        self._keeping.stop()
 
     def _follow_kept(self) -> None:
         """Read the partitions whose zones this node has files of."""
@@ -114,18 +166,22 @@ class Keeper:
             self._everything or partition_of(zone) in self._owned or self._node.zone(zone).exists()
         )
 
-    def _stir_behind(self) -> None:
-        file = self._ledger.copy.file
-        self.stir(
+    def _behind(self) -> list[str]:
+        """Return the zones of this node that have records beyond what its files hold."""
+        file, journal = self._ledger.copy.file, self._node.journal
+        return [
             zone
             for zone in file.zones()
-            if self._kept(zone) and self._node.journal.moved(zone).number < file.head(zone).number
-        )
+            if self._kept(zone) and journal.moved(zone).number < file.head(zone).number
+        ]
 
     def _taken(self, topic: str, partition: int, zones: Set[str]) -> None:
         """Called by the copy when records came: an owner wrote its changes itself."""
         if topic == EVENTS or (topic == CHANGES and partition not in self._owned):
-            self.stir(zone for zone in zones if self._kept(zone))
+            kept = [zone for zone in zones if self._kept(zone)]
+            if topic == EVENTS:
+                self._folding.add(kept)
+            self._keeping.add(kept)
 
     def _pull(self) -> None:
         while not self._stopping.is_set():
@@ -133,41 +189,11 @@ class Keeper:
                 self._ledger.copy.pull(_PULL_SECONDS)
             except (RecollectError, apsw.Error, OSError) as error:
                 self._report("", error)
-                self._stopping.wait(_PULL_SECONDS * 5)
+                self._stopping.wait(_RETRY_SECONDS / 5)
 
-    def _work(self) -> None:
-        while (zone := self._next()) is not None:
-            again: float | None = None
-            try:
-                moved = self._keep(zone)
-                if moved:
-                    self._report(zone, moved)
-            except (RecollectError, apsw.Error, OSError) as error:
-                self._report(zone, error)
-                again = time.monotonic() + _RETRY_SECONDS
-            with self._changed:
-                self._at_work.discard(zone)
-                if again is not None:
-                    self._waiting.setdefault(zone, again)
-                self._changed.notify_all()
-
-    def _next(self) -> str | None:
-        """Return the zone that has waited longest; None when all is to stop."""
-        with self._changed:
-            while not self._stopping.is_set():
-                now = time.monotonic()
-                ready = [
-                    (since, zone)
-                    for zone, since in self._waiting.items()
-                    if since <= now and zone not in self._at_work
-                ]
-                if ready:
-                    zone = min(ready)[1]
-                    del self._waiting[zone]
-                    self._at_work.add(zone)
-                    return zone
-                self._changed.wait(_PULL_SECONDS * 5)
-        return None
+    def _fold(self, zone: str) -> int:
+        self._node.fold(zone)
+        return 0
 
     def _keep(self, zone: str) -> int:
         partition = partition_of(zone)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 from projections.events.queries import switched_to
-from projections.files import ZoneFiles
+from projections.files import FilesPool, ZoneFiles
 from projections.generations import Generation, ZoneDirectory
-from schemas.errors import Busy
+from schemas.errors import Busy, IntegrityError
 from schemas.fragments import Assembler
 from schemas.records import read_change
 from schemas.zones import check_zone
@@ -26,6 +26,8 @@ from streams.reading import ChangeReader
 FIRST_CHAIN = "c0"
 # So long without a step, and whoever waits for the workers does it by himself.
 _PATIENCE_SECONDS = 10.0
+# Zones whose files stay open; each takes four files and a few MB.
+_MOST_IDLE = 32
 
 
 class Node:
@@ -49,6 +51,7 @@ class Node:
         self.agents = agents
         self.journal = Journal(directory / "driver.db")
         self._zones = directory / "zones"
+        self._files = FilesPool(_MOST_IDLE)
 
     def zone(self, zone: str) -> ZoneDirectory:
         """Return the directory of a zone, which need not exist."""
@@ -71,13 +74,19 @@ class Node:
                     )
         return directory.current()
 
-    def open(self, zone: str, generation: Generation, *, readonly: bool = False) -> ZoneFiles:
-        """Open the files of a generation."""
+    def open(self, zone: str, generation: Generation) -> AbstractContextManager[ZoneFiles]:
+        """Lend the files of a generation."""
+        return self._files.open(
+            self.zone(zone).directory(generation), generation.encoder, generation.dimension
+        )
+
+    def open_to_read(self, zone: str, generation: Generation) -> ZoneFiles:
+        """Open the files of a generation for reading alone; close them."""
         return ZoneFiles(
             self.zone(zone).directory(generation),
             generation.encoder,
             generation.dimension,
-            readonly=readonly,
+            readonly=True,
         )
 
     @contextmanager
@@ -107,7 +116,28 @@ class Node:
     def fold(self, zone: str) -> None:
         """Make everything in the ledger searchable as raw turns."""
         with self.open(zone, self.current(zone)) as files:
-            fold_events(self.ledger, zone, files)
+            self._fold(zone, files)
+
+    def _fold(self, zone: str, files: ZoneFiles) -> None:
+        """Fold, and see that the files hold what the ledger does.
+
+        Raises:
+            IntegrityError: they were made from another history of this zone.
+        """
+        first = self.ledger.head(zone)
+        fold_events(self.ledger, zone, files)
+        mark = files.events.watermark()
+        # More may have come since it was asked for.
+        last = first if mark.number <= first.number else self.ledger.head(zone)
+        if not first.number <= mark.number <= last.number or (
+            mark.number == last.number and mark.hash != last.hash
+        ):
+            raise IntegrityError(
+                f"zone {zone}: this home's files stand at event {mark.number} of another history "
+                f"than the ledger's, which has {last.number}: a record was changed or removed, or "
+                "the ledger was restored without these; restore what is missing, or start a new "
+                "home"
+            )
 
     def drive(
         self,
@@ -173,7 +203,7 @@ class Node:
         while True:
             generation = self.current(zone)
             with self.open(zone, generation) as files:
-                fold_events(self.ledger, zone, files)
+                self._fold(zone, files)
                 chain = switched_to(files.events.connection)
                 if chain in (None, generation.chain):
                     moved = work(generation, files)
@@ -220,6 +250,7 @@ class Node:
 
     def close(self) -> None:
         """Close the ledger and the journal."""
+        self._files.close()
         self.journal.close()
         self.ledger.close()
 

@@ -7,7 +7,7 @@ Either way it knows which events their zones' chains accept: the heads, and the 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -105,7 +105,8 @@ class LedgerFile:
         their source ids from then on.
         """
         first = _span(partition)[0] + offset
-        zones = {zone: self._zone_id(zone, create=True) for zone, _, _ in records}
+        names = dict.fromkeys(record.zone for record in records)
+        zones = {zone: self._zone_id(zone, create=True) for zone in names}
         self.connection.executemany(
             f"INSERT INTO {_table(topic)} (position, zone, value, appended_at) VALUES (?, ?, ?, ?)",
             [
@@ -114,9 +115,11 @@ class LedgerFile:
             ],
         )
         if topic == EVENTS:
-            self._accept(first, records)
+            self._accept(first, records, zones)
 
-    def _accept(self, first: int, records: Sequence[Appended]) -> None:
+    def _accept(
+        self, first: int, records: Sequence[Appended], zones: Mapping[str, int | None]
+    ) -> None:
         heads: dict[str, Head] = {}
         sources: list[tuple[int | None, bytes, int]] = []
         for position, (zone, record, _) in enumerate(records, first):
@@ -132,12 +135,12 @@ class LedgerFile:
                 head.hash,
             ):
                 heads[zone] = Head(envelope.number, record_hash(record))
-                sources.append((self._zone_id(zone), envelope.source, position))
+                sources.append((zones[zone], envelope.source, position))
         self.connection.executemany("INSERT OR IGNORE INTO sources VALUES (?, ?, ?)", sources)
         self.connection.executemany(
             "INSERT INTO heads VALUES (?, ?, ?) ON CONFLICT (zone) "
             "DO UPDATE SET number = excluded.number, hash = excluded.hash",
-            [(self._zone_id(zone), head.number, head.hash) for zone, head in heads.items()],
+            [(zones[zone], head.number, head.hash) for zone, head in heads.items()],
         )
 
     def read(

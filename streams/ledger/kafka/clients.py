@@ -11,7 +11,14 @@ from typing import Any, NamedTuple, TypeVar
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
-from aiokafka.errors import GroupCoordinatorNotAvailableError, KafkaError
+from aiokafka.conn import create_conn
+from aiokafka.errors import (
+    GroupCoordinatorNotAvailableError,
+    KafkaConnectionError,
+    KafkaError,
+    OffsetOutOfRangeError,
+    TopicAuthorizationFailedError,
+)
 from aiokafka.producer.message_accumulator import BatchBuilder
 
 from streams.ledger.base import LedgerUnavailable
@@ -25,15 +32,23 @@ Place = tuple[str, int]
 PATIENCE = 30.0
 # One batch is one append on the broker: what fits into it is there as a whole, or not at all.
 _BATCH_BYTES = 1_000_000
+# How long a broker may take to say why it lets nobody in.
+_REFUSED_SECONDS = 5.0
+# Errors that callers understand.
+_ANSWERS = (OffsetOutOfRangeError, TopicAuthorizationFailedError)
 # An idle consumer asks this often; a request behind it in the connection waits as long.
 _FETCH_WAIT_MS = 50
 
 
 class KeyedValue(NamedTuple):
-    """What is produced: a key and a value; None ends a key in a compacted topic."""
+    """What is produced: a key and a value; None ends a key in a compacted topic.
+
+    `at` is when it came (unix ms); None: now.
+    """
 
     key: bytes
     value: bytes | None
+    at: int | None = None
 
 
 class Clients:
@@ -158,9 +173,25 @@ class Clients:
             future.cancel()
             raise self._unavailable(f"no answer within {within:.0f} s") from error
         except (KafkaError, OSError) as error:
-            if isinstance(error, KafkaError) and not error.retriable:
+            if isinstance(error, _ANSWERS):
                 raise
-            raise self._unavailable(f"{type(error).__name__}: {error}") from error
+            why = f"{type(error).__name__}: {error}"
+            if isinstance(error, KafkaConnectionError):
+                why = self._run(self._refusals()) or "nothing that speaks this protocol is there"
+            raise self._unavailable(why) from error
+
+    async def _refusals(self) -> str:
+        """Return why no broker lets us in, which aiokafka tells its log only."""
+        options = {**self._options}
+        refusals = []
+        for server in options.pop("bootstrap_servers"):
+            host, _, port = server.rpartition(":")
+            try:
+                async with asyncio.timeout(_REFUSED_SECONDS):
+                    (await create_conn(host.strip("[]"), int(port), **options)).close()
+            except (KafkaError, OSError, TimeoutError) as error:
+                refusals.append(f"{server}: {str(error) or type(error).__name__}")
+        return "; ".join(refusals)
 
     def _unavailable(self, why: str) -> LedgerUnavailable:
         return LedgerUnavailable(
@@ -242,7 +273,8 @@ class Clients:
             self._reader_at = None
             found: list[ConsumerRecord[bytes, bytes]] = []
             end = (await self._offsets("end_offsets", [place]))[place]
-            while len(found) < limit and (found[-1].offset + 1 if found else offset) < end:
+            # Not by the last record: a transaction's marker takes an offset, and is none.
+            while len(found) < limit and await self._reader.position(there) < end:
                 page = await self._reader.getmany(
                     there, timeout_ms=1_000, max_records=limit - len(found)
                 )
@@ -290,11 +322,11 @@ async def _send(
     """Send records in batches as large as may be; return the offset of the last."""
     sent = []
     builder: BatchBuilder = producer.create_batch()
-    for key, value in records:
-        if builder.append(key=key, value=value, timestamp=None) is None:
+    for key, value, at in records:
+        if builder.append(key=key, value=value, timestamp=at) is None:
             sent.append((builder, await producer.send_batch(builder, topic, partition=partition)))
             builder = producer.create_batch()
-            builder.append(key=key, value=value, timestamp=None)
+            builder.append(key=key, value=value, timestamp=at)
     builder.close()
     sent.append((builder, await producer.send_batch(builder, topic, partition=partition)))
     for builder, future in sent:

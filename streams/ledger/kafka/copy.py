@@ -4,8 +4,9 @@ Kafka finds records by offset only; agents and read models ask for a zone's. So 
 what it reads in a `LedgerFile` of its own. Its end is the cursor: whatever the node does next is
 decided from there, and what Kafka has committed for a group is a hint to operators.
 
-The copy is read on with one record of overlap. Where that record is another than the one that
-was copied, the topic was restored from an older backup or made anew, and nothing is served.
+The copy is read on with one record of overlap, and each process looks at that record before it
+serves anything. Where it is another than the one that was copied, the topic was restored from an
+older backup or made anew, and nothing is served.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import Protocol
 
 from aiokafka.errors import OffsetOutOfRangeError, TopicAuthorizationFailedError
 
+from schemas.errors import InvalidInput
+from schemas.zones import check_zone
 from streams.ledger.base import LedgerGap, LedgerUnavailable, Record
 from streams.ledger.file import Appended, LedgerFile
 from streams.ledger.kafka.clients import PATIENCE, Clients, Place
@@ -42,6 +45,8 @@ class Received(Protocol):
 _PAGE = 5_000
 #: How often a place that is followed is compared with the broker, in seconds.
 AUDIT_SECONDS = 5.0
+# Who brings records here that are on the broker is taken to have stopped after so long.
+_DELIVERED_SECONDS = 0.5
 
 
 class Copy:
@@ -57,6 +62,7 @@ class Copy:
         self.listener: Callable[[str, int, Set[str]], None] | None = None
         self._followed: set[Place] = set()
         self._delivered: set[Place] = set()
+        self._compared: set[Place] = set()
         self._broken: dict[Place, LedgerGap] = {}
         self._assigned: set[Place] = set()
         self._audited = 0.0
@@ -100,15 +106,16 @@ class Copy:
         """Wait until the copy has every record before the given ends.
 
         Raises:
-            LedgerGap: a partition ends before what was copied.
+            LedgerGap: a partition ends before what was copied, or has other records there.
             LedgerUnavailable: the broker does not deliver the records.
         """
-        deadline = time.monotonic() + patience
+        began = time.monotonic()
+        deadline = began + patience
         for place, end in ends.items():
             self.check(place)
             if end < (copied := self.next(place)) and self._shrunk(place, copied):
                 raise self._broken[place]
-        behind = {place for place, end in ends.items() if self.next(place) < end}
+        behind = {place for place, end in ends.items() if self._behind(place, end)}
         self.follow(behind)
         while behind:
             left = deadline - time.monotonic()
@@ -118,10 +125,24 @@ class Copy:
                     f"{topic}/{partition} does not deliver its records within {patience:.0f} s; "
                     "see that the broker runs, then do it again"
                 )
-            self.pull(min(left, 0.1))
+            if behind <= self._delivered:
+                # Who brings them says so; in `pull` this thread would wait for other partitions.
+                self.wait(min(left, 0.02))
+            else:
+                self.pull(min(left, 0.1))
             for place in behind:
                 self.check(place)
-            behind = {place for place in behind if self.next(place) < ends[place]}
+            behind = {place for place in behind if self._behind(place, ends[place])}
+            if behind & self._delivered and time.monotonic() - began > _DELIVERED_SECONDS:
+                # At the end of a term nothing is delivered any more, and whoever ends it waits
+                # for this: from now on they are read here as well, until `deliver` is called.
+                self._delivered -= behind
+                self.follow(behind)
+
+    def _behind(self, place: Place, end: int) -> bool:
+        """Return whether records before `end` are missing, or may be others than the broker's."""
+        copied = self.next(place)
+        return copied < end or (copied > 0 and place[0] != KEYS and place not in self._compared)
 
     def pull(self, seconds: float) -> None:
         """Take in what comes within `seconds`, or wait for the thread that is at it."""
@@ -150,7 +171,7 @@ class Copy:
             self._grown.wait(seconds)
 
     def take(self, place: Place, records: Sequence[Received]) -> None:
-        """Take records of a partition in; the first may be the last that was copied.
+        """Take records of a partition in; the first may be one that was copied.
 
         Raises:
             LedgerGap: there is another record than that, or one between is missing.
@@ -162,12 +183,12 @@ class Copy:
         with self.file.writing():
             end = self.file.end(topic, partition)
             fresh = [record for record in records if record.offset >= end]
-            if records[0].offset == end - 1:
-                (last,) = self.file.read(topic, partition, end - 1, 1)
-                if last != received(records[0]):
+            if records[0].offset < end:
+                (copied,) = self.file.read(topic, partition, records[0].offset, 1)
+                if copied != received(records[0]):
                     raise LedgerGap(
-                        f"{topic}/{partition} offset {end - 1} is not the record that was there "
-                        "before: the topic was restored from another history or made anew; "
+                        f"{topic}/{partition} offset {copied.offset} is not the record that was "
+                        "there before: the topic was restored from another history or made anew; "
                         "restore it, or give the home up and start a new one"
                     )
             for expected, record in enumerate(fresh, end):
@@ -182,9 +203,11 @@ class Copy:
                 for _, zone, value in (received(record),)
             ]
             self.file.write(topic, partition, end, appended)
+        if records[0].offset < end or end == 0:
+            self._compared.add(place)
         self.notify()
         if self.listener and appended:
-            self.listener(topic, partition, {zone for zone, _, _ in appended})
+            self.listener(topic, partition, {zone for zone, _, _ in appended if zone})
 
     def close(self) -> None:
         """Close the files."""
@@ -281,7 +304,7 @@ class Copy:
 def received(record: Received) -> Record:
     """Return a Kafka record as one of the ledger; one that names no zone belongs to none."""
     try:
-        zone = (record.key or b"").decode()
-    except UnicodeDecodeError:
+        zone = check_zone((record.key or b"").decode())
+    except (UnicodeDecodeError, InvalidInput):
         zone = ""
     return Record(record.offset, zone, record.value or b"")

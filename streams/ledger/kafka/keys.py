@@ -74,23 +74,18 @@ class KeysCopy:
 
     def take(self, partition: int, records: Sequence[Received]) -> None:
         """Take records of a partition in; those that were taken before are passed over."""
-        ended = False
         with self._writing():
             cursor = self.next(partition)
-            for record in records:
-                if record.offset < cursor or record.key is None:
-                    continue
-                if record.key.startswith(_AGREED):
-                    if record.value is not None:
-                        self._connection.execute(
-                            "INSERT OR IGNORE INTO agreed VALUES (?, ?)",
-                            (record.key.split(b":")[1].decode(errors="replace"), record.value),
-                        )
-                elif record.value is None:
-                    self._destroy(record.key)
-                    ended = True
-                else:
-                    self._add(record.key, record.value)
+            fresh = [record for record in records if record.offset >= cursor and record.key]
+            agreed = [record for record in fresh if _name_of(record)]
+            keys = [record for record in fresh if not _name_of(record)]
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO agreed VALUES (?, ?)",
+                [(_name_of(record), record.value) for record in agreed if record.value],
+            )
+            self._add([(record.key, record.value) for record in keys if record.value is not None])
+            ended = [(record.key,) for record in keys if record.value is None]
+            self._end(ended)
             self._connection.execute(
                 "INSERT OR REPLACE INTO cursors VALUES (?, ?)",
                 (partition, max(cursor, records[-1].offset + 1)),
@@ -101,14 +96,12 @@ class KeysCopy:
     def add(self, keys: Mapping[bytes, bytes]) -> None:
         """Keep keys, but for those that have been destroyed."""
         with self._writing():
-            for key_id, key in keys.items():
-                self._add(key_id, key)
+            self._add(list(keys.items()))
 
     def destroy(self, key_ids: Iterable[bytes]) -> None:
         """Remove keys for good, and remember that they are."""
         with self._writing():
-            for key_id in key_ids:
-                self._destroy(key_id)
+            self._end([(key_id,) for key_id in key_ids])
         self._purge()
 
     def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -138,16 +131,16 @@ class KeysCopy:
         with self._lock, atomic(self._connection):
             yield
 
-    def _add(self, key_id: bytes, key: bytes) -> None:
-        self._connection.execute(
+    def _add(self, keys: Sequence[tuple[object, ...]]) -> None:
+        self._connection.executemany(
             "INSERT OR IGNORE INTO keys SELECT ?1, ?2 "
             "WHERE NOT EXISTS (SELECT 1 FROM destroyed WHERE key_id = ?1)",
-            (key_id, key),
+            keys,
         )
 
-    def _destroy(self, key_id: bytes) -> None:
-        self._connection.execute("DELETE FROM keys WHERE key_id = ?", (key_id,))
-        self._connection.execute("INSERT OR IGNORE INTO destroyed VALUES (?)", (key_id,))
+    def _end(self, key_ids: Sequence[tuple[object, ...]]) -> None:
+        self._connection.executemany("DELETE FROM keys WHERE key_id = ?", key_ids)
+        self._connection.executemany("INSERT OR IGNORE INTO destroyed VALUES (?)", key_ids)
 
     def _select(self, sql: str, key_ids: Sequence[bytes]) -> list[tuple[Any, ...]]:
         found: list[tuple[Any, ...]] = []
@@ -164,23 +157,45 @@ class KeysCopy:
             raise apsw.BusyError("keys.db: a reader keeps destroyed keys in the log")
 
 
+def _name_of(record: Received) -> str:
+    """Return under which name a record holds what was agreed on; empty where it is a key's."""
+    if record.key is None or not record.key.startswith(_AGREED):
+        return ""
+    return record.key.split(b":")[1].decode(errors="replace")
+
+
 class KafkaKeys(KeyStore):
     """The `keys` topic. A key that is not there is taken for destroyed only after the topic was
     read to an end that was asked for after somebody named the key.
 
     `refresh` brings the copy up to the topic's end. `writes`: whether this node may end keys in
-    the topic, or only in its copy, as a replica does.
+    the topic, or only in its copy, as a replica does. `secret` is the one that the ledger must
+    have, or is given where it has none.
+
+    Raises:
+        HomeError: it has another.
     """
 
     def __init__(
-        self, clients: Clients, copy: KeysCopy, refresh: Callable[[], None], *, writes: bool
+        self,
+        clients: Clients,
+        copy: KeysCopy,
+        refresh: Callable[[], None],
+        *,
+        writes: bool,
+        secret: bytes | None = None,
     ) -> None:
         self._clients = clients
         self._copy = copy
         self._refresh = refresh
         self._writes = writes
         refresh()
-        self._secret = self.agree(_SECRET, new_key()[1])
+        self._secret = self.agree(_SECRET, secret or new_key()[1])
+        if secret not in (None, self._secret):
+            raise HomeError(
+                "these topics belong to another ledger: give another prefix "
+                "(kafka://host:port/prefix)"
+            )
 
     @property
     def secret(self) -> bytes:

@@ -50,7 +50,8 @@ class KafkaLedger(Ledger):
     `follows`: somebody pulls all the time, so reads answer from the copy as it stands; else each
     read brings the copy up to the topic's end first. What was appended here is read back before
     `append` and `publish` return, either way. `writes` False: a replica, which appends nothing.
-    `encoder` names the home's, to the byte: all nodes of a ledger must have the same.
+    `encoder` names the home's, to the byte: all nodes of a ledger must have the same. `secret` is
+    that of the embedded ledger which moves to these topics.
     """
 
     shared = True
@@ -63,9 +64,11 @@ class KafkaLedger(Ledger):
         encoder: str = NO_ENCODER,
         follows: bool = False,
         writes: bool = True,
+        secret: bytes | None = None,
     ) -> None:
         self.settings = settings
         self._encoder = encoder
+        self._secret = secret
         self._follows = follows
         self._writes = writes
         self._publishing = [threading.Lock() for _ in range(PARTITIONS)]
@@ -96,6 +99,7 @@ class KafkaLedger(Ledger):
                     self.copy.keys,
                     lambda: self.copy.refresh(PLACES),
                     writes=self._writes,
+                    secret=self._secret,
                 )
                 self._check_encoder(keys)
                 self._keys = keys

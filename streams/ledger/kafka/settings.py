@@ -60,15 +60,15 @@ class KafkaSettings(msgspec.Struct, frozen=True):
         """
         places, _, prefix = url.removeprefix(SCHEME).partition("/")
         servers = tuple(places.split(","))
-        if not url.startswith(SCHEME) or not all(map(_SERVER.fullmatch, servers)):
+        if not url.startswith(SCHEME) or not all(map(_is_server, servers)):
             raise InvalidInput(
-                f"RECOLLECT_LEDGER={url!r}: write kafka://host:port, with more brokers after "
+                f"the ledger {url!r}: write kafka://host:port, with more brokers after "
                 "commas and a prefix of the topics' names after a slash"
             )
         prefix = prefix.rstrip("/")
         if prefix and not _PREFIX.fullmatch(prefix):
             raise InvalidInput(
-                f"RECOLLECT_LEDGER={url!r}: a prefix has letters, digits, '.', '_' and '-' only"
+                f"the ledger {url!r}: a prefix has letters, digits, '.', '_' and '-' only"
             )
         given: dict[str, Any] = {
             field: environment[variable]
@@ -81,16 +81,19 @@ class KafkaSettings(msgspec.Struct, frozen=True):
         ):
             if given.get(field, choices[0]) not in choices:
                 raise InvalidInput(f"{variable}={given[field]!r}: give one of {', '.join(choices)}")
-        for variable, kind in (
-            ("RECOLLECT_KAFKA_REPLICATION", int),
-            ("RECOLLECT_KAFKA_SESSION_SECONDS", float),
+        for variable, kind, most in (
+            ("RECOLLECT_KAFKA_REPLICATION", int, 32_767),
+            ("RECOLLECT_KAFKA_SESSION_SECONDS", float, 1_800),
         ):
             field = VARIABLES[variable]
             if field in given:
                 try:
-                    given[field] = kind(given[field])
+                    number = kind(text := given[field])
                 except ValueError:
-                    raise InvalidInput(f"{variable}={given[field]!r}: give a number") from None
+                    number = 0
+                if not 1 <= number <= most:
+                    raise InvalidInput(f"{variable}={text!r}: give a number from 1 to {most}")
+                given[field] = number
         settings = cls(servers=servers, prefix=prefix, **given)
         if settings.protocol.startswith("SASL") and not (settings.username and settings.password):
             raise InvalidInput(
@@ -126,9 +129,10 @@ class KafkaSettings(msgspec.Struct, frozen=True):
             if self.certificate_file:
                 context.load_cert_chain(self.certificate_file, self.key_file)
         except (OSError, ssl.SSLError) as error:
+            files = ", ".join(filter(None, (self.ca_file, self.certificate_file, self.key_file)))
             raise InvalidInput(
-                f"the files of RECOLLECT_KAFKA_CA_FILE, _CERTIFICATE_FILE and _KEY_FILE cannot be "
-                f"used: {error}"
+                f"the files of RECOLLECT_KAFKA_CA_FILE, _CERTIFICATE_FILE and _KEY_FILE ({files}) "
+                f"cannot be used: {error}"
             ) from None
         return context
 
@@ -146,3 +150,8 @@ class KafkaSettings(msgspec.Struct, frozen=True):
                 "sasl_plain_password": self.password,
             }
         return options
+
+
+def _is_server(text: str) -> bool:
+    found = _SERVER.fullmatch(text)
+    return found is not None and 0 < int(found[2]) < 65_536
