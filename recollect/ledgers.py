@@ -20,7 +20,7 @@ EMBEDDED = "embedded"
 
 def open_node(home: Home) -> Node:
     """Open the node of a home; its encoder is loaded when the first text needs it."""
-    return _node(home, open_ledger(home), decides=True)
+    return node_of(home, open_ledger(home), decides=True)
 
 
 def open_following_node(home: Home, *, decides: bool) -> tuple[Node, KafkaLedger]:
@@ -36,11 +36,11 @@ def open_following_node(home: Home, *, decides: bool) -> tuple[Node, KafkaLedger
     ledger = KafkaLedger(
         KafkaSettings.read(setting, os.environ),
         home.directory / "copy",
-        encoder=_encoder(home),
+        encoder=encoder_name(home),
         follows=True,
         writes=decides,
     )
-    return _node(home, ledger, decides=decides), ledger
+    return node_of(home, ledger, decides=decides), ledger
 
 
 def open_ledger(home: Home) -> Ledger:
@@ -62,7 +62,7 @@ def open_ledger(home: Home) -> Ledger:
         return KafkaLedger(
             KafkaSettings.read(setting, os.environ),
             home.directory / "copy",
-            encoder=_encoder(home),
+            encoder=encoder_name(home),
             follows=followed(home),
         )
     raise InvalidInput(f"{VARIABLE}={setting!r}: give {EMBEDDED!r} or kafka://host:port")
@@ -73,7 +73,7 @@ def on_kafka() -> bool:
     return _setting().startswith(SCHEME)
 
 
-def _encoder(home: Home) -> str:
+def encoder_name(home: Home) -> str:
     """Return what tells a home's encoder from every other: its name and its weights."""
     pin = home.settings.encoder
     return NO_ENCODER if pin is None else f"{pin.model} sha256:{pin.sha256}"
@@ -83,7 +83,8 @@ def _setting() -> str:
     return os.environ.get(VARIABLE, EMBEDDED)
 
 
-def _node(home: Home, ledger: Ledger, *, decides: bool) -> Node:
+def node_of(home: Home, ledger: Ledger, *, decides: bool) -> Node:
+    """Return the node of a home on a ledger; `decides` False: a replica."""
     pin = home.settings.encoder
     door = VectorDoor(pin.model if pin else None, pin.dimension if pin else 0, home.load_encoder)
     return Node(home.directory, ledger, door, decides=decides)

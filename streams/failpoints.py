@@ -1,13 +1,15 @@
 """Failpoints: named places where a test may stop the process, as a power cut would.
 
 `RECOLLECT_FAILPOINT=name` or `name:3` kills the process with SIGKILL when the place is passed
-for the first or third time. Unset, a failpoint costs one comparison.
+for the first or third time; `name:3:raise` raises InjectedFailure there instead. Unset, a
+failpoint costs one comparison.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import threading
 
 from schemas.errors import InjectedFailure
 
@@ -31,22 +33,31 @@ FAILPOINTS = (
     "rebuild.switched",
 )
 
-_name, _, _count = os.environ.get("RECOLLECT_FAILPOINT", "").partition(":")
-_countdown = {_name: int(_count or 1)} if _name else {}
-_raising: dict[str, int] = {}
+_name, _count, _how = (*os.environ.get("RECOLLECT_FAILPOINT", "").split(":", 2), "", "")[:3]
+_asked = {_name: int(_count or 1)} if _name else {}
+_killing: dict[str, int] = {} if _how == "raise" else _asked
+_raising: dict[str, int] = _asked if _how == "raise" else {}
+_counting = threading.Lock()
 
 
 def failpoint(name: str) -> None:
     """Stop here if a test asked for it."""
-    if _countdown and name in _countdown:
-        _countdown[name] -= 1
-        if _countdown[name] == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-    if _raising and name in _raising:
-        _raising[name] -= 1
-        if _raising[name] == 0:
-            del _raising[name]
-            raise InjectedFailure(f"stopped at failpoint {name}")
+    if _killing and _due(_killing, name):
+        os.kill(os.getpid(), signal.SIGKILL)
+    if _raising and _due(_raising, name):
+        raise InjectedFailure(f"stopped at failpoint {name}")
+
+
+def _due(armed: dict[str, int], name: str) -> bool:
+    """Count a passing, in whichever thread; return whether it is the one to stop at."""
+    with _counting:
+        if name not in armed:
+            return False
+        armed[name] -= 1
+        if armed[name] == 0:
+            del armed[name]
+            return True
+        return False
 
 
 def arm(name: str, count: int = 1) -> None:

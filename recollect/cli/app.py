@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 
 import apsw
 import click
 
-from recollect.cli import asking, keeping, writing
+from recollect.cli import asking, keeping, moving, writing
 from schemas.errors import HomeError, InvalidInput, RecollectError
 
 OK, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
@@ -27,7 +28,7 @@ def cli(context: click.Context, home: str | None, zone: str | None) -> None:
     context.obj = {"home": home, "zone": zone}
 
 
-for command in (*writing.COMMANDS, *asking.COMMANDS, *keeping.COMMANDS):
+for command in (*writing.COMMANDS, *asking.COMMANDS, *keeping.COMMANDS, *moving.COMMANDS):
     cli.add_command(command)
 
 
@@ -38,6 +39,8 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
+    # What a client of Kafka has to say is in the error that follows; a worker lets it speak.
+    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
     for argument in arguments:
         # A file may have any name; everything else is text.
         if not _is_text(argument) and not os.path.lexists(argument):

@@ -16,6 +16,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
+from aiokafka.errors import OffsetOutOfRangeError
 
 from schemas.errors import RecollectError
 from streams.drivers.faust import Delivered, Partition, Sasl, Settings, run
@@ -84,9 +85,15 @@ def sequence_inbox(ledger: KafkaLedger) -> None:
     for place in places:
         offset = starts[place]
         while offset < ends[place]:
-            records = ledger.clients.read(place, offset, min(_AT_ONCE, ends[place] - offset))
+            try:
+                records = ledger.clients.read(place, offset, min(_AT_ONCE, ends[place] - offset))
+            except OffsetOutOfRangeError:
+                # Another sequencer was faster, and has deleted them.
+                offset = ledger.clients.starts([place])[place]
+                continue
             take_in(ledger, [Posted(each.key, each.value, each.timestamp) for each in records])
-            offset = records[-1].offset + 1
+            # A transaction's marker takes an offset, and is no record.
+            offset = records[-1].offset + 1 if records else ends[place]
             ledger.clients.delete_before({place: offset})
 
 

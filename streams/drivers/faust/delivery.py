@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Container, Sequence, Set
-from typing import NamedTuple
+from collections.abc import Callable, Container, Coroutine, Sequence, Set
+from typing import Any, NamedTuple
 
 from streams.drivers.faust.handler import Delivered, DeliveryFailed, Handler, Partition
 from streams.ledger.base import LedgerGap
@@ -58,8 +58,12 @@ class Delivery:
         self.over = asyncio.Event()
         self.over.set()
 
-    async def assigned(self, partitions: Set[Partition]) -> None:
-        """Open a term with these partitions; it begins when their positions are known."""
+    def open(self, partitions: Set[Partition]) -> None:
+        """Open a term with these partitions; it begins when their positions are known.
+
+        Raises:
+            DeliveryFailed: they are not the same of all topics.
+        """
         if self._closed:
             return
         self.over = asyncio.Event()
@@ -71,7 +75,12 @@ class Delivery:
                 f"{', '.join(self._topics)} than of the others: one was deleted, or a worker of "
                 "another version is in the group; mend that, then start the workers again"
             )
-        await self._handler.assigned(partitions)
+
+    async def assigned(self, partitions: Set[Partition]) -> None:
+        """Let the handler take the partitions over; whatever it raises is raised."""
+        error = await self._finish(self._handler.assigned(partitions))
+        if error is not None:
+            raise error
 
     async def revoked(self, partitions: Set[Partition]) -> None:
         """End the term, and give the partitions up once nothing is under way."""
@@ -136,7 +145,7 @@ class Delivery:
         pause = _FIRST_PAUSE
         while not chunk.over.is_set():
             records = self._expected(chunk)
-            error = await self._try(chunk.partition, records) if records else None
+            error = await self._finish(self._hand_over(chunk, records)) if records else None
             if error is None:
                 if not chunk.done.done():
                     chunk.done.set_result(None)
@@ -155,19 +164,17 @@ class Delivery:
             pause = min(2 * pause, _LONGEST_PAUSE)
         return False
 
-    async def _try(
-        self, partition: Partition, records: Sequence[Delivered]
-    ) -> BaseException | None:
-        """Run a delivery to its end, even if who waits for it is cancelled; return its error."""
-        task = asyncio.ensure_future(self._hand_over(partition, records))
+    async def _finish(self, work: Coroutine[Any, Any, None]) -> BaseException | None:
+        """Run to the end, even if who waits for it is cancelled; return the error."""
+        task = asyncio.ensure_future(work)
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
         await asyncio.wait([task])
         return asyncio.CancelledError("cancelled") if task.cancelled() else task.exception()
 
-    async def _hand_over(self, partition: Partition, records: Sequence[Delivered]) -> None:
-        await self._handler.deliver(*partition, records)
-        self._next[partition] = records[-1].offset + 1
+    async def _hand_over(self, chunk: Chunk, records: Sequence[Delivered]) -> None:
+        await self._handler.deliver(*chunk.partition, records)
+        self._next[chunk.partition] = records[-1].offset + 1
 
     def _expected(self, chunk: Chunk) -> Sequence[Delivered]:
         """Return the records of a chunk that were not delivered yet.

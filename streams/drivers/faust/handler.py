@@ -32,6 +32,9 @@ class Handler(Protocol):
     Deliveries of different partitions run side by side, those of one partition of one topic
     never do. Whatever a method raises ends the worker, but for what `retryable` says of an error
     of `deliver`.
+
+    A worker that was cut off or stopped for too long may deliver beside its successor, until it
+    hears that it was taken for dead: what it writes must be void then, or a second time the same.
     """
 
     async def started(self) -> None:
@@ -41,7 +44,7 @@ class Handler(Protocol):
         """Called once, when no delivery is under way and none will follow."""
 
     async def assigned(self, partitions: Set[Partition]) -> None:
-        """The worker now owns these partitions, and no others."""
+        """The worker now owns these partitions, and no others; not called where it owns none."""
 
     async def revoked(self, partitions: Set[Partition]) -> None:
         """The worker owns none of these any more; their last deliveries have ended.
@@ -87,7 +90,7 @@ class Settings:
     member: str | None = None
     # How long a worker may be silent before its partitions go to others.
     session_timeout: float = 10.0
-    # How long the group waits for a delivery that is under way when the group changes.
+    # How long the group waits for a delivery or a take-over that is under way when it changes.
     rebalance_timeout: float = 60.0
     # How long an end may take before the process is killed.
     stop_timeout: float = 10.0

@@ -10,8 +10,9 @@ the lag, and never read.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, cast
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, ClassVar, TypeVar, cast
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import IllegalStateError, KafkaError, OffsetOutOfRangeError
@@ -22,23 +23,33 @@ from faust.transport.drivers.aiokafka import Consumer as FaustConsumer
 from faust.transport.drivers.aiokafka import Transport as FaustTransport
 from faust.types import TP, AppT, EventT, Message
 from faust.types.tuples import ConsumerMessage
-from mode import ServiceT
+from mode import Service, ServiceT
 
 from schemas.errors import RecollectError
 from streams.drivers.faust.delivery import Chunk, Delivery
 from streams.drivers.faust.handler import Delivered, DeliveryFailed, Settings
 
 # Milliseconds the broker may hold a fetch that finds nothing. One that asks for idle partitions
-# only holds up all others: with Faust's 1,500 this reads 25,000 records/s instead of 180,000.
+# only holds up all others: with Faust's 1,500, a busy topic beside an idle one is read at a tenth
+# of the speed.
 _FETCH_WAIT_MS = 100
-# A worker is in its group as long as its process lives: a slow delivery is the handler's business.
-# (aiokafka leaves the group after this, and never comes back if Faust is not reading just then.)
+# Milliseconds between two tries to reach a broker; each try is logged.
+_RETRY_MS = 500
+# A worker stays in its group as long as its process lives: a slow delivery is the handler's affair.
+# (Else aiokafka leaves the group, and waits to be read from before it joins again, while reading
+# waits for it to join.)
 _NEVER_MS = 10 * 365 * 86_400_000
+# Seconds a commit may take; without a broker it would hold up the worker's end.
+_COMMIT_SECONDS = 3.0
 # Seconds a read waits for records; a read that is not needed any more is cancelled, so this only
 # says how often nothing is asked for.
 _READ_SECONDS = 10.0
-# Faust gives a seek as long as a request (90 s), and then stands still for ever.
+# Seconds until Kafka must have said where its logs begin and end.
 _SEEK_SECONDS = 60.0
+# Seconds between two looks whether the group still wants us.
+_CHECK_SECONDS = 1.0
+
+T = TypeVar("T")
 
 
 class Chunks(Schema):  # type: ignore[type-arg]
@@ -73,15 +84,33 @@ class ReadingThread(AIOKafkaConsumerThread):
             heartbeat_interval_ms=int(settings.session_timeout * 1_000 / 4),
             rebalance_timeout_ms=int(settings.rebalance_timeout * 1_000),
             max_poll_interval_ms=_NEVER_MS,
+            # Joining waits for all others, as long as the group may take to change.
+            request_timeout_ms=int((settings.rebalance_timeout + 30) * 1_000),
             fetch_max_wait_ms=_FETCH_WAIT_MS,
+            retry_backoff_ms=_RETRY_MS,
             **credentials_to_aiokafka_auth(self.app.conf.broker_credentials),
         )
 
+    async def on_thread_stop(self) -> None:
+        """Stop; without a broker, aiokafka trips over the fetch that it cancels itself."""
+        with suppress(asyncio.CancelledError):
+            await super().on_thread_stop()
+
+    async def check(self) -> None:
+        """Raise what aiokafka has against going on; it says so only to who asks, and waits."""
+        await self._in_thread(self._check())
+
+    async def _check(self) -> None:
+        if self._consumer is not None and self._consumer._coordinator is not None:
+            self._consumer._coordinator.check_errors()
+
     async def read(self, tp: TP, most: int) -> Sequence[ConsumerRecord[bytes, bytes]]:
         """Return the next records of a partition, or none if there are none for a while."""
-        return await asyncio.wrap_future(
-            asyncio.run_coroutine_threadsafe(self._read(tp, most), self.thread_loop)
-        )
+        return await self._in_thread(self._read(tp, most))
+
+    async def _in_thread(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run beside all else that runs there; `call_thread` runs two calls at once."""
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self.thread_loop))
 
     async def _read(self, tp: TP, most: int) -> Sequence[ConsumerRecord[bytes, bytes]]:
         consumer = self._ensure_consumer()
@@ -98,8 +127,9 @@ class ReadingThread(AIOKafkaConsumerThread):
         """Commit a hint; Faust's own crashes the worker when that fails."""
         wanted = {TopicPartition(*tp): OffsetAndMetadata(at, "") for tp, at in offsets.items()}
         try:
-            await self._ensure_consumer().commit(wanted)
-        except KafkaError as error:
+            async with asyncio.timeout(_COMMIT_SECONDS):
+                await self._ensure_consumer().commit(wanted)
+        except (TimeoutError, KafkaError) as error:
             self.log.info("the offsets were not committed, which does no harm: %r", error)
             return False
         return True
@@ -118,6 +148,26 @@ class Consumer(FaustConsumer):
     def _delivery(self) -> Delivery:
         return self.transport.delivery
 
+    @Service.task
+    async def _watch(self) -> None:
+        """End the worker when the group will not have it; Faust would wait for ever."""
+        await self.sleep(_CHECK_SECONDS)
+        while not (self.should_stop or self._thread.should_stop):
+            try:
+                await self._thread.check()
+            except KafkaError as error:
+                self._delivery.fail(
+                    DeliveryFailed(
+                        f"this worker can have no part in group {self.transport.settings.group} "
+                        f"({error!r}); check the group's name, its rights and session_timeout"
+                    )
+                )
+                return
+            await self.sleep(_CHECK_SECONDS)
+
+    def verify_event_path(self, now: float, tp: TP) -> None:
+        """Leave out Faust's warnings of slow deliveries, which speak of settings of its own."""
+
     async def on_partitions_revoked(self, revoked: set[TP]) -> None:
         """End the term, then let Faust do its part."""
         try:
@@ -128,9 +178,12 @@ class Consumer(FaustConsumer):
         await super().on_partitions_revoked(revoked)
 
     async def on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
-        """Open a term, then let Faust do its part, which ends in `seek_to_committed`."""
+        """Open a term, then let Faust do its part, which ends in `seek_to_committed`.
+
+        The handler takes over there: aiokafka sends no heartbeat before this here returns.
+        """
         try:
-            await self._delivery.assigned(assigned)
+            self._delivery.open(assigned)
         except Exception as error:
             self._delivery.fail(error)
         await super().on_partitions_assigned(assigned, generation_id)
@@ -139,11 +192,15 @@ class Consumer(FaustConsumer):
         """Leave it to the stop that is under way: Faust would close the client of another loop."""
 
     async def seek_to_committed(self) -> Mapping[TP, int]:
-        """Seek every partition to where the handler's cursor is, and begin the term."""
+        """Let the handler take over, seek to its cursors, and begin the term."""
         over = self._delivery.over
         starts: Mapping[TP, int] = {}
         try:
-            starts = await self._seek_to_cursors(self.assignment())
+            partitions = self.assignment()
+            if not over.is_set():
+                await self._delivery.assigned(partitions)
+            if not over.is_set():
+                starts = await self._seek_to_cursors(partitions)
         except Exception as error:
             if not over.is_set():
                 self._delivery.fail(error)

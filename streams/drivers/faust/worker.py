@@ -25,6 +25,10 @@ from streams.ledger.base import PARTITIONS
 
 _log = logging.getLogger(__name__)
 
+_NEVER = 10 * 365 * 86_400.0
+# Seconds in which the same message of aiokafka is not logged again.
+_SELDOM_SECONDS = 30.0
+
 
 def run(
     settings: Settings, topics: Sequence[str], handler: Handler, *, dense: Container[str]
@@ -47,62 +51,78 @@ def run(
 async def _run(
     settings: Settings, topics: Sequence[str], handler: Handler, dense: Container[str]
 ) -> None:
-    loop = asyncio.get_running_loop()
-    ended: asyncio.Future[None] = loop.create_future()
-
-    def end(error: BaseException | None = None) -> None:
-        if ended.done():
-            if error:
-                _log.error("while stopping: %s", error)
-        elif error:
-            ended.set_exception(error)
-        else:
-            ended.set_result(None)
-
+    end = _End(settings.stop_timeout)
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, end)
-    await _check_topics(settings, topics)
-    delivery = Delivery(topics, handler, dense, end)
-    app = _app(settings, topics, delivery)
-    await handler.started()
-    running = asyncio.ensure_future(_keep_running(app, end))
+        asyncio.get_running_loop().add_signal_handler(number, end.tell)
     try:
-        await ended
-    finally:
-        error = None if ended.cancelled() else ended.exception()
-        last_resort = threading.Timer(settings.stop_timeout, _exit, (settings, error))
-        last_resort.daemon = True
-        last_resort.start()
+        await _check_topics(settings, topics)
+        delivery = Delivery(topics, handler, dense, end.tell)
+        app = _app(settings, topics, delivery)
+        await handler.started()
+        running = asyncio.ensure_future(_keep_running(app, end))
         try:
-            await delivery.close()
-            await handler.stopped()
+            await end.told
         finally:
-            running.cancel()
-            await app.stop()
-            last_resort.cancel()
+            try:
+                await delivery.close()
+                await handler.stopped()
+            finally:
+                running.cancel()
+                await app.stop()
+    finally:
+        end.came()
 
 
-async def _keep_running(app: faust.App, end: Callable[[BaseException], None]) -> None:
+async def _keep_running(app: faust.App, end: _End) -> None:
     """Start Faust, and notice when it breaks."""
+    reason: BaseException | None = None
     try:
         await app.start()
         await app.wait_until_stopped()
-        if app.crash_reason is not None:
-            raise app.crash_reason
+        reason = app.crash_reason
     except Exception as error:
-        problem = DeliveryFailed(f"the worker broke down ({error!r})")
-        problem.__cause__ = error
-        end(problem)
+        reason = error
+    if reason is not None:
+        problem = DeliveryFailed(f"the worker broke down ({reason!r})")
+        problem.__cause__ = reason
+        end.tell(problem)
 
 
-def _exit(settings: Settings, error: BaseException | None) -> None:
-    """Kill this process, which did not end by itself; nothing is lost by it."""
-    sys.stderr.write(
-        f"recollect: {error or 'the worker was told to end'}; it did not within "
-        f"{settings.stop_timeout:g} s and is killed, which loses nothing\n"
-    )
-    sys.stderr.flush()
-    os._exit(1)
+class _End:
+    """The worker's end: told by a signal or an error, and made if it takes too long to come."""
+
+    def __init__(self, seconds: float) -> None:
+        self.told: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._seconds = seconds
+        self._error: BaseException | None = None
+        self._timer = threading.Timer(seconds, self._make)
+        self._timer.daemon = True
+
+    def tell(self, error: BaseException | None = None) -> None:
+        """Say that the worker is to end, and why; the first reason counts."""
+        if self.told.done():
+            if error is not None:
+                _log.error("while ending: %s", error)
+            return
+        self._timer.start()
+        self._error = error
+        if error is None:
+            self.told.set_result(None)
+        else:
+            self.told.set_exception(error)
+
+    def came(self) -> None:
+        """Say that the worker has ended by itself."""
+        self._timer.cancel()
+
+    def _make(self) -> None:
+        """Kill this process, whatever it hangs on: nothing is lost by it."""
+        sys.stderr.write(
+            f"recollect: {self._error or 'the worker was told to end'}; it did not within "
+            f"{self._seconds:g} s and is killed, which loses nothing\n"
+        )
+        sys.stderr.flush()
+        os._exit(1)
 
 
 def _app(settings: Settings, topics: Sequence[str], delivery: Delivery) -> faust.App:
@@ -111,15 +131,15 @@ def _app(settings: Settings, topics: Sequence[str], delivery: Delivery) -> faust
         settings.group,
         env={},  # else Faust lets any variable named like one of its settings overrule these
         broker=[f"kafka://{server}" for server in settings.servers],
-        broker_credentials=credentials(settings),
+        broker_credentials=_credentials(settings),
         broker_session_timeout=settings.session_timeout,
+        # When a seek takes longer than this, Faust stands still for ever, and says nothing. Ours
+        # waits for the handler to take over.
+        broker_request_timeout=_NEVER,
         processing_guarantee="at_least_once",
         stream_wait_empty=False,
         topic_allow_declare=False,
         topic_disable_leader=True,
-        store="memory://",
-        key_serializer="raw",
-        value_serializer="raw",
         web_enabled=False,
     )
     app.transport = Transport(app, settings, delivery)
@@ -150,7 +170,8 @@ class _App(faust.App):
         """Without tables there is nothing to keep."""
 
 
-def credentials(settings: Settings) -> Any:
+def _credentials(settings: Settings) -> Any:
+    """Return how to log in and encrypt, as Faust wants to know it."""
     if settings.sasl is not None:
         return faust.SASLCredentials(
             mechanism=settings.sasl.mechanism,
@@ -165,7 +186,7 @@ async def _check_topics(settings: Settings, topics: Sequence[str]) -> None:
     """Make sure of the topics before aiokafka asks for them: a broker might make a missing one."""
     admin = AIOKafkaAdminClient(
         bootstrap_servers=list(settings.servers),
-        **credentials_to_aiokafka_auth(credentials(settings)),
+        **credentials_to_aiokafka_auth(_credentials(settings)),
     )
     servers = ", ".join(settings.servers)
     try:
@@ -198,7 +219,26 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
     return uvloop.new_event_loop
 
 
+class _Seldom(logging.Filter):
+    """Lets a message pass once in a while: of a broker that is away, aiokafka speaks in a loop."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: dict[object, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        passes = record.created - self._last.get(record.msg, 0.0) > _SELDOM_SECONDS
+        if passes:
+            self._last[record.msg] = record.created
+        return passes
+
+
 def _quieten() -> None:
-    """Let Faust and what it is made of speak up only when something is wrong."""
-    for name in ("faust", "mode", "aiokafka"):
-        logging.getLogger(name).setLevel(logging.WARNING)
+    """Let Faust and what it is made of speak only when something is wrong, and not in a loop."""
+    seldom = _Seldom()
+    for name in list(logging.root.manager.loggerDict):
+        package = name.partition(".")[0]
+        if package in ("faust", "mode", "aiokafka"):
+            logging.getLogger(name).setLevel(logging.WARNING)
+        if package == "aiokafka":
+            logging.getLogger(name).addFilter(seldom)

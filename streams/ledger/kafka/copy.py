@@ -105,6 +105,8 @@ class Copy:
     def reach(self, ends: Mapping[Place, int], patience: float = PATIENCE) -> None:
         """Wait until the copy has every record before the given ends.
 
+        `patience` is how many seconds may pass without any of them.
+
         Raises:
             LedgerGap: a partition ends before what was copied, or has other records there.
             LedgerUnavailable: the broker does not deliver the records.
@@ -117,6 +119,7 @@ class Copy:
                 raise self._broken[place]
         behind = {place for place, end in ends.items() if self._behind(place, end)}
         self.follow(behind)
+        copied = sum(map(self.next, behind))
         while behind:
             left = deadline - time.monotonic()
             if left <= 0:
@@ -132,6 +135,8 @@ class Copy:
                 self.pull(min(left, 0.1))
             for place in behind:
                 self.check(place)
+            if (grown := sum(map(self.next, behind))) != copied:
+                copied, deadline = grown, time.monotonic() + patience
             behind = {place for place in behind if self._behind(place, ends[place])}
             if behind & self._delivered and time.monotonic() - began > _DELIVERED_SECONDS:
                 # At the end of a term nothing is delivered any more, and whoever ends it waits

@@ -1,0 +1,87 @@
+"""Promoting a home: its embedded ledger moves to Kafka, with every zone in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing, nullcontext
+
+import msgspec
+
+from recollect.following import following
+from recollect.home import Home
+from recollect.ledgers import EMBEDDED, VARIABLE, encoder_name, node_of
+from schemas.errors import HomeError, InvalidInput
+from streams import promoting
+from streams.ledger.kafka import KafkaLedger, KafkaSettings
+from streams.projecting import Progress
+
+#: Given how many steps there are, shows how many of them are done.
+Show = Callable[[int], AbstractContextManager[Progress]]
+
+
+class Promoted(msgspec.Struct, frozen=True):
+    """Where a home's ledger is now, and how many records and keys of it are there."""
+
+    to: str
+    events: int
+    changes: int
+    recordings: int
+    keys: int
+
+
+def promote(
+    home: Home, url: str, show: Show = lambda steps: nullcontext(lambda done: None)
+) -> Promoted:
+    """Move a home's embedded ledger to the Kafka ledger `url`.
+
+    Until all of it is there and compared, the home is as it was; what was interrupted goes on
+    where it was when it is asked for again.
+
+    Raises:
+        InvalidInput: `url` is none, or RECOLLECT_LEDGER names another ledger than the embedded.
+        HomeError: the ledger has moved already, or the topics hold something else.
+        Busy: another process works with this home, or on the topics.
+        LedgerUnavailable: the brokers cannot be reached.
+    """
+    settings = KafkaSettings.read(url, os.environ)
+    if (setting := os.environ.get(VARIABLE, EMBEDDED)) != EMBEDDED:
+        raise InvalidInput(
+            f"{VARIABLE}={setting!r}: what moves is the embedded ledger of a home; unset {VARIABLE}"
+        )
+    with following(home), promoting.alone_with(home.directory) as own:
+        _check(home, settings.url, own)
+        if embedded := own.moved_to() is None:
+            # It may be of an attempt to move elsewhere.
+            shutil.rmtree(home.directory / "copy", ignore_errors=True)
+        ledger = KafkaLedger(
+            settings, home.directory / "copy", encoder=encoder_name(home), secret=own.keys.secret
+        )
+        with closing(node_of(home, ledger, decides=True)) as node:
+            counts = own.count()
+            if embedded:
+                with show(own.steps()) as progress:
+                    promoting.copy(own, ledger, progress)
+                own.hand_over(settings.url)
+            promoting.announce_chains(node)
+            home.promoted(settings.url)
+            own.clear()
+    return Promoted(settings.url, **msgspec.structs.asdict(counts))
+
+
+def _check(home: Home, url: str, own: promoting.EmbeddedFiles) -> None:
+    """Raise where the ledger has moved, but for what a move to `url` left undone."""
+    promoted = home.settings.promoted_to
+    moved = own.moved_to() or promoted
+    undone = promoted is None or any(own.ends().values())
+    if moved is not None and not (undone and moved == url):
+        raise HomeError(
+            f"the ledger of {home.directory} was moved to {moved}: set {VARIABLE} to that"
+        )
+    zones = {path.parent.name for path in (home.directory / "zones").glob("*/CURRENT")}
+    if moved is None and (others := zones - set(own.file.zones())):
+        raise HomeError(
+            f"zone {min(others)} of {home.directory} comes from another ledger than the embedded "
+            f"one: set {VARIABLE} to that"
+        )
