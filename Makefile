@@ -51,7 +51,7 @@ format: $(VENV)/.stamp-dev       ## put right what lint and format can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.stamp            ## every benchmark, into bench/report.md
+bench: $(VENV)/.stamp-dev        ## every benchmark, into bench/report.md
 	$(BIN)/python -m bench.run
 
 kill-test: $(VENV)/.stamp-dev    ## kill at every failpoint, three times each

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench import encode, ingest, locomo, project, rebuild, recall, seal
+from bench import encode, ingest, kafka, locomo, project, rebuild, recall, seal
 from bench.encoders import MISSING, cache, cached_name
 from bench.homes import Homes
 from bench.report import Report, machine, markdown
@@ -38,6 +38,7 @@ def benches(homes: Homes, *, full: bool, quick: bool) -> dict[str, Callable[[], 
         "recall": lambda: section(recall.run(homes, sizes=(recall.SIZES[0], many))),
         "rebuild": lambda: section(rebuild.run(homes, sizes=sizes)),
         "locomo": lambda: section(locomo.run(locomo.Options())),
+        "kafka": lambda: "\n".join(map(markdown, kafka.run(homes, None, events=many // 5))),
     }
 
 
