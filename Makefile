@@ -39,7 +39,7 @@ kafka-test: $(VENV)/.stamp-dev   ## workers, replicas and faults on the real Kaf
 storm: $(VENV)/.stamp-dev        ## two minutes of damage to three workers and the broker
 	$(BIN)/python -m tests.storm --seconds 120
 
-docker-test: $(VENV)/.stamp-dev  ## build the images, run the Compose file, use it, take it down
+docker-test: | $(BIN)/python     ## build the images, run the Compose file, use it, take it down
 	$(BIN)/python -m tests.docker.run
 
 check: $(VENV)/.stamp-dev        ## lint, format, types

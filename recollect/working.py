@@ -19,12 +19,13 @@ from streams.agents.ticks import CLOSE_TURNS, turns_to_close
 from streams.drivers.cluster import sequence_inbox
 from streams.drivers.cluster import work as work_in_cluster
 from streams.keeping import Keeper, Report
-from streams.ledger import EVENTS, PARTITIONS
+from streams.ledger import EVENTS, PARTITIONS, LedgerUnavailable
 from streams.ledger.kafka import KafkaLedger
 from streams.node import Node
 
 _TICK_SECONDS = 300
 _BEAT_SECONDS = 1.0
+_RETRY_SECONDS = 2.0
 
 
 def work(home: Home, report: Report, *, once: bool = False, member: str | None = None) -> None:
@@ -64,11 +65,24 @@ def follow(home: Home, report: Report) -> None:
     with following(home):
         node, ledger = open_following_node(home, decides=False)
         try:
+            while not _connected(ledger, report):
+                if ended.wait(_RETRY_SECONDS):
+                    return
             with Keeper(node, ledger, report, everything=True):
                 while not ended.wait(_BEAT_SECONDS):
                     heartbeat(home).touch()
         finally:
             node.close()
+
+
+def _connected(ledger: KafkaLedger, report: Report) -> bool:
+    """Return whether there is a ledger to follow; it may come up after its replicas."""
+    try:
+        ledger.connect()
+    except LedgerUnavailable as error:
+        report("", error)
+        return False
+    return True
 
 
 def _work_once(home: Home, report: Report) -> None:

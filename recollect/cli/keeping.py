@@ -136,7 +136,7 @@ def deadletters(
         letters = memory.dead_letters()
         if action == "list":
             if as_json:
-                emit({"dead_letters": letters})
+                emit({"dead_letters": [msgspec.structs.asdict(letter) for letter in letters]})
             elif not letters:
                 click.echo("nothing is parked")
             else:

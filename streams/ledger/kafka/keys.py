@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from projections.sqlite import atomic, connect, rows, truncate_wal, value
-from schemas.errors import HomeError
 from schemas.seal import new_key
-from streams.ledger.base import PARTITIONS, KeyStore
+from streams.ledger.base import PARTITIONS, KeyStore, LedgerUnavailable
 from streams.ledger.kafka.clients import Clients, KeyedValue, Place
 from streams.ledger.kafka.topics import KEYS
 from streams.ledger.partitioner import partition_of_key
@@ -205,7 +204,7 @@ class KafkaKeys(KeyStore):
         """Return what all nodes of the ledger have for `name`: the value that came first.
 
         Raises:
-            HomeError: nothing was agreed on, and this node may not write.
+            LedgerUnavailable: nothing was agreed on yet, and this node may not write.
         """
         if self._copy.agreed(name) is None:
             self._refresh()
@@ -215,8 +214,8 @@ class KafkaKeys(KeyStore):
             self._refresh()
         found = self._copy.agreed(name)
         if found is None:
-            raise HomeError(
-                f"topic {KEYS} has no {name}: this ledger is empty; start a worker first"
+            raise LedgerUnavailable(
+                f"topic {KEYS} has no {name}: nobody has ever written to this ledger; start a worker"
             )
         return found
 
