@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from projections.sqlite import atomic, connect, rows, truncate_wal, value
+from schemas.errors import HomeError
 from schemas.seal import new_key
 from streams.ledger.base import PARTITIONS, KeyStore, LedgerUnavailable
 from streams.ledger.kafka.clients import Clients, KeyedValue, Place
@@ -215,7 +216,7 @@ class KafkaKeys(KeyStore):
         found = self._copy.agreed(name)
         if found is None:
             raise LedgerUnavailable(
-                f"topic {KEYS} has no {name}: nobody has ever written to this ledger; start a worker"
+                f"topic {KEYS} has no {name}: nobody wrote to this ledger yet; start a worker"
             )
         return found
 
