@@ -137,7 +137,8 @@ async def _read_all(url: str) -> int:
     try:
         consumer.assign(places)
         ends = await consumer.end_offsets(places)
-        await consumer.seek_to_beginning(*places)
+        for place in places:
+            consumer.seek(place, 0)
         read = 0
         while read < sum(ends.values()):
             read += sum(map(len, (await consumer.getmany(timeout_ms=500)).values()))

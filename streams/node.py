@@ -301,6 +301,8 @@ class Node:
                 if value is not None:
                     chains.setdefault(read_change(value)[0].chain, record.offset)
             offset = records[-1].offset + 1
+        if len(chains) < 2:
+            return next(iter(chains), FIRST_CHAIN)
         best = (0, -1, FIRST_CHAIN)
         for chain, first in chains.items():
             reader = ChangeReader(self.ledger, zone, chain)

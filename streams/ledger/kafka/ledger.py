@@ -171,6 +171,9 @@ class KafkaLedger(Ledger):
         if zone is None:
             return self._read_all(place, offset, limit)
         self._refresh([place])
+        if offset > self.copy.next(place):
+            # What others concluded tells of events that were not copied here yet.
+            self.copy.refresh([place])
         return self.copy.file.read(topic, partition, offset, limit, zone)
 
     def _read_all(self, place: Place, offset: int, limit: int) -> list[Record]:
