@@ -15,6 +15,7 @@ import apsw
 from schemas.errors import RecollectError
 from streams.ledger import CHANGES, EVENTS, PARTITIONS, partition_of
 from streams.ledger.kafka import KafkaLedger
+from streams.ledger.kafka.clients import Place
 from streams.ledger.kafka.keys import PLACES
 from streams.node import Node
 
@@ -167,13 +168,23 @@ class Keeper:
         )
 
     def _behind(self) -> list[str]:
-        """Return the zones of this node that have records beyond what its files hold."""
-        file, journal = self._ledger.copy.file, self._node.journal
+        """Return the zones of this node that leave something to do."""
         return [
             zone
-            for zone in file.zones()
-            if self._kept(zone) and journal.moved(zone).number < file.head(zone).number
+            for zone in self._ledger.copy.file.zones()
+            if self._kept(zone) and self._unfinished(zone)
         ]
+
+    def _unfinished(self, zone: str) -> bool:
+        """Return whether records wait, or traces of what was erased; or commands, where zones are
+        concluded here: whoever did so before may have died before he appended them."""
+        journal = self._node.journal
+        moved = journal.moved(zone).number
+        if moved < self._ledger.copy.file.head(zone).number or journal.owes_purge(zone):
+            return True
+        if partition_of(zone) not in self._owned:
+            return False
+        return journal.outbox(zone, self._node.current(zone).chain).number < moved
 
     def _taken(self, topic: str, partition: int, zones: Set[str]) -> None:
         """Called by the copy when records came: an owner wrote its changes itself."""
@@ -184,9 +195,15 @@ class Keeper:
             self._keeping.add(kept)
 
     def _pull(self) -> None:
+        told: set[Place] = set()
         while not self._stopping.is_set():
             try:
                 self._ledger.copy.pull(_PULL_SECONDS)
+                for place, error in list(self._ledger.copy.broken.items()):
+                    # A zone that has nothing to do would not say so.
+                    if place not in told:
+                        told.add(place)
+                        self._report("", error)
             except (RecollectError, apsw.Error, OSError) as error:
                 self._report("", error)
                 self._stopping.wait(_RETRY_SECONDS / 5)

@@ -13,6 +13,7 @@ from recollect.cli.common import chosen, common, emit, open_memory, progress
 from recollect.doctor import examine
 from recollect.home import home_directory
 from recollect.working import follow, work
+from streams.ledger import LedgerUnavailable
 from streams.rebuilding import Level
 
 _LEVELS = ("index", "project", "derive", "fresh")
@@ -168,7 +169,7 @@ def worker(
     On Kafka any number of workers share the zones, each with a home of its own.
     """
     made, _ = chosen(home, zone)
-    told = _Told(as_json, "concluded")
+    told = _Told(as_json, "concluded", goes_on=not once)
     with suppress(KeyboardInterrupt):
         work(made, told, once=once, member=member)
     return 1 if told.failed else 0
@@ -185,17 +186,27 @@ def replica(home: str | None, zone: str | None, as_json: bool) -> None:
 class _Told:
     """Says what a long-running process does."""
 
-    def __init__(self, as_json: bool, verb: str) -> None:
+    def __init__(self, as_json: bool, verb: str, *, goes_on: bool = True) -> None:
+        """`goes_on`: what cannot be done now will be tried again."""
+        self._goes_on = goes_on
         self._as_json = as_json
         self._verb = verb
-        self.failed = False
+        self._still: set[str] = set()
+
+    @property
+    def failed(self) -> bool:
+        """Whether anything stands still."""
+        return bool(self._still)
 
     def __call__(self, zone: str, moved: int | Exception) -> None:
         if isinstance(moved, Exception):
-            self.failed = True
+            if not (self._goes_on and isinstance(moved, LedgerUnavailable)):
+                self._still.add(zone)
             where = f"zone {zone} stands still" if zone else "the ledger"
             click.echo(f"recollect: {where}: {moved}", err=True)
-        elif self._as_json:
+            return
+        self._still.discard(zone)
+        if self._as_json:
             emit({"zone": zone, self._verb: moved})
         else:
             click.echo(f"{zone}: {self._verb} {moved} records")

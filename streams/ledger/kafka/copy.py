@@ -79,6 +79,11 @@ class Copy:
         """The partitions that are read."""
         return self._followed
 
+    @property
+    def broken(self) -> Mapping[Place, LedgerGap]:
+        """What is wrong with partitions that are not read any more."""
+        return self._broken
+
     def follow(self, places: Iterable[Place]) -> None:
         """Read these partitions from now on, besides those that are read already."""
         self._followed |= set(places) - self._delivered

@@ -1,0 +1,59 @@
+"""Homes whose ledger is on a real broker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from tests.broker.fixture import SCHEME
+from tests.broker.kafka import Broker
+from tests.kafka.kit import Recollect
+from tests.protocol.kit import in_memory
+
+
+class Make(Protocol):
+    """Makes a home without an encoder, by name; `url` is its ledger where it is another one."""
+
+    def __call__(self, name: str, url: str = "", **settings: str) -> Recollect: ...
+
+
+@pytest.fixture
+def room() -> Iterator[Path]:
+    """A directory that costs no disk flushes."""
+    with in_memory() as path:
+        yield path
+
+
+def _make(room: Path, ledger: str) -> Iterator[Make]:
+    made: list[Recollect] = []
+
+    def make(name: str, url: str = "", **settings: str) -> Recollect:
+        recollect = Recollect(room / name, url or ledger, **settings)
+        recollect.ask("init", "--encoder", "none")
+        made.append(recollect)
+        return recollect
+
+    yield make
+    for recollect in made:
+        recollect.end()
+
+
+@pytest.fixture
+def make(kafka_url: str, room: Path) -> Iterator[Make]:
+    """Homes on topics of this test alone; what they started ends with it."""
+    yield from _make(room, kafka_url)
+
+
+@pytest.fixture
+def own_url(own_broker: Broker) -> str:
+    """A ledger on a broker of this test alone; its topics have no prefix."""
+    return f"{SCHEME}{own_broker.address}"
+
+
+@pytest.fixture
+def make_own(own_url: str, room: Path) -> Iterator[Make]:
+    """Homes on the broker of this test alone."""
+    yield from _make(room, own_url)

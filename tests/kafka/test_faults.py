@@ -1,0 +1,286 @@
+"""What goes wrong on Kafka is parked, gone on with, or named; nothing wrong is ever served."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.broker.kafka import Broker
+from tests.kafka.conftest import Make
+from tests.kafka.kit import (
+    Recollect,
+    Running,
+    bounds_of,
+    delete_topic,
+    line,
+    make_topic,
+    post,
+    post_events,
+    records_of,
+    truncate,
+    wait_until,
+    write,
+)
+
+#: The partition of the zone "default", by murmur2.
+PLACE = 7
+
+POISONED = """
+import recollect.ledgers
+from functools import partial
+from streams.agents import AGENTS
+from tests.protocol.kit import Poisoned
+recollect.ledgers.Node = partial(
+    recollect.ledgers.Node, agents=(*AGENTS, Poisoned("hemlock", where={where!r}))
+)
+"""
+
+
+def boxes(first: int, last: int, **other: str) -> list[dict[str, object]]:
+    """Return messages m1, m2, … that hold their number; `other` gives some another text."""
+    return [
+        line(f"m{n}", other.get(f"m{n}", f"The box number {n} is green."), number=n)
+        for n in range(first, last + 1)
+    ]
+
+
+def sources_of(home: Recollect, query: str, zone: str = "default") -> set[str]:
+    found = home.ask("--zone", zone, "recall", query, "-k", "50")["results"]
+    return {source for result in found for source in result["source_event_ids"]}
+
+
+def named(home: Recollect, commands: Sequence[tuple[str, ...]], *words: str) -> None:
+    """Require that commands fail, say why in words, and serve nothing."""
+    for command in commands:
+        ended = home.run(*command)
+        assert ended.status == 1, (command, ended)
+        assert all(word in ended.errors for word in words), (command, ended)
+        assert command[0] == "verify" or ended.output == "", (command, ended)
+
+
+def says(running: Running, *words: str) -> None:
+    """Wait until a process says something on stderr, in whichever line."""
+    wait_until(
+        lambda: any(all(word in said for word in words) for said in running.errors.splitlines()),
+        lambda: f"it says {words}: {running.errors}",
+    )
+
+
+# Records that cannot be swallowed
+
+
+@pytest.mark.parametrize("where", ["extract", "resolve"])
+def test_what_an_agent_cannot_swallow_is_parked_and_the_rest_is_concluded(
+    make: Make, kafka_url: str, where: str
+) -> None:
+    """At the first, a middle and the last place of what is published together."""
+    home, well = make("a"), make("b")
+    worker = home.worker(script=POISONED.format(where=where))
+    poison = {f"m{n}": f"Hemlock: hemlock number {n}." for n in (1, 40, 90)}
+    post_events(kafka_url, "default", boxes(1, 90, **poison))
+    post_events(kafka_url, "other", boxes(1, 3))
+    home.wait_for("default", 90)
+    home.wait_for("other", 3)
+    assert [number for number, _ in home.letters("default")] == [1, 40, 90]
+    assert all("cannot swallow" in reason for _, reason in home.letters("default"))
+    for number in (2, 39, 41, 89):
+        assert f"m{number}" in sources_of(home, f"Which is the box number {number}?")
+    assert home.letters("other") == []
+    # Raw turns are there whatever became of them.
+    assert "m40" in sources_of(home, "hemlock")
+    verified = well.ask("verify")
+    assert verified["ok"], verified["problems"]
+    assert well.hashes() == home.hashes()
+
+    # Somebody has mended the agent.
+    assert worker.stop() == 0
+    mended = home.worker()
+    assert well.ask("deadletters", "retry", "40")["done"]
+    home.wait_for("default", 91)
+    assert [number for number, _ in home.letters("default")] == [1, 90]
+    assert mended.stop() == 0
+    assert well.hashes() == home.hashes()
+
+
+# Records of strangers
+
+NOBODYS = [(None, b"garbage"), (b"", None), (b"no zone!", b"\x92\xc4"), (b"\xff\xfe", b"garbage")]
+
+
+def test_a_strangers_record_of_no_zone_stops_nobody(make: Make, kafka_url: str) -> None:
+    homes = make("a"), make("b")
+    workers = [home.worker() for home in homes]
+    copy = make("c")
+    replica = copy.replica()
+    zones = ["default", "z1", "z2", "z3"]
+    for zone in zones:
+        post_events(kafka_url, zone, boxes(1, 1))
+        copy.wait_for(zone, 1)
+    for topic in ("events", "changes"):
+        for partition in range(12):
+            post(kafka_url, topic, NOBODYS, partition=partition)
+    for zone in zones:
+        post_events(kafka_url, zone, boxes(2, 3))
+        copy.wait_for(zone, 3)
+        verified = copy.ask("--zone", zone, "verify")
+        assert verified["ok"], verified["problems"]
+    for running in (*workers, replica):
+        assert "stands still" not in running.errors
+        assert running.stop() == 0, running.errors
+    late = make("d")
+    late.once()
+    assert late.zones() == sorted(zones)
+    assert late.hashes("z1") == copy.hashes("z1")
+
+
+@pytest.mark.parametrize("topic", ["events", "changes"])
+def test_a_strangers_record_under_a_zones_name_is_void_or_named(
+    make: Make, kafka_url: str, topic: str
+) -> None:
+    """Other zones go on, those of the same partition included; nothing is left out silently."""
+    home, other = make("a"), make("b")
+    worker = home.worker()
+    post_events(kafka_url, "default", boxes(1, 2))
+    home.wait_for("default", 2)
+    post(kafka_url, topic, [(b"default", b"garbage")])
+    at = f"{topic}/{PLACE} offset 2"
+    post_events(kafka_url, "default", boxes(3, 4))
+    post_events(kafka_url, "z3", boxes(1, 2))
+    home.wait_for("z3", 2)
+    partitions = {each.partition for each in records_of(kafka_url, "events") if each.key == b"z3"}
+    assert partitions == {PLACE}, "the zones are neighbours"
+    wait_until(
+        lambda: home.concluded() == 4 or at in worker.errors,
+        lambda: f"it goes on, or says where it is: {worker.errors}",
+    )
+    if home.concluded() < 4:
+        named(other, [("recall", "box"), ("status",), ("verify",)], at)
+    else:
+        assert sources_of(other, "box") == {"m1", "m2", "m3", "m4"}
+    assert at in other.run("verify").errors, "verify names what is no record of ours"
+    assert worker.stop() == 0
+
+
+# A ledger that has lost something
+
+
+def test_changes_that_were_deleted_are_missed(make: Make, kafka_url: str, tmp_path: Path) -> None:
+    home, late = make("a"), make("b")
+    worker = home.worker()
+    post_events(kafka_url, "default", boxes(1, 6))
+    home.wait_for("default", 6)
+    ((_, end),) = [bounds_of(kafka_url, "changes")[PLACE]]
+    truncate(kafka_url, "changes", {PLACE: end - 2})
+    post_events(kafka_url, "z1", boxes(1, 1))
+    home.wait_for("z1", 1)
+    begins = (f"changes/{PLACE}", f"{end - 2}", "restore")
+    # Who never read them cannot do without them.
+    named(late, [("recall", "box"), ("status",)], *begins)
+    named(home, [("verify",)], f"changes/{PLACE}", "missing")
+    # Without being asked for anything.
+    says(worker, *begins)
+    assert worker.stop() == 1
+    # Those of other partitions are as they were.
+    assert sources_of(late, "box", "z1") == {"m1"}
+
+
+def test_a_topic_that_was_made_anew_ends_the_worker(make: Make, kafka_url: str) -> None:
+    home, other = make("a"), make("b")
+    worker = home.worker()
+    post_events(kafka_url, "default", boxes(1, 5))
+    home.wait_for("default", 5)
+    other.ask("recall", "box")
+    delete_topic(kafka_url, "events")
+    settings = {"retention.ms": "-1", "retention.bytes": "-1", "max.message.bytes": "4194304"}
+    make_topic(kafka_url, "events", settings)
+    assert worker.ended() == 1
+    assert "Traceback" not in worker.errors
+    assert "events" in worker.errors
+    # As soon as the group hears of it, or when the topic is read.
+    assert "deleted" in worker.errors or "restore" in worker.errors
+    everything = [("recall", "box"), ("status",), ("verify",), ("worker", "--once")]
+    named(other, everything, f"events/{PLACE}", "restore")
+    # Another zone begins there, up to where the old one ended.
+    post(kafka_url, "events", [(b"z3", b"garbage")] * 5)
+    named(other, everything, f"events/{PLACE}", "restore")
+    again = home.worker()
+    assert again.ended() == 1
+    assert "restore" in again.errors
+
+
+def test_a_ledger_that_was_restored_from_an_older_backup_is_noticed(
+    own_broker: Broker, own_url: str, make_own: Make, tmp_path: Path
+) -> None:
+    home = make_own("a")
+
+    def ingest(into: Recollect, first: int, last: int, what: str) -> None:
+        lines = [
+            line(f"{what}-{n}", f"The {what} number {n} is green.", number=n)
+            for n in range(first, last + 1)
+        ]
+        into.ask("ingest", write(tmp_path / "e.jsonl", lines))
+
+    ingest(home, 1, 2, "box")
+    own_broker.stop()
+    backup = shutil.copytree(own_broker.data, tmp_path / "backup")
+    own_broker.start()
+    ingest(home, 3, 4, "box")
+    own_broker.stop()
+    shutil.rmtree(own_broker.data)
+    shutil.copytree(backup, own_broker.data)
+    own_broker.start()
+
+    everything = [
+        ("recall", "box"),
+        ("status",),
+        ("verify",),
+        ("worker", "--once"),
+        ("ingest", str(tmp_path / "e.jsonl")),
+        ("rebuild",),
+        ("forget", "box-1"),
+    ]
+    # Records are missing at the end.
+    named(home, everything, f"events/{PLACE} ends at offset 2", "4 was read", "restore")
+    for command in ("worker", "replica"):
+        running = home.start(command)
+        assert running.ended() == 1
+        assert f"/{PLACE} ends at offset 2" in running.errors
+
+    # Others have written on from there, as far as the lost records went.
+    fresh = make_own("b")
+    ingest(fresh, 3, 4, "cat")
+    named(home, everything, f"/{PLACE} offset 3", "another history")
+    for command in ("worker", "replica"):
+        running = home.start(command)
+        assert running.ended() == 1
+        assert "another history" in running.errors
+    ingest(fresh, 5, 6, "cat")
+    named(home, everything, f"/{PLACE} offset 3", "another history")
+
+    # Who gives its copy up still has files of what is gone.
+    shutil.rmtree(home.home / "copy")
+    everything = [each for each in everything if each[0] not in ("worker", "ingest")]
+    named(home, everything, "another history")
+    assert "cat-3" not in home.events()
+
+    # A home that has seen nothing else is whole.
+    assert sources_of(fresh, "Which number?") >= {"box-1", "cat-3", "cat-6"}
+    verified = fresh.ask("verify")
+    assert verified["ok"], verified["problems"]
+
+
+def test_a_worker_outlives_its_broker(own_broker: Broker, own_url: str, make_own: Make) -> None:
+    home = make_own("a")
+    worker = home.worker()
+    post_events(own_url, "default", boxes(1, 2))
+    home.wait_for("default", 2)
+    own_broker.kill()
+    own_broker.start()
+    post_events(own_url, "default", boxes(3, 4))
+    home.wait_for("default", 4)
+    assert worker.stop() == 0, worker.errors
+    verified = home.ask("verify")
+    assert verified["ok"], verified["problems"]

@@ -1,0 +1,141 @@
+"""The topics: made once, as the reference says, and refused where they are anything else."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
+
+from streams.ledger.kafka import KafkaLedger, KafkaSettings
+from tests.kafka.conftest import Make
+from tests.kafka.kit import (
+    bounds_of,
+    line,
+    make_topic,
+    place_of,
+    records_of,
+    topics_of,
+    with_admin,
+    write,
+)
+
+DAY_MS = 86_400_000
+FOR_EVER = {"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"}
+#: What stands in the reference, and what must not be left to a broker's defaults.
+DOCUMENTED = {
+    "inbox": {"cleanup.policy": "delete", "retention.ms": str(7 * DAY_MS)},
+    "events": FOR_EVER,
+    "changes": FOR_EVER,
+    "recordings": FOR_EVER,
+    "keys": {"cleanup.policy": "compact"},
+}
+
+
+def described(url: str) -> dict[str, int]:
+    """Return the number of partitions of each topic of a ledger."""
+    wanted = [place_of(url).topic(name) for name in DOCUMENTED]
+    found = with_admin(url, lambda admin: admin.describe_topics(wanted))
+    return {topic["topic"]: len(topic["partitions"]) for topic in found if not topic["error_code"]}
+
+
+def configured(url: str, name: str) -> dict[str, str]:
+    """Return the settings of a topic, as the broker tells an administrator."""
+
+    async def ask(admin: AIOKafkaAdminClient) -> dict[str, str]:
+        resource = ConfigResource(ConfigResourceType.TOPIC, place_of(url).topic(name))
+        (response,) = await admin.describe_configs([resource])
+        ((code, _, _, _, entries),) = response.resources
+        assert code == 0
+        return {entry[0]: entry[1] for entry in entries}
+
+    return with_admin(url, ask)
+
+
+def test_the_first_node_makes_the_topics_as_documented(make: Make, kafka_url: str) -> None:
+    make("a").ask("status")
+    assert described(kafka_url) == {place_of(kafka_url).topic(name): 12 for name in DOCUMENTED}
+    for name, wanted in DOCUMENTED.items():
+        there = configured(kafka_url, name)
+        assert {key: there[key] for key in wanted} == wanted, name
+    # A change record of 900,000 bytes, and an event of a mebibyte packed and sealed.
+    assert int(configured(kafka_url, "changes")["max.message.bytes"]) > 1_000_000
+    assert int(configured(kafka_url, "events")["max.message.bytes"]) > 3 * 1_048_576
+    assert int(configured(kafka_url, "inbox")["max.message.bytes"]) > 1_048_576
+
+
+def test_a_later_node_makes_none(make: Make, kafka_url: str, tmp_path: Path) -> None:
+    first, second = make("a"), make("b")
+    first.ask("ingest", write(tmp_path / "e.jsonl", [line("1", "The box is green.")]))
+    before = records_of(kafka_url, "events"), topics_of(kafka_url)
+    assert second.ask("recall", "box")["results"][0]["source_event_ids"] == ["1"]
+    assert (records_of(kafka_url, "events"), topics_of(kafka_url)) == before
+
+
+def test_nodes_that_start_at_once_make_each_topic_once(kafka_url: str, tmp_path: Path) -> None:
+    def start(name: str) -> bytes:
+        settings = KafkaSettings.read(kafka_url, {})
+        with closing(KafkaLedger(settings, tmp_path / name)) as ledger:
+            return ledger.keys.secret
+
+    with ThreadPoolExecutor(4) as threads:
+        secrets = list(threads.map(start, "abcd"))
+    assert described(kafka_url) == {place_of(kafka_url).topic(name): 12 for name in DOCUMENTED}
+    assert len(set(secrets)) == 1, "the nodes do not know sources by the same hash"
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "says"),
+    [
+        ("events", {"partitions": 6}, ("6 partitions", "12")),
+        ("inbox", {"partitions": 13}, ("13 partitions", "12")),
+        ("events", {"cleanup.policy": "compact"}, ("cleanup.policy=compact", "delete")),
+        ("changes", {"retention.ms": str(7 * DAY_MS)}, (f"retention.ms={7 * DAY_MS}", "-1")),
+        ("recordings", {"retention.bytes": "1000"}, ("retention.bytes=1000", "-1")),
+        ("keys", {"cleanup.policy": "delete"}, ("cleanup.policy=delete", "compact")),
+        ("inbox", {"retention.ms": "-1"}, ("retention.ms=-1", str(7 * DAY_MS))),
+        ("events", {"max.message.bytes": "1048588"}, ("max.message.bytes=1048588", "4194304")),
+    ],
+    ids=lambda value: " ".join(map(str, value.items())) if isinstance(value, dict) else None,
+)
+def test_a_topic_that_is_set_otherwise_is_refused_by_name(
+    make: Make, kafka_url: str, name: str, other: dict[str, Any], says: tuple[str, str]
+) -> None:
+    home = make("a")
+    home.ask("status")
+    right = configured(kafka_url, name)
+    wanted = {key: right[key] for key in ("cleanup.policy", "retention.ms", "max.message.bytes")}
+    for key in ("min.cleanable.dirty.ratio", "max.compaction.lag.ms", "segment.ms"):
+        wanted[key] = right[key]
+    wanted |= {"retention.bytes": right["retention.bytes"]}
+    wanted |= {"delete.retention.ms": right["delete.retention.ms"]}
+    # Somebody else's prefix, where one topic is there before us.
+    url = f"{kafka_url}.2"
+    prefixed = make("b", url)
+    partitions = other.get("partitions", 12)
+    make_topic(url, name, {**wanted, **{k: v for k, v in other.items() if "." in k}}, partitions)
+    ended = prefixed.run("status")
+    assert ended.status == 2
+    assert ended.errors.count("\n") == 1, ended.errors
+    for word in (place_of(url).topic(name), *says):
+        assert word in ended.errors, ended.errors
+
+
+def test_a_topic_that_somebody_made_rightly_is_used(make: Make, kafka_url: str) -> None:
+    make_topic(kafka_url, "events", {**FOR_EVER, "max.message.bytes": "4194304"})
+    make("a").ask("status")
+    assert described(kafka_url) == {place_of(kafka_url).topic(name): 12 for name in DOCUMENTED}
+
+
+def test_prefixes_are_ledgers_of_their_own(make: Make, kafka_url: str, tmp_path: Path) -> None:
+    one, other = make("a"), make("b", f"{kafka_url}.other")
+    one.ask("ingest", write(tmp_path / "a.jsonl", [line("1", "The box is green.")]))
+    other.ask("ingest", write(tmp_path / "b.jsonl", [line("1", "The cat is red.")]))
+    assert one.ask("recall", "cat")["results"] == []
+    assert other.ask("recall", "box")["results"] == []
+    for home in (one, other):
+        assert sum(end for _, end in bounds_of(home.url, "events")) == 1

@@ -1,0 +1,236 @@
+"""Three workers under load, while they and the broker are killed, stopped and rebalanced.
+
+python -m tests.storm                      two minutes
+python -m tests.storm --seconds 3600       longer
+python -m tests.storm --seed 5 --keep DIR  another storm, whose files stay
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import random
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.broker.kafka import Broker
+from tests.kill.__main__ import code_times
+from tests.kill.checks import Checks
+from tests.kill.commands import Wrong
+from tests.storm.chaos import Chaos
+from tests.storm.fleet import Fates, Fleet
+from tests.storm.homes import compare, look_for, wait_for_homes
+from tests.storm.load import Commands, Counts, Inbox
+from tests.storm.process import Recollect
+from tests.storm.topics import read_topics
+from tests.storm.truth import UNADDRESSED, Notes, Truth
+from tests.storm.verifier import Ledger, decode, lacking, verify
+from tests.storm.world import World
+
+_LOOK_SECONDS = 3.0
+# After the damage, this is how long the workers may take for what they have put off.
+_LEAST_DRAIN_SECONDS = 120.0
+# Zones whose files are replayed in every home.
+_ZONES_COMPARED = 3
+_ENOUGH_SECONDS = 100.0
+
+
+@dataclass
+class Storm:
+    """What a storm leaves behind, for those who look at it."""
+
+    directory: Path
+    seed: int
+    checks: Checks = field(default_factory=Checks)
+    counts: Counts = field(default_factory=Counts)
+    fates: Fates = field(default_factory=Fates)
+    ledger: Ledger = field(default_factory=Ledger)
+    truth: Truth = field(default_factory=Truth)
+    acts: dict[str, int] = field(default_factory=dict)
+    raged: float = 0.0
+    drained: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._began = time.monotonic()
+        self._lock = threading.Lock()
+        self._story = (self.directory / "story.txt").open("w")
+
+    def say(self, what: str) -> None:
+        """Tell the story, with times."""
+        line = f"{time.monotonic() - self._began:7.1f}  {what}"
+        with self._lock:
+            self._story.write(line + "\n")
+            self._story.flush()
+
+
+def run(directory: Path, *, seconds: float, workers: int, seed: int, rate: float) -> Storm:
+    """Let a storm rage in a directory, then look at what is left."""
+    (directory / "logs").mkdir(parents=True)
+    # That a client finds no broker is what the storm is for.
+    logging.basicConfig(filename=directory / "logs" / "storm.log", level=logging.WARNING)
+    storm = Storm(directory, seed)
+    checks, code = storm.checks, code_times()
+    with Broker(directory / "broker") as broker:
+        url = f"kafka://{broker.address}"
+        storm.say(f"the broker is at {broker.address}")
+        with Fleet(directory, url, random.Random(f"fleet {seed}"), storm.say) as fleet:
+            storm.fates = fleet.fates
+            _rage(storm, fleet, broker, url, seconds, workers, rate)
+            _drain(storm, fleet, broker, max(seconds, _LEAST_DRAIN_SECONDS))
+            verify(storm.ledger, storm.truth, checks)
+            ends = {name: len(zone.accepted) for name, zone in storm.ledger.zones.items()}
+            wait_for_homes([each.recollect.home for each in fleet.workers], ends, 60.0, checks)
+            fleet.retire()
+            homes = [each.recollect for each in fleet.workers]
+        tokens = storm.truth.forgotten.values()
+        look_for(tokens, [home.home for home in homes], checks)
+        fresh = Recollect(directory / "fresh", url)
+        fresh.ask("init", "--encoder", "none")
+        homes += [fresh, Recollect(directory / "commands", url)]
+        compare(homes, _zones_to_compare(storm), checks)
+        look_for(tokens, [fresh.home], checks)
+    # Homes that were filled by different code differ, and no storm is to blame.
+    checks.same("the code stayed as it was while this ran", code_times(), code)
+    checks.note("no worker ends but by the storm", "; ".join(storm.fates.unasked[:4]))
+    checks.note("no worker says what none may say", "; ".join(storm.fates.bad[:4]))
+    return storm
+
+
+def _rage(
+    storm: Storm,
+    fleet: Fleet,
+    broker: Broker,
+    url: str,
+    seconds: float,
+    workers: int,
+    rate: float,
+) -> None:
+    notes = Notes(storm.directory / "notes.jsonl")
+    home = Recollect(storm.directory / "commands", url)
+    home.ask("init", "--encoder", "none")
+    for _ in range(workers):
+        fleet.add()
+    world = World(storm.seed)
+    inbox = Inbox(broker.address, world, notes, storm.counts)
+    commands = Commands(url, home, world, inbox, notes, storm.counts, storm.seed, storm.say)
+    inbox.rate = rate
+    inbox.start()
+    commands.start()
+    chaos = Chaos(fleet, broker, random.Random(f"chaos {storm.seed}"), storm.say)
+    try:
+        chaos.run(seconds, commands.begin_late)
+    finally:
+        storm.acts, storm.raged = dict(chaos.acts), chaos.seconds
+        chaos.settle()
+        storm.say("the damage is over")
+        for what, thread in (("inbox", inbox), ("commands", commands)):
+            try:
+                thread.end()
+                storm.checks.note(f"load: the {what} did what it should")
+            except Exception as error:
+                storm.checks.note(f"load: the {what} did what it should", repr(error))
+        notes.close()
+        storm.truth = Truth.read(notes.path)
+    for arm in chaos.missing:
+        enough = seconds >= _ENOUGH_SECONDS
+        storm.checks.note(f"some worker had to {arm.what}", "none did" if enough else "")
+
+
+def _drain(storm: Storm, fleet: Fleet, broker: Broker, seconds: float) -> None:
+    """Let the workers finish."""
+    began = time.monotonic()
+    while True:
+        storm.ledger = decode(read_topics(broker.address))
+        lacks = lacking(storm.ledger, storm.truth)
+        storm.drained = time.monotonic() - began
+        storm.say(f"lacking: {lacks or 'nothing'}")
+        if not lacks or storm.drained > seconds:
+            break
+        time.sleep(_LOOK_SECONDS)
+    wrong = f"after {seconds:.0f} s without damage they lack {lacks}" if lacks else ""
+    storm.checks.note("the workers finish when nothing disturbs them", wrong)
+
+
+def _zones_to_compare(storm: Storm) -> list[str]:
+    """Return zones of all kinds: the largest, those that forgot, the one of the unaddressed."""
+    sizes = {name: len(zone.accepted) for name, zone in storm.ledger.zones.items()}
+    forgot = {zone for zone, _, _ in storm.truth.forgotten}
+    first = sorted(sizes, key=lambda zone: (zone != UNADDRESSED, zone not in forgot, -sizes[zone]))
+    chosen = [*first[: _ZONES_COMPARED - 1], *sorted(sizes, key=lambda zone: -sizes[zone])]
+    return list(dict.fromkeys(chosen))[:_ZONES_COMPARED]
+
+
+def summary(storm: Storm) -> str:
+    """Return the figures of a storm."""
+    zones, fates = storm.ledger.zones.values(), storm.fates
+    hits = sorted(fates.hits.items(), key=lambda item: item[0])
+    voids = sum(len(zone.void) for zone in zones), sum(len(zone.void_changes) for zone in zones)
+    lines = [
+        f"{sum(len(zone.accepted) for zone in zones)} events in {len(storm.ledger.zones)} zones, "
+        f"{sum(len(zone.concluded) for zone in zones)} change records "
+        f"({sum(zone.fragments for zone in zones)} fragments)",
+        f"void: {voids[0]} events, {voids[1]} changes",
+        f"inbox: {_told(storm.counts.inbox)}",
+        f"commands: {_told(storm.counts.commands)}; {len(storm.counts.retried)} tried again",
+        f"workers ended: {_told(fates.ends)}",
+        f"besides: {_told(storm.acts)}",
+        "failpoints: " + ", ".join(f"{arm.what} {count}" for arm, count in hits),
+        f"{storm.raged:.0f} s of damage, {storm.drained:.0f} s until all was done",
+    ]
+    return "\n".join(lines)
+
+
+def _told(counts: dict[str, int]) -> str:
+    return ", ".join(f"{what} {count}" for what, count in sorted(counts.items())) or "none"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a storm; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.storm", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--seconds", type=float, default=120.0, help="of damage, at least [120]")
+    parser.add_argument("--workers", type=int, default=3, help="[3]")
+    parser.add_argument("--seed", type=int, default=1, help="[1]")
+    parser.add_argument("--rate", type=float, default=30.0, help="records a second [30]")
+    parser.add_argument("--keep", type=Path, help="a new directory for all files, which stays")
+    chosen = parser.parse_args(arguments)
+    if "RECOLLECT_FAILPOINT" in os.environ:
+        raise SystemExit("RECOLLECT_FAILPOINT is set, which would kill this test; unset it")
+    began = time.monotonic()
+    directory = chosen.keep or Path(tempfile.mkdtemp(prefix="recollect-storm-"))
+    directory.mkdir(parents=True, exist_ok=True)
+    try:
+        storm = run(
+            directory,
+            seconds=chosen.seconds,
+            workers=chosen.workers,
+            seed=chosen.seed,
+            rate=chosen.rate,
+        )
+    except Wrong as error:
+        print(f"FAILED  {error}; the files are in {directory}")
+        return 1
+    print(f"\n{summary(storm)}\n")
+    for what, wrong in storm.checks.failed:
+        print(f"FAILED  {what}: {wrong}")
+    if storm.checks.failed:
+        print(
+            f"again: python -m tests.storm --seed {chosen.seed} --seconds {chosen.seconds:g} "
+            f"--workers {chosen.workers} --rate {chosen.rate:g}; the files are in {directory}"
+        )
+    elif chosen.keep is None:
+        shutil.rmtree(directory)
+    print(f"{time.monotonic() - began:.0f} s, seed {chosen.seed}")
+    print(f"{storm.checks.passed} passed, {len(storm.checks.failed)} failed")
+    return 1 if storm.checks.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,181 @@
+"""The damage: what happens to workers and broker, and when, drawn from a seed.
+
+Workers die by SIGKILL, are stopped for longer than their session lasts, are told to end, join
+and leave; those that start anew are armed, each with the next failpoint of a deck. The broker
+is killed and started again, and stopped for a while.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import random
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from tests.broker.kafka import Broker
+from tests.storm.fleet import PLACES, RARE, Arm, Fleet, Worker
+from tests.storm.process import SESSION_SECONDS
+
+# Seconds between two acts.
+_PAUSES = (1.5, 4.0)
+_ACTS = ("kill", "kill", "kill", "stop", "end", "end", "join")
+# The share of acts that do not wait until a worker is at work.
+_RASH = 0.15
+# The share of starts that are armed.
+_ARMED_SHARE = 0.85
+# Seconds of peace before the first act.
+_PEACE_SECONDS = 8.0
+# Erasures and ticks begin after this share of the time, and the places they pass are armed.
+_LATE = 0.3
+# The broker is killed and stopped by turns, so many seconds after the time before.
+_BROKER_PAUSES = (30.0, 50.0)
+_BROKER_DOWN = (0.2, 3.0)
+_BROKER_STANDS = (2.0, 5.0)
+# A run goes on until every place was hit, but no longer than so many times its length.
+_MOST_STRETCH = 3.0
+
+
+class Chaos:
+    """Does damage until the time is up; `acts` counts what the workers did not suffer."""
+
+    def __init__(
+        self,
+        fleet: Fleet,
+        broker: Broker,
+        draw: random.Random,
+        say: Callable[[str], None],
+    ) -> None:
+        self._fleet = fleet
+        self._broker = broker
+        self._draw = draw
+        self._say = say
+        self._resume_at: dict[str, tuple[float, Worker]] = {}
+        self._joined: tuple[float, Worker] | None = None
+        self.acts: Counter[str] = Counter()
+        #: The storm's own seconds.
+        self.seconds = 0.0
+
+    @property
+    def missing(self) -> list[Arm]:
+        """The failpoints that nobody has met yet."""
+        every = [Arm(place, raises) for place in PLACES for raises in (False, True)]
+        return [arm for arm in every if not self._fleet.fates.hits[arm]]
+
+    def run(self, seconds: float, late: Callable[[], None]) -> None:
+        """Do damage for so long; `late` is called once erasures may begin."""
+        began = time.monotonic()
+        self._wait(_PEACE_SECONDS)
+        self._fleet.armed_share = _ARMED_SHARE
+        self._deal(rare=False)
+        is_late = False
+        strikes = itertools.cycle((self._kill_broker, self._stop_broker))
+        strike_at = self._draw.uniform(*_BROKER_PAUSES)
+        while (at := time.monotonic() - began) < seconds * _MOST_STRETCH:
+            if at > seconds and not self.missing:
+                break
+            if not is_late and at > seconds * _LATE:
+                is_late = True
+                late()
+            if not self._fleet.arms:
+                self._deal(rare=is_late)
+            if at > strike_at:
+                next(strikes)()
+                strike_at = time.monotonic() - began + self._draw.uniform(*_BROKER_PAUSES)
+            else:
+                self._act()
+            self._wait(self._draw.uniform(*_PAUSES))
+        self.seconds = time.monotonic() - began
+
+    def settle(self) -> None:
+        """End the damage: nobody is stopped, armed or away any more."""
+        self._fleet.armed_share = 0.0
+        self._fleet.arms.clear()
+        for _, worker in self._resume_at.values():
+            self._fleet.resume(worker)
+        self._resume_at.clear()
+        for worker in self._fleet.workers:
+            if worker.arm is not None:
+                self._fleet.end(worker, signal.SIGTERM)
+            worker.removed = False
+
+    def _deal(self, *, rare: bool) -> None:
+        """Fill the deck: what was not met yet comes first, the rare places when they are passed."""
+        under_way = {worker.arm for worker in self._fleet.workers}
+        arms = [
+            Arm(place, raises)
+            for place in PLACES
+            for raises in (False, True)
+            if (rare or place not in RARE) and Arm(place, raises) not in under_way
+        ]
+        self._draw.shuffle(arms)
+        arms.sort(key=lambda arm: (self._fleet.fates.hits[arm] > 0, arm.place not in RARE))
+        self._fleet.arms.extend(arms)
+
+    def _act(self) -> None:
+        kind = self._draw.choice(_ACTS)
+        if kind == "join" and self._joined is None:
+            self._join()
+            return
+        # Mostly one of several that are at work, and not one that is to die elsewhere; else
+        # nothing would ever be done.
+        rash = self._draw.random() < _RASH
+        some = self._fleet.alive() if rash else self._fleet.settled()
+        free = [worker for worker in some if rash or worker.arm is None]
+        if len(some) < 2 or not free:
+            return
+        worker = self._draw.choice(free)
+        if kind == "kill":
+            self._fleet.end(worker, signal.SIGKILL)
+        elif kind == "stop" and not self._resume_at:
+            self._say(f"{worker.name} is stopped")
+            self._fleet.stop(worker)
+            until = time.monotonic() + SESSION_SECONDS + self._draw.uniform(1.0, 4.0)
+            self._resume_at[worker.name] = until, worker
+        elif kind == "end":
+            self._fleet.end(worker, signal.SIGTERM)
+
+    def _join(self) -> None:
+        """Let one more worker join for a while."""
+        spare = [worker for worker in self._fleet.workers if worker.removed]
+        worker = spare[0] if spare else self._fleet.add()
+        worker.removed = False
+        self._say(f"{worker.name} joins")
+        self.acts["one more worker"] += 1
+        self._joined = time.monotonic() + self._draw.uniform(10.0, 20.0), worker
+
+    def _kill_broker(self) -> None:
+        self._say("the broker is killed")
+        self._fleet.no_broker_until = math.inf
+        self._broker.kill()
+        self._wait(self._draw.uniform(*_BROKER_DOWN))
+        self._broker.start()
+        self._fleet.no_broker_until = time.monotonic()
+        self._say("the broker is back")
+        self.acts["broker SIGKILL"] += 1
+
+    def _stop_broker(self) -> None:
+        self._say("the broker is stopped")
+        self._fleet.no_broker_until = math.inf
+        os.kill(self._broker.pid, signal.SIGSTOP)
+        self._wait(self._draw.uniform(*_BROKER_STANDS))
+        os.kill(self._broker.pid, signal.SIGCONT)
+        self._fleet.no_broker_until = time.monotonic()
+        self.acts["broker SIGSTOP"] += 1
+
+    def _wait(self, seconds: float) -> None:
+        """Wait, and let those go on or leave whose time has come."""
+        until = time.monotonic() + seconds
+        while (now := time.monotonic()) < until:
+            for name, (at, worker) in list(self._resume_at.items()):
+                if now >= at:
+                    del self._resume_at[name]
+                    self._fleet.resume(worker)
+            if self._joined is not None and now >= self._joined[0]:
+                self._say(f"{self._joined[1].name} leaves")
+                self._fleet.remove(self._joined[1])
+                self._joined = None
+            time.sleep(0.1)

@@ -1,0 +1,296 @@
+"""The workers of the storm: processes that are restarted when they die, some of them armed.
+
+Whoever restarts workers in production does so too: a worker may end at any time, and nothing
+may be lost by it. A worker that ends by itself, for no reason that the storm gave it, is noted.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import signal
+import subprocess
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from streams.failpoints import FAILPOINTS
+from tests.storm.process import Recollect
+
+#: The places that a worker passes, and those that it passes only when something is erased, or
+#: when a turn is closed.
+PLACES = tuple(name for name in FAILPOINTS if not name.startswith("rebuild."))
+RARE = ("commit.keys_destroyed", "commit.purged", "outbox.appended")
+
+_POLL_SECONDS = 0.2
+# An armed worker that has been at work for so long without coming to its place is restarted.
+_ARMED_SECONDS = 20.0
+_STOP_SECONDS = 20.0
+# A worker that has concluded nothing by then may have nothing to do.
+_LATE_SECONDS = 40.0
+# How a worker ends that finds no broker when it starts, and one that an injected error ends.
+_NO_BROKER = ("cannot be used", "cannot be reached", "Unable to bootstrap")
+_GIVES_UP = "could not be handled (InjectedFailure"
+# What no log may say: a thread died, our own code failed unforeseen, or a ledger that nobody
+# touched is said to be damaged.
+_BAD = re.compile(
+    r"Exception in thread|File \"[^\"]*/(recollect|streams|projections|schemas)/|restore the |"
+    r"was changed after|different records|was never awaited|another recollect holds"
+)
+
+
+class Arm(NamedTuple):
+    """A failpoint that a worker is started with; `raises`, or dies."""
+
+    place: str
+    raises: bool
+
+    @property
+    def what(self) -> str:
+        return f"{'raise' if self.raises else 'die'} at {self.place}"
+
+
+@dataclass
+class Worker:
+    """One worker: a home, and the process that works on it now."""
+
+    name: str
+    recollect: Recollect
+    logs: Path
+    process: subprocess.Popen[bytes] | None = None
+    arm: Arm | None = None
+    #: What it was armed with and has met, in spite of which it went on.
+    met: Arm | None = None
+    log: Path | None = None
+    #: Since when it was seen at work; 0: not yet.
+    working: float = 0.0
+    started: float = 0.0
+    starts: int = 0
+    #: Why the storm ended it; None where it was not the storm.
+    reason: str | None = None
+    stopped: bool = False
+    restart_at: float = 0.0
+    removed: bool = False
+
+    @property
+    def running(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    @property
+    def at_work(self) -> bool:
+        """Whether it has concluded something since it was started."""
+        return ": concluded" in self.said()
+
+    def said(self) -> str:
+        """Return its log."""
+        return self.log.read_text(errors="replace") if self.log else ""
+
+
+@dataclass
+class Fates:
+    """What became of the workers."""
+
+    ends: Counter[str] = field(default_factory=Counter)
+    hits: Counter[Arm] = field(default_factory=Counter)
+    #: Workers that ended for no reason of the storm's: what they said.
+    unasked: list[str] = field(default_factory=list)
+    #: Lines of logs that must not be there.
+    bad: list[str] = field(default_factory=list)
+
+
+class Fleet:
+    """Workers, and the thread that restarts them. The storm's own calls come from one thread."""
+
+    def __init__(
+        self, directory: Path, url: str, draw: random.Random, say: Callable[[str], None]
+    ) -> None:
+        self._directory = directory
+        self._url = url
+        self._draw = draw
+        self._say = say
+        self._lock = threading.RLock()
+        self._ended = threading.Event()
+        self.workers: list[Worker] = []
+        self.fates = Fates()
+        #: Failpoints for the next workers that are started.
+        self.arms: deque[Arm] = deque()
+        #: How likely a worker is armed when it is started.
+        self.armed_share = 0.0
+        #: Until when a worker that starts may find no broker.
+        self.no_broker_until = 0.0
+        self._thread = threading.Thread(target=self._watch, name="fleet", daemon=True)
+
+    def __enter__(self) -> Fleet:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._ended.set()
+        self._thread.join()
+        for worker in self.workers:
+            if worker.process is not None and worker.process.poll() is None:
+                worker.process.kill()
+                worker.process.wait()
+
+    def add(self) -> Worker:
+        """Start one more worker, in a home of its own."""
+        name = f"worker-{len(self.workers) + 1}"
+        recollect = Recollect(self._directory / name, self._url)
+        recollect.ask("init", "--encoder", "none")
+        worker = Worker(name, recollect, self._directory / "logs")
+        with self._lock:
+            self.workers.append(worker)
+            self._start(worker)
+        return worker
+
+    def alive(self) -> list[Worker]:
+        """Return the workers that run, and are not stopped."""
+        with self._lock:
+            return [worker for worker in self.workers if worker.running and not worker.stopped]
+
+    def settled(self) -> list[Worker]:
+        """Return those of them that have come to work, or should have long ago."""
+        late = time.monotonic() - _LATE_SECONDS
+        return [each for each in self.alive() if each.working or each.started < late]
+
+    def end(self, worker: Worker, number: signal.Signals) -> None:
+        """Send a worker what ends it; it is restarted."""
+        with self._lock:
+            if worker.running:
+                assert worker.process is not None
+                worker.reason = number.name
+                worker.process.send_signal(number)
+
+    def stop(self, worker: Worker) -> None:
+        """Let a worker stand still, as one whose machine sleeps."""
+        with self._lock:
+            if worker.running:
+                assert worker.process is not None
+                worker.stopped = True
+                worker.process.send_signal(signal.SIGSTOP)
+                self.fates.ends["SIGSTOP"] += 1
+
+    def resume(self, worker: Worker) -> None:
+        """Let it go on."""
+        with self._lock:
+            worker.stopped = False
+            if worker.running:
+                assert worker.process is not None
+                worker.process.send_signal(signal.SIGCONT)
+
+    def remove(self, worker: Worker) -> None:
+        """End a worker in order, for good."""
+        worker.removed = True
+        self.end(worker, signal.SIGTERM)
+
+    def retire(self) -> None:
+        """End all workers in order, and wait for it."""
+        for worker in self.workers:
+            self.remove(worker)
+        deadline = time.monotonic() + _STOP_SECONDS
+        while any(worker.process is not None for worker in self.workers):
+            if time.monotonic() > deadline:
+                for worker in self.workers:
+                    if worker.running:
+                        self.fates.bad.append(f"{worker.name} does not end when it is told to")
+                        self.end(worker, signal.SIGKILL)
+                deadline += _STOP_SECONDS
+            time.sleep(_POLL_SECONDS)
+
+    def _start(self, worker: Worker) -> None:
+        worker.arm = worker.met = None
+        if self.arms and self._draw.random() < self.armed_share:
+            worker.arm = self.arms.popleft()
+        worker.starts += 1
+        worker.reason = None
+        worker.log = worker.logs / f"{worker.name}.{worker.starts:03}.log"
+        failpoint = None
+        if worker.arm is not None:
+            count = 1 if worker.arm.place in RARE else self._draw.randrange(1, 6)
+            failpoint = f"{worker.arm.place}:{count}" + (":raise" if worker.arm.raises else "")
+        with worker.log.open("wb") as log:
+            log.write(f"# {failpoint or 'unarmed'}\n".encode())
+            log.flush()
+            worker.process = worker.recollect.start(
+                ["worker"], failpoint=failpoint, stdout=log, stderr=log
+            )
+        worker.started, worker.working = time.monotonic(), 0.0
+
+    def _watch(self) -> None:
+        while not self._ended.wait(_POLL_SECONDS):
+            now = time.monotonic()
+            with self._lock:
+                for worker in self.workers:
+                    if worker.process is not None:
+                        self._look(worker, now)
+                    elif not worker.removed and now >= worker.restart_at:
+                        self._start(worker)
+
+    def _look(self, worker: Worker, now: float) -> None:
+        assert worker.process is not None
+        status = worker.process.poll()
+        if status is not None:
+            self._bury(worker, status)
+            return
+        if not worker.working and worker.at_work:
+            worker.working = now
+        arm = worker.arm
+        if arm is None or worker.stopped:
+            return
+        if arm.raises and _told_of(arm, worker.said()):
+            # It goes on, for a while at least: what cannot be sequenced ends it.
+            self.fates.hits[arm] += 1
+            worker.arm, worker.met = None, arm
+        elif worker.working and now - worker.working > _ARMED_SECONDS:
+            self.end(worker, signal.SIGKILL)
+
+    def _bury(self, worker: Worker, status: int) -> None:
+        """Note how a worker ended, and when it is to be started again."""
+        said = worker.said()
+        arm = worker.arm
+        if arm is not None and self._met(arm, worker, status, said):
+            self.fates.hits[arm] += 1
+            worker.reason = arm.what
+        elif worker.reason is None and worker.met is not None and _GIVES_UP in said:
+            arm, worker.reason = worker.met, worker.met.what
+        elif worker.reason is None and self._finds_no_broker(worker, said):
+            worker.reason = "found no broker"
+        if worker.reason is None:
+            last = said.strip().splitlines()[-1][:300]
+            self.fates.unasked.append(f"{worker.log and worker.log.name} ({status}): {last}")
+            worker.reason = "by itself"
+        if arm is not None and worker.reason != arm.what:
+            self.arms.append(arm)
+        self.fates.ends["failpoint" if arm and worker.reason == arm.what else worker.reason] += 1
+        self._say(f"{worker.name} ended: {worker.reason}")
+        worker.process, worker.stopped = None, False
+        worker.restart_at = time.monotonic() + self._draw.uniform(0.1, 1.5)
+        if "it did not within" in said:
+            self.fates.ends["forced to end"] += 1
+        if worker.reason == "found no broker":
+            return
+        self.fates.bad += [
+            f"{worker.log and worker.log.name}: {line.strip()[:300]}"
+            for line in said.splitlines()
+            if _BAD.search(line)
+        ]
+
+    def _finds_no_broker(self, worker: Worker, said: str) -> bool:
+        """Return whether a worker ended because it could not begin: the broker was away."""
+        away = worker.started < self.no_broker_until
+        return away and any(each in said for each in _NO_BROKER)
+
+    @staticmethod
+    def _met(arm: Arm, worker: Worker, status: int, said: str) -> bool:
+        """Return whether a worker that has ended met what it was armed with."""
+        if arm.raises:
+            return _told_of(arm, said)
+        return status == -signal.SIGKILL and worker.reason is None
+
+
+def _told_of(arm: Arm, said: str) -> bool:
+    return f"stopped at failpoint {arm.place}" in said

@@ -1,0 +1,79 @@
+"""The workers' own files after a storm, and those of a home that was not there when it happened."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from tests.kill.checks import Checks, Trace, word
+from tests.storm.process import Recollect
+
+
+def watermarks(home: Path) -> dict[str, int]:
+    """Return how far each zone's conclusions are in a home; zones that it does not keep lack."""
+    found = {}
+    for current in sorted(home.glob("zones/*/CURRENT")):
+        memory = current.parent / current.read_text().strip() / "memory.db"
+        with closing(sqlite3.connect(f"file:{memory}?mode=ro", uri=True)) as connection:
+            row = connection.execute("SELECT number FROM watermark").fetchone()
+        found[current.parent.name] = row[0] if row else 0
+    return found
+
+
+def wait_for_homes(
+    homes: Sequence[Path], ends: Mapping[str, int], seconds: float, checks: Checks
+) -> None:
+    """Wait until every home has concluded or followed what it keeps, and every zone is kept."""
+    deadline = time.monotonic() + seconds
+    while True:
+        behind: dict[str, str] = {}
+        kept: set[str] = set()
+        for home in homes:
+            marks = watermarks(home)
+            kept |= marks.keys()
+            behind |= {
+                f"{home.name}, {zone}": f"{number} of {ends[zone]}"
+                for zone, number in marks.items()
+                if number != ends.get(zone)
+            }
+        lacking = ends.keys() - kept
+        if not (behind or lacking) or time.monotonic() > deadline:
+            break
+        time.sleep(1)
+    checks.same("homes: every worker is at the end of the zones that it keeps", behind, {})
+    checks.same("homes: every zone is kept by some worker", set(lacking), set())
+
+
+def look_for(tokens: Iterable[str], homes: Sequence[Path], checks: Checks) -> None:
+    """Note which files still hold a word of what was forgotten."""
+    for home in homes:
+        places = [
+            f"{place} holds {token}"
+            for token in tokens
+            for place in Trace("", word(token)).places(home)
+            if not place.endswith(".log")
+        ]
+        checks.note(f"homes: {home.name} holds no forgotten word", "; ".join(places[:4]))
+
+
+def compare(homes: Sequence[Recollect], zones: Sequence[str], checks: Checks) -> None:
+    """Note what `verify` says of zones in each home, and whether all homes have the same."""
+    for zone in zones:
+        hashes: dict[str, dict[str, str]] = {}
+        for recollect in homes:
+            ended = recollect.run(["verify", "--zone", zone, "--json"])
+            try:
+                answer = ended.json()
+            except ValueError:
+                answer = {"ok": False, "problems": ended.errors, "models": []}
+            wrong = "" if answer["ok"] and ended.status == 0 else answer["problems"]
+            checks.note(f"homes: {recollect.home.name} verifies {zone}", wrong)
+            hashes[recollect.home.name] = {
+                model["model"]: model["hash"] for model in answer["models"]
+            }
+        first = next(iter(hashes.values()))
+        differing = [name for name, found in hashes.items() if found != first]
+        checks.note(f"homes: {zone} is the same in every home", ", ".join(differing))

@@ -1,0 +1,111 @@
+"""What the storm found, each as a test of its own: what the last owner of a zone left undone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from schemas.errors import InjectedFailure
+from schemas.events import Draft, Message, Tick
+from streams.agents.ticks import CLOSE_TURNS
+from streams.doors import VectorDoor
+from streams.failpoints import arm, disarm
+from streams.keeping import Keeper
+from streams.ledger import CHANGES, EVENTS, partition_of
+from streams.ledger.kafka import KafkaLedger, KafkaSettings
+from streams.node import Node
+from streams.reading import EventReader
+
+ZONE = "ada"
+PLACE = partition_of(ZONE)
+HOUR_MS = 3_600_000
+
+
+def no_encoder():
+    raise AssertionError("no text is embedded here")
+
+
+@contextmanager
+def node(directory: Path, url: str, *, follows: bool = False) -> Iterator[tuple[Node, KafkaLedger]]:
+    """A node without an encoder."""
+    directory.mkdir(exist_ok=True)
+    ledger = KafkaLedger(KafkaSettings.read(url, {}), directory / "copy", follows=follows)
+    made = Node(directory, ledger, VectorDoor(None, 0, no_encoder))
+    try:
+        yield made, ledger
+    finally:
+        made.close()
+
+
+def report(zone: str, moved: int | Exception) -> None:
+    assert not isinstance(moved, Exception), (zone, moved)
+
+
+def say(id: str, turn: str | None = None) -> Draft:
+    message = Message(source_id=id, sender_id="U1", content="I moved to Porto.", turn_id=turn)
+    return Draft(platform="chat", occurred_at=HOUR_MS, payload=message)
+
+
+def tick(hours: int) -> Draft:
+    payload = Tick(source_id=f"tick:{CLOSE_TURNS}:{hours}", name=CLOSE_TURNS)
+    return Draft(platform="recollect", occurred_at=hours * HOUR_MS, payload=payload)
+
+
+def kinds(ledger: KafkaLedger) -> list[str]:
+    """Return the kinds of the zone's events."""
+    reader, found = EventReader(ledger, ZONE), []
+    while records := reader.read(100):
+        found += [record.kind for record in records]
+    return found
+
+
+def within(seconds: float, what: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + seconds
+    while not (true := what()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return true
+
+
+def test_commands_that_the_last_owner_did_not_append_are_appended_by_the_next(kafka_url, tmp_path):
+    with node(tmp_path / "first", kafka_url) as (first, ledger):
+        ledger.publish(ZONE, [say("m1", "t1"), tick(9)])
+        # It dies when its change records are there.
+        arm("commit.accepted")
+        try:
+            with pytest.raises(InjectedFailure):
+                first.drive(ZONE)
+        finally:
+            disarm()
+    with (
+        node(tmp_path / "next", kafka_url, follows=True) as (following, ledger),
+        Keeper(following, ledger, report, everything=False) as keeper,
+    ):
+        # It has followed the zone to the end before the partition comes over.
+        ledger.copy.refresh([(EVENTS, PLACE), (CHANGES, PLACE)])
+        assert following.follow(ZONE) == 2
+        assert kinds(ledger) == ["message", "tick"]
+        keeper.own([PLACE])
+        # Nobody else brings events here.
+        ledger.copy.deliver(())
+        assert within(20, lambda: len(kinds(ledger)) == 3)
+        assert kinds(ledger) == ["message", "tick", "turn_completed"]
+
+
+def test_what_was_concluded_before_its_event_was_copied_is_no_gap(kafka_url, tmp_path):
+    with node(tmp_path / "next", kafka_url, follows=True) as (following, ledger):
+        ledger.connect()
+        with node(tmp_path / "first", kafka_url) as (first, own):
+            own.publish(ZONE, [say("m1")])
+            first.drive(ZONE)
+            ledger.copy.refresh([(EVENTS, PLACE), (CHANGES, PLACE)])
+            own.publish(ZONE, [say("m2"), say("m3")])
+            first.drive(ZONE)
+        # The changes come here before the events that they tell of.
+        ledger.copy.refresh([(CHANGES, PLACE)])
+        following.follow(ZONE)
+        following.drive(ZONE)
+        assert following.journal.moved(ZONE).number == 3
