@@ -10,6 +10,7 @@ import numpy.typing as npt
 from projections.files import ZoneFiles
 from projections.memory import recalls
 from projections.recall.near import Targets
+from projections.recall.tokens import Tokens
 from projections.recall.turns import Turns
 from projections.recall.vectors import Vectors
 
@@ -25,6 +26,7 @@ class Index:
         self.turns = Turns(files.events.connection)
         self.events = Targets(Vectors(files.embeddings, "event"), lambda: self.turns.place_of_id)
         self.facts = Targets(Vectors(files.embeddings, "fact"), lambda: self.place_of_fact)
+        self.tokens = Tokens(files.embeddings, self.turns)
         self.mental_models = Vectors(files.embeddings, "mental_model")
 
     def is_current(self) -> bool:
@@ -36,6 +38,7 @@ class Index:
         if self._files.embeddings.model is not None:
             self.events.vectors.load()
             self.facts.vectors.load()
+            self.tokens.load()
 
     @cached_property
     def place_of_fact(self) -> dict[str, int]:

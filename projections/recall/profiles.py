@@ -10,7 +10,7 @@ from projections.recall.types import Budget
 
 #: What each arm's score counts for: words of the turn and its neighbours, words of its facts,
 #: its vector and its neighbours', its best sentence's vector, who speaks and who is spoken of,
-#: and what it caused or followed from.
+#: what it caused or followed from, and the vectors of its words and its neighbours'.
 WEIGHTS = {
     "keyword": 1.0,
     "statement": 0.1,
@@ -18,6 +18,7 @@ WEIGHTS = {
     "sentence": 0.5,
     "entity": 0.2,
     "causal": 0.1,
+    "late": 1.0,
 }
 
 
@@ -46,6 +47,6 @@ SEED_PROFILE = Profile(fusion="rrf", mmr_lambda=0.7)
 #: Which arms each budget runs (seed 000), and how much more than the default pool.
 BUDGETS: dict[Budget, tuple[frozenset[str], int]] = {
     "low": (frozenset({"semantic"}), 1),
-    "mid": (frozenset({"semantic", "keyword", "entity"}), 1),
-    "high": (frozenset({"semantic", "keyword", "entity", "causal"}), 2),
+    "mid": (frozenset({"semantic", "keyword", "entity", "late"}), 1),
+    "high": (frozenset({"semantic", "keyword", "entity", "causal", "late"}), 2),
 }

@@ -41,10 +41,7 @@ def ranked(
 ) -> Ranked:
     """Return up to `pool` turns in order; up to `count` where the profile asks for diversity."""
     scores = _fused(found, profile)
-    anywhere = np.zeros(len(scores), bool)
-    for arm in found.turns.values():
-        anywhere |= arm > 0
-    best = top(np.where(anywhere & eligible, scores, -np.inf), pool)
+    best = _best(found, scores, eligible, pool)
     scores = _less_questions(scores, best[:_CLOSE_LOOK], profile.question_share, index, files)
     best = best[np.argsort(-scores[best], kind="stable")]
     if profile.mmr_lambda is not None:
@@ -53,10 +50,28 @@ def ranked(
     return Ranked(best, scores)
 
 
+def candidates(found: Found, eligible: Mask, profile: Profile, pool: int) -> Ints:
+    """Return, ascending, the `pool` turns that the arms so far put first."""
+    return np.sort(_best(found, _fused(found, profile), eligible, pool))
+
+
+def _best(found: Found, scores: Floats, eligible: Mask, pool: int) -> Ints:
+    """Return the best eligible turns that any arm found, best first."""
+    anywhere = np.zeros(len(scores), bool)
+    for arm in found.turns.values():
+        anywhere |= arm > 0
+    return top(np.where(anywhere & eligible, scores, -np.inf), pool)
+
+
 def _fused(found: Found, profile: Profile) -> Floats:
     if profile.fusion == "rrf":
         return scaled(rrf(found.turns.values(), profile.rrf_k), floor=0.0)
-    return weighted(found.turns, profile.weights)
+    scores = weighted(found.turns, profile.weights)
+    if found.unread.any():
+        # What an arm could not read is judged by the others.
+        others = {name: arm for name, arm in found.turns.items() if name != "late"}
+        scores = np.where(found.unread, weighted(others, profile.weights), scores)
+    return scores
 
 
 def _less_questions(
