@@ -1,7 +1,7 @@
 """Token vectors small enough to keep: which tokens say something, in 128 dimensions, as int8.
 
-A random projection keeps angles (Johnson and Lindenstrauss, 1984; with signs alone: Achlioptas,
-2003); one that no data shaped fits every zone, and stays right as a zone grows.
+A random projection keeps angles (Johnson and Lindenstrauss, 1984); one that no data shaped fits
+every zone, and stays right as a zone grows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from projections.stopwords import STOP_WORDS
 
 #: The name of what `compressed` does; whoever changes that changes this.
-FORM = "signs128/int8"
+FORM = "random128/int8"
 #: Dimensions that are kept; a model with fewer keeps its own.
 KEPT = 128
 #: A text of more word pieces than this is taken apart,
@@ -102,7 +102,7 @@ def projected(vectors: Floats) -> Floats:
     dimension = vectors.shape[1]
     if dimension <= KEPT:
         return vectors
-    return vectors @ _signs(dimension)
+    return vectors @ _projection(dimension)
 
 
 def quantised(vectors: Floats) -> tuple[Bytes, Floats]:
@@ -114,19 +114,21 @@ def quantised(vectors: Floats) -> tuple[Bytes, Floats]:
 
 
 @cache
-def _signs(dimension: int) -> Floats:
-    """Return the (dimension, KEPT) projection: the bits of BLAKE2b as signs, over sqrt(KEPT)."""
-    bits = np.unpackbits(
-        np.frombuffer(
-            b"".join(
-                hashlib.blake2b(f"{FORM} {row}".encode(), digest_size=KEPT // 8).digest()
-                for row in range(dimension)
-            ),
-            np.uint8,
-        )
-    ).reshape(dimension, KEPT)
-    signs: Floats = ((2.0 * bits - 1.0) / np.sqrt(KEPT)).astype(np.float32)
-    return signs
+def _projection(dimension: int) -> Floats:
+    """Return the (dimension, KEPT) projection: orthogonal columns that keep a vector's length.
+
+    Its directions are the bits of BLAKE2b taken as signs, made orthogonal (QR) so that none says
+    again what another said. Double precision leaves the same floats whatever the processor.
+    """
+    drawn = b"".join(
+        hashlib.blake2b(f"token {row}".encode(), digest_size=KEPT // 8).digest()
+        for row in range(dimension)
+    )
+    bits = np.unpackbits(np.frombuffer(drawn, np.uint8)).reshape(dimension, KEPT)
+    directions, triangle = np.linalg.qr(2.0 * bits - 1.0)
+    directions *= np.sign(np.diag(triangle)) * np.sqrt(dimension / KEPT)
+    projection: Floats = directions.astype(np.float32)
+    return projection
 
 
 def _unit_of(text: str, offsets: npt.NDArray[np.int32]) -> Ints:
