@@ -73,8 +73,12 @@ def late(tokens: QueryTokens, candidates: Ints, index: Index, tokeniser: Tokenis
     np.maximum.at(of_turn, found.turn_of_unit, of_unit.astype(np.float32))
     asked = np.searchsorted(places, candidates)
     known = found.known[asked]
-    scores[candidates[known]] = scaled(of_turn[asked[known]])
-    unread[candidates[~known]] = True
+    if 2 * known.sum() <= len(candidates):
+        # Before most turns have tokens, the few that do are no measure of one another.
+        unread[candidates] = True
+    else:
+        scores[candidates[known]] = scaled(of_turn[asked[known]])
+        unread[candidates[~known]] = True
     return Late(scores, unread)
 
 
