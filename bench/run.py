@@ -37,7 +37,7 @@ def benches(homes: Homes, *, full: bool, quick: bool) -> dict[str, Callable[[], 
         "project": lambda: section(project.run(homes, small=many)),
         "recall": lambda: section(recall.run(homes, sizes=(recall.SIZES[0], many))),
         "rebuild": lambda: section(rebuild.run(homes, sizes=sizes)),
-        "locomo": lambda: section(locomo.run(locomo.Options())),
+        "locomo": lambda: "\n".join(map(section, locomo.run(locomo.Options()))),
     }
 
 
