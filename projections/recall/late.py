@@ -88,27 +88,30 @@ def nearest(words: Floats, found: TokensOf, centre: Centre) -> Floats:
     Both are taken from the centre. Sums of products of codes are whole numbers below 2 ** 24:
     exact, whatever the order in which they are added.
     """
-    centred = words - np.float32(centre.scale) * centre.codes
-    codes, _ = quantised(centred)
+    codes, _ = quantised(words - np.float32(centre.scale) * centre.codes)
     query = codes.astype(np.float32)
-    length = np.sqrt(np.square(query).sum(axis=1))
-    tokens = found.codes.astype(np.float32)
-    products = tokens @ np.vstack((query, centre.codes)).T
+    products = found.codes.astype(np.float32) @ np.vstack((query, centre.codes)).T
+    # Words by tokens from here: each step then runs along the tokens.
+    *along, with_centre = np.ascontiguousarray(products.T)
     scale, shift = found.scales, np.float32(centre.scale)
     squared = (
-        scale * scale * np.einsum("ij,ij->i", tokens, tokens)
-        - 2 * scale * shift * products[:, -1]
+        scale * scale * found.squares
+        - 2 * scale * shift * with_centre
         + shift * shift * np.square(centre.codes).sum()
     )
-    reach = np.sqrt(np.maximum(squared, 0))[:, None] * length
-    along = scale[:, None] * products[:, :-1] - shift * (query @ centre.codes)
-    cosine = np.divide(along, reach, out=np.zeros_like(along), where=reach > 0)
-    best = np.zeros((len(found.tokens_of_unit), len(query)), np.float32)
+    reach = np.sqrt(np.maximum(squared, 0))
+    per_reach = np.divide(1, reach, out=np.zeros_like(reach), where=reach > 0)
+    length = np.sqrt(np.square(query).sum(axis=1))
+    best = np.zeros((len(query), len(found.tokens_of_unit)), np.float32)
     filled = found.tokens_of_unit > 0
     if filled.any():
         first = (np.cumsum(found.tokens_of_unit) - found.tokens_of_unit)[filled]
-        best[filled] = np.maximum.reduceat(cosine, first, axis=0)
-    return np.maximum(best, 0)
+        for row, product in enumerate(along):
+            if length[row] > 0:
+                off_centre = shift * (query[row] * centre.codes).sum()
+                cosine = (scale * product - off_centre) * (per_reach / length[row])
+                best[row, filled] = np.maximum.reduceat(cosine, first)
+    return np.maximum(best, 0).T
 
 
 def windowed(near: Floats, session: Ints) -> Floats:

@@ -33,12 +33,14 @@ _OF_TURNS = "FROM token_vectors WHERE target_type = 'event' AND model = ? AND fo
 class TokensOf(NamedTuple):
     """Tokens of turns: those of unit u are the next `tokens_of_unit[u]` rows of the codes.
 
-    `turn_of_unit`: which of the turns that were asked for; each has at least one unit, empty
-    where nothing is known of it, as `known` (one per turn) says.
+    `squares`: each row's product with itself. `turn_of_unit`: which of the turns that were
+    asked for; each has at least one unit, empty where nothing is known of it, as `known` (one
+    per turn) says.
     """
 
     codes: Bytes
     scales: Floats
+    squares: Floats
     tokens_of_unit: Ints
     turn_of_unit: Ints
     known: Mask
@@ -55,6 +57,7 @@ class _Resident(NamedTuple):
     """Every turn's tokens, with the rows and the units of each place; -1 and 0 where unknown."""
 
     tokens: Unpacked
+    squares: Floats
     first_token: Ints
     token_count: Ints
     first_unit: Ints
@@ -114,7 +117,12 @@ class Tokens:
         ]
         wanted = _ranges(held.first_token[places][known], held.token_count[places][known])
         return TokensOf(
-            held.tokens.codes[wanted], held.tokens.scales[wanted], units, turn_of_unit, known
+            held.tokens.codes.take(wanted, axis=0),
+            held.tokens.scales[wanted],
+            held.squares[wanted],
+            units,
+            turn_of_unit,
+            known,
         )
 
     @cached_property
@@ -150,13 +158,15 @@ class Tokens:
 
         tokens = np.array([len(scales) // 2 for _, scales, _ in parts], np.int64)
         units = np.array([len(units) // 2 for _, _, units in parts], np.int64)
+        held = unpacked(
+            b"".join(codes for codes, _, _ in parts),
+            b"".join(scales for _, scales, _ in parts),
+            b"".join(units for _, _, units in parts),
+            self._kept,
+        )
         return _Resident(
-            unpacked(
-                b"".join(codes for codes, _, _ in parts),
-                b"".join(scales for _, scales, _ in parts),
-                b"".join(units for _, _, units in parts),
-                self._kept,
-            ),
+            held,
+            np.einsum("ij,ij->i", held.codes, held.codes, dtype=np.float32),
             by_place(np.cumsum(tokens) - tokens),
             by_place(tokens),
             by_place(np.cumsum(units) - units),

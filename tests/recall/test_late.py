@@ -50,6 +50,12 @@ def token_rows(memory: Memory) -> list[tuple]:
         ).fetchall()
 
 
+def tokens_of(codes: np.ndarray, scales: np.ndarray, counts: np.ndarray) -> TokensOf:
+    """Return the tokens of turns with so many each."""
+    squares = np.square(codes.astype(np.float32)).sum(axis=1)
+    return TokensOf(codes, scales, squares, counts, np.arange(len(counts)), counts >= 0)
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 4)), min_size=1, max_size=10),
@@ -67,8 +73,7 @@ def test_scores_are_the_documented_formula(
     question = random.standard_normal((asked, KEPT)).astype(np.float32)
     weights = random.uniform(0.3, 2.0, asked)
     centre = Centre(middle[0].astype(np.float32), float(middle_scale[0]))
-    turns = np.arange(len(said))
-    found = TokensOf(codes, scales, counts, turns, counts >= 0)
+    found = tokens_of(codes, scales, counts)
     near = windowed(nearest(question, found, centre), np.array([session for session, _ in said]))
     scores = (near * weights).sum(axis=1) / weights.sum()
 
@@ -88,11 +93,10 @@ def test_a_turn_scores_the_same_in_any_company() -> None:
     question = random.standard_normal((5, 128)).astype(np.float32)
     centre = Centre(np.arange(-64, 64).astype(np.float32), 0.01)
     counts = np.full(60, 10)
-    whole = nearest(question, TokensOf(codes, scales, counts, np.arange(60), counts > 0), centre)
+    whole = nearest(question, tokens_of(codes, scales, counts), centre)
     for first, last in ((0, 1), (7, 9), (13, 60)):
         rows = slice(first * 10, last * 10)
-        some = counts[first:last]
-        part = TokensOf(codes[rows], scales[rows], some, np.arange(last - first), some > 0)
+        part = tokens_of(codes[rows], scales[rows], counts[first:last])
         assert np.array_equal(nearest(question, part, centre), whole[first:last])
 
 
