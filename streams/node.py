@@ -297,9 +297,13 @@ class Node:
         assembler = Assembler()
         while records := self.ledger.read(CHANGES, partition_of(zone), offset, 1_000, zone):
             for record in records:
-                value = assembler.add(record.value)
-                if value is not None:
-                    chains.setdefault(read_change(value)[0].chain, record.offset)
+                try:
+                    value = assembler.add(record.value)
+                    if value is not None:
+                        chains.setdefault(read_change(value)[0].chain, record.offset)
+                except IntegrityError:
+                    # It belongs to no chain; who reads one past it says where it is.
+                    continue
             offset = records[-1].offset + 1
         if len(chains) < 2:
             return next(iter(chains), FIRST_CHAIN)

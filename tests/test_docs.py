@@ -87,7 +87,9 @@ def test_the_readme_ends_with_a_map_of_the_folders():
         assert f"`{folder}/`" in section, folder
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/reference.md", "docs/commit.md", "docs/kafka.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/reference.md", "docs/commit.md", "docs/kafka.md"]
+)
 def test_links_between_pages_lead_somewhere(page):
     text = (ROOT / page).read_text()
     for target in re.findall(r"\]\(([^)#:]+)\)", text):
