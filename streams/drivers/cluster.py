@@ -191,11 +191,14 @@ class _Worker:
         )
 
     def _keep_house(self) -> None:
-        """Empty the inbox of what was sequenced, beat, and do what is due now and then."""
+        """Empty the inbox of what was sequenced, end the keys of what came second, beat, and do
+        what is due now and then."""
         worked = time.monotonic()
         while not self._stopping.wait(_DELETE_SECONDS):
             try:
                 self._delete_sequenced()
+                for partition in self._keeper.owned:
+                    self._ledger.destroy_void_keys(partition)
                 self._heartbeat.touch()
                 if self._periodic and time.monotonic() - worked > _PERIOD_SECONDS:
                     worked = time.monotonic()

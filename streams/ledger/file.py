@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from projections.sqlite import atomic, connect, rows, value
 from schemas.errors import IntegrityError
-from schemas.records import GENESIS, read_event, record_hash
+from schemas.records import GENESIS, Envelope, read_event, record_hash
 from streams.ledger.base import EVENTS, PARTITIONS, TOPICS, LedgerGap, Record
 from streams.ledger.partitioner import partition_of
 from streams.ledger.sequencer import Head
@@ -39,6 +39,10 @@ CREATE TABLE IF NOT EXISTS sources (
     position INTEGER NOT NULL,
     PRIMARY KEY (zone, source)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS voids (      -- keys of events that no chain accepts
+    position INTEGER PRIMARY KEY,
+    key_id   BLOB NOT NULL
+);
 """ + "".join(
     f"""
 CREATE TABLE IF NOT EXISTS {topic} (
@@ -102,7 +106,7 @@ class LedgerFile:
         """Write records from `offset` on, which is the partition's end.
 
         Events that extend their zone's chain are accepted: they move its head, and are known by
-        their source ids from then on.
+        their source ids from then on. Of the others the keys are noted.
         """
         first = _span(partition)[0] + offset
         names = dict.fromkeys(record.zone for record in records)
@@ -122,6 +126,7 @@ class LedgerFile:
     ) -> None:
         heads: dict[str, Head] = {}
         sources: list[tuple[int | None, bytes, int]] = []
+        void: list[tuple[int, str, Envelope]] = []
         for position, (zone, record, _) in enumerate(records, first):
             try:
                 envelope, _ = read_event(record)
@@ -136,12 +141,44 @@ class LedgerFile:
             ):
                 heads[zone] = Head(envelope.number, record_hash(record))
                 sources.append((zones[zone], envelope.source, position))
+            else:
+                void.append((position, zone, envelope))
         self.connection.executemany("INSERT OR IGNORE INTO sources VALUES (?, ?, ?)", sources)
         self.connection.executemany(
             "INSERT INTO heads VALUES (?, ?, ?) ON CONFLICT (zone) "
             "DO UPDATE SET number = excluded.number, hash = excluded.hash",
             [(zones[zone], head.number, head.hash) for zone, head in heads.items()],
         )
+        self.connection.executemany(
+            "INSERT OR IGNORE INTO voids VALUES (?, ?)",
+            [
+                (position, envelope.key_id)
+                for position, zone, envelope in void
+                if not self._seals(zone, envelope)
+            ],
+        )
+
+    def _seals(self, zone: str, envelope: Envelope) -> bool:
+        """Return whether a void event is a copy of the accepted one, under the same key."""
+        held = self.held(zone, envelope.source)
+        return held is not None and read_event(held)[0].key_id == envelope.key_id
+
+    def void_keys(self, partition: int) -> list[bytes]:
+        """Return the keys of a partition's void events, which nobody may keep."""
+        with self.lock:
+            found = rows(
+                self.connection,
+                "SELECT key_id FROM voids WHERE position BETWEEN ? AND ?",
+                _span(partition),
+            )
+        return [key_id for (key_id,) in found]
+
+    def forget_void_keys(self, key_ids: Sequence[bytes]) -> None:
+        """Note that keys of void events are destroyed."""
+        with self.writing():
+            self.connection.executemany(
+                "DELETE FROM voids WHERE key_id = ?", [(key_id,) for key_id in key_ids]
+            )
 
     def read(
         self, topic: str, partition: int, offset: int, limit: int, zone: str | None = None

@@ -146,8 +146,17 @@ class KafkaLedger(Ledger):
             for record in records
             if self.copy.file.held(zone, record.source) == record.value
         }
-        self.keys.destroy([record.key_id for record in records if record.number not in accepted])
+        self.destroy_void_keys(place[1])
         return accepted
+
+    def destroy_void_keys(self, partition: int) -> None:
+        """Destroy the keys of events that no chain accepts, whoever wrote and left them.
+
+        What such a copy says may have to be forgotten, and no erasure would name its key.
+        """
+        if void := self.copy.file.void_keys(partition):
+            self.keys.destroy(void)
+            self.copy.file.forget_void_keys(void)
 
     def append(self, topic: str, zone: str, values: Sequence[bytes]) -> None:
         place = _place(topic, partition_of(check_zone(zone)))
