@@ -41,6 +41,7 @@ PARTITIONS = 12
 #: 2026-01-05T10:00:00Z, a Monday.
 START = 1_767_607_200_000
 MINUTE = 60_000
+DAY = 86_400_000
 MODELS = ("events", "memory", "identity", "embeddings")
 #: Longer than anything here takes on a busy machine: who waits so long has found something wrong.
 PATIENCE = 60.0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -158,7 +160,9 @@ def test_a_strangers_record_under_a_zones_name_is_void_or_named(
     )
     goes_on = home.concluded() == 4
     if not goes_on:
-        named(other, [("recall", "box"), ("status",), ("verify",)], at)
+        named(other, [("recall", "box"), ("verify",)], at)
+        status = other.run("status", "--json")
+        assert at in status.errors or status.json()["lag"] > 0
     else:
         assert sources_of(other, "box") == {"m1", "m2", "m3", "m4"}
     assert at in other.run("verify").errors, "verify names what is no record of ours"
@@ -225,11 +229,12 @@ def test_a_ledger_that_was_restored_from_an_older_backup_is_noticed(
         into.ask("ingest", write(tmp_path / "e.jsonl", lines))
 
     ingest(home, 1, 2, "box")
-    own_broker.stop()
+    # As a snapshot of its disk is: it stands still for that long.
+    os.kill(own_broker.pid, signal.SIGSTOP)
     backup = shutil.copytree(own_broker.data, tmp_path / "backup")
-    own_broker.start()
+    os.kill(own_broker.pid, signal.SIGCONT)
     ingest(home, 3, 4, "box")
-    own_broker.stop()
+    own_broker.kill()
     shutil.rmtree(own_broker.data)
     shutil.copytree(backup, own_broker.data)
     own_broker.start()
@@ -245,21 +250,19 @@ def test_a_ledger_that_was_restored_from_an_older_backup_is_noticed(
     ]
     # Records are missing at the end.
     named(home, everything, f"events/{PLACE} ends at offset 2", "4 was read", "restore")
-    for command in ("worker", "replica"):
-        running = home.start(command)
-        assert running.ended() == 1
-        assert f"/{PLACE} ends at offset 2" in running.errors
+    worker = home.start("worker")
+    assert worker.ended() == 1
+    assert f"/{PLACE} ends at offset 2" in worker.errors
 
     # Others have written on from there, as far as the lost records went.
     fresh = make_own("b")
     ingest(fresh, 3, 4, "cat")
     named(home, everything, f"/{PLACE} offset 3", "another history")
-    for command in ("worker", "replica"):
-        running = home.start(command)
-        assert running.ended() == 1
-        assert "another history" in running.errors
+    replica = home.start("replica")
+    assert replica.ended() == 1
+    assert "another history" in replica.errors
     ingest(fresh, 5, 6, "cat")
-    named(home, everything, f"/{PLACE} offset 3", "another history")
+    named(home, everything[:3], f"/{PLACE} offset 3", "another history")
 
     # Who gives its copy up still has files of what is gone.
     shutil.rmtree(home.home / "copy")

@@ -57,6 +57,11 @@ class Storm:
     raged: float = 0.0
     drained: float = 0.0
 
+    @property
+    def notes(self) -> Path:
+        """The file of what was acknowledged."""
+        return self.directory / "notes.jsonl"
+
     def __post_init__(self) -> None:
         self._began = time.monotonic()
         self._lock = threading.Lock()
@@ -82,8 +87,10 @@ def run(directory: Path, *, seconds: float, workers: int, seed: int, rate: float
         storm.say(f"the broker is at {broker.address}")
         with Fleet(directory, url, random.Random(f"fleet {seed}"), storm.say) as fleet:
             storm.fates = fleet.fates
-            _rage(storm, fleet, broker, url, seconds, workers, rate)
-            _drain(storm, fleet, broker, max(seconds, _LEAST_DRAIN_SECONDS))
+            commands = _rage(storm, fleet, broker, url, seconds, workers, rate)
+            _drain(storm, broker, max(seconds, _LEAST_DRAIN_SECONDS))
+            if commands.settle():
+                _drain(storm, broker, _LEAST_DRAIN_SECONDS)
             verify(storm.ledger, storm.truth, checks)
             ends = {name: len(zone.accepted) for name, zone in storm.ledger.zones.items()}
             wait_for_homes([each.recollect.home for each in fleet.workers], ends, 60.0, checks)
@@ -111,8 +118,9 @@ def _rage(
     seconds: float,
     workers: int,
     rate: float,
-) -> None:
-    notes = Notes(storm.directory / "notes.jsonl")
+) -> Commands:
+    """Do damage under load; return what gave the commands."""
+    notes = Notes(storm.notes)
     home = Recollect(storm.directory / "commands", url)
     home.ask("init", "--encoder", "none")
     for _ in range(workers):
@@ -136,24 +144,24 @@ def _rage(
                 storm.checks.note(f"load: the {what} did what it should")
             except Exception as error:
                 storm.checks.note(f"load: the {what} did what it should", repr(error))
-        notes.close()
-        storm.truth = Truth.read(notes.path)
     for arm in chaos.missing:
         enough = seconds >= _ENOUGH_SECONDS
         storm.checks.note(f"some worker had to {arm.what}", "none did" if enough else "")
+    return commands
 
 
-def _drain(storm: Storm, fleet: Fleet, broker: Broker, seconds: float) -> None:
+def _drain(storm: Storm, broker: Broker, seconds: float) -> None:
     """Let the workers finish."""
-    began = time.monotonic()
+    began, before = time.monotonic(), storm.drained
+    storm.truth = Truth.read(storm.notes)
     while True:
         storm.ledger = decode(read_topics(broker.address))
         lacks = lacking(storm.ledger, storm.truth)
-        storm.drained = time.monotonic() - began
         storm.say(f"lacking: {lacks or 'nothing'}")
-        if not lacks or storm.drained > seconds:
+        if not lacks or time.monotonic() - began > seconds:
             break
         time.sleep(_LOOK_SECONDS)
+    storm.drained = before + time.monotonic() - began
     wrong = f"after {seconds:.0f} s without damage they lack {lacks}" if lacks else ""
     storm.checks.note("the workers finish when nothing disturbs them", wrong)
 

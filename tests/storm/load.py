@@ -233,6 +233,7 @@ class Commands:
         self._files = 0
         self._ticks = 0
         self._forgotten: set[str] = set()
+        self._unsure: list[Forgotten] = []
         self._late = False
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name="commands", daemon=True)
@@ -246,6 +247,14 @@ class Commands:
         self._thread.join()
         if self._failure is not None:
             raise self._failure
+
+    def settle(self) -> bool:
+        """Forget what was not there when it should be forgotten, now that all of it is; or had an
+        earlier try erased it? Return whether there was any."""
+        for gone in self._unsure:
+            self._erase(gone)
+            self._notes.add(gone)
+        return bool(self._unsure)
 
     def begin_late(self) -> None:
         """Forget events and close turns as well, from now on."""
@@ -269,10 +278,12 @@ class Commands:
         self._inbox.also(zone, [line for line in lines if self._draw.random() < 0.3])
         wait = () if self._draw.random() < 0.2 else ("--no-wait",)
         try:
-            counts = self._until_done("ingest", str(path), "--zone", zone, *wait).json()
+            ended = self._until_done("ingest", str(path), "--zone", zone, *wait)
         except Wrong:
             self._notes.add(*(Unsure(zone, line["platform"], line["id"]) for line in lines))
             raise
+        assert ended is not None
+        counts = ended.json()
         if counts["new"] + counts["duplicate"] != len(lines):
             raise Wrong(f"{path.name} has {len(lines)} events, but ingest says {counts}")
         self._notes.add(*(_held(zone, line, path.name, at) for at, line in enumerate(lines)))
@@ -289,9 +300,16 @@ class Commands:
         sent = self._draw.choice(known)
         assert sent.token is not None
         self._forgotten.add(sent.token)
-        name, platform = sent.line["id"], sent.line["platform"]
-        self._until_done("forget", name, "--platform", platform, "--zone", sent.zone)
-        self._notes.add(Forgotten(sent.zone, platform, name, sent.token))
+        gone = Forgotten(sent.zone, sent.line["platform"], sent.line["id"], sent.token)
+        if self._erase(gone):
+            self._notes.add(gone)
+        else:
+            self._unsure.append(gone)
+
+    def _erase(self, gone: Forgotten) -> bool:
+        """Forget an event; return False where it is not there: not yet, or not any more."""
+        arguments = ("forget", gone.id, "--platform", gone.platform, "--zone", gone.zone)
+        return self._until_done(*arguments, unless="holds no event") is not None
 
     def _tick(self) -> None:
         """Close the turns that nobody ended, in a few zones."""
@@ -310,28 +328,25 @@ class Commands:
         finally:
             ledger.close()
 
-    def _until_done(self, *arguments: str) -> Ended:
-        """Run a command until it succeeds.
-
-        An erasure of which an earlier try came far enough finds nothing to erase.
-        """
+    def _until_done(self, *arguments: str, unless: str = "") -> Ended | None:
+        """Run a command until it succeeds; None where it fails and says `unless`."""
         name = arguments[0]
         given_up = 0.0
-        for tries in itertools.count():
+        while True:
             ended = self._recollect.run([*arguments, "--json"], kill_after=_MOST_SECONDS)
-            done = name == "forget" and tries and "holds no event" in ended.errors
-            if ended.status == 0 or done:
+            if ended.status == 0:
                 self._counts.commands[name] += 1
                 return ended
+            if unless and unless in ended.errors:
+                return None
             said = ended.errors.strip()[-300:]
             self._counts.retried.append(f"{name} after {ended.seconds:.0f} s: {said}")
             self._say(self._counts.retried[-1])
             if self._ended.is_set():
                 given_up = given_up or time.monotonic() + _MOST_SECONDS
                 if time.monotonic() > given_up:
-                    break
+                    raise Wrong(f"recollect {' '.join(arguments)} never succeeds: {said}")
             time.sleep(1)
-        raise Wrong(f"recollect {' '.join(arguments)} never succeeds: {self._counts.retried[-1]}")
 
 
 def _held(zone: str, line: Line, where: str, at: int) -> Said:

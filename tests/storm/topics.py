@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.errors import OffsetOutOfRangeError
 
 PARTITIONS = 12
 # So long without a record that must be there, and something is wrong with the broker.
@@ -65,7 +66,17 @@ async def _read(servers: str) -> Topics:
             consumer.seek(place, starts[place])
         heard = time.monotonic()
         while left:
-            for place, records in (await consumer.getmany(timeout_ms=1_000)).items():
+            try:
+                page = await consumer.getmany(timeout_ms=1_000)
+            except OffsetOutOfRangeError as error:
+                # The inbox was emptied meanwhile: it begins further up.
+                page = {}
+                for place, start in (await consumer.beginning_offsets(list(error.args[0]))).items():
+                    found[place.topic][place.partition].clear()
+                    consumer.seek(place, start)
+                    if start >= ends[place]:
+                        left.discard(place)
+            for place, records in page.items():
                 heard = time.monotonic()
                 found[place.topic][place.partition] += [
                     Raw(record.offset, record.key, record.value)
