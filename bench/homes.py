@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,8 +31,6 @@ PUBLISHED_AT_ONCE = 1_000
 
 Vectors = npt.NDArray[np.float32]
 
-_WORD = re.compile(r"\w+")
-
 
 class RandomEncoder:
     """Gives every text a random direction of its own: real in size and number, at no cost."""
@@ -50,17 +47,7 @@ class RandomEncoder:
         return (vector / np.linalg.norm(vector)).astype(np.float32)
 
     def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
-        return [self.encode_query_tokens(text) for text in texts]
-
-    def encode_query_tokens(self, text: str) -> TokenVectors:
-        words = list(_WORD.finditer(text))
-        drawn = np.random.Generator(np.random.SFC64(zlib.crc32(text.encode())))
-        return TokenVectors(
-            ids=np.zeros(len(words), np.int32),
-            offsets=np.array([word.span() for word in words], np.int32).reshape(-1, 2),
-            vectors=drawn.standard_normal((len(words), DIMENSION), np.float32),
-            pooled=self.encode_query(text),
-        )
+        raise EncoderError("a random encoder has no token vectors")
 
     def close(self) -> None:
         """Have nothing to stop."""

@@ -10,7 +10,6 @@ import msgspec
 
 from schemas.changes import Conclusions
 from schemas.events import Event
-from streams.doors import Answer
 
 
 class Surroundings(Protocol):
@@ -29,14 +28,12 @@ class Extract(msgspec.Struct, frozen=True):
     """What an agent took from a record without looking at the state.
 
     `reads` are the running numbers of the other records it used: where one of them is erased
-    before the record is resolved, the extract is made again. `texts` need vectors, `turns`
-    those of their tokens as well.
+    before the record is resolved, the extract is made again. `texts` need vectors.
     """
 
     content: Any = None
     reads: tuple[int, ...] = ()
     texts: tuple[str, ...] = ()
-    turns: tuple[str, ...] = ()
 
 
 class State:
@@ -56,8 +53,8 @@ class State:
         #: The name of the model whose vectors are recorded; None where there is no encoder.
         self.encoder = encoder
         self.dimension = dimension
-        #: text hash -> what the encoder says of it
-        self.encoded: Mapping[str, Answer] = {}
+        #: text hash -> little-endian float32
+        self.vectors: Mapping[str, bytes] = {}
 
 
 class Agent(Protocol):
