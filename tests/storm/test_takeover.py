@@ -11,14 +11,12 @@ import pytest
 
 from schemas.errors import InjectedFailure
 from schemas.events import Draft, Message, Tick
-from schemas.records import read_event
 from streams.agents.ticks import CLOSE_TURNS
 from streams.doors import VectorDoor
 from streams.failpoints import arm, disarm
 from streams.keeping import Keeper
 from streams.ledger import CHANGES, EVENTS, partition_of
 from streams.ledger.kafka import KafkaLedger, KafkaSettings
-from streams.ledger.kafka.keys import PLACES
 from streams.node import Node
 from streams.reading import EventReader
 
@@ -111,37 +109,3 @@ def test_what_was_concluded_before_its_event_was_copied_is_no_gap(kafka_url, tmp
         following.follow(ZONE)
         following.drive(ZONE)
         assert following.journal.moved(ZONE).number == 3
-
-
-def test_the_key_of_a_void_copy_ends_though_its_writer_died_before_he_ended_it(kafka_url, tmp_path):
-    place = (EVENTS, PLACE)
-    with (
-        node(tmp_path / "owner", kafka_url, follows=True) as (_, owners),
-        node(tmp_path / "slow", kafka_url, follows=True) as (_, slow),
-    ):
-        owners.connect()
-        slow.connect()
-        owners.publish(ZONE, [say("m1")])
-        # The other has not seen it, and dies when it could: its two are void.
-        arm("append.committed")
-        try:
-            with pytest.raises(InjectedFailure):
-                slow.publish(ZONE, [say("m2"), say("m3")])
-        finally:
-            disarm()
-        owners.copy.refresh([place])
-        void = [read_event(record.value)[0].key_id for record in owners.read(*place, 1, 2)]
-        assert set(owners.keys.get(void)) == set(void)
-        owners.end_void_keys([PLACE])
-        assert not owners.keys.get(void)
-        # For everybody, and nothing else.
-        slow.copy.refresh(PLACES)
-        assert not slow.keys.get(void)
-        slow.publish(ZONE, [say("m2")])
-        assert [record.event is not None for record in EventReader(owners, ZONE).read(9)] == [True]
-        owners.copy.refresh([place])
-        owners.end_void_keys([PLACE])
-        assert [record.event is not None for record in EventReader(owners, ZONE).read(9)] == [
-            True,
-            True,
-        ]
