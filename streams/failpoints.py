@@ -1,8 +1,8 @@
 """Failpoints: named places where a test may stop the process, as a power cut would.
 
 `RECOLLECT_FAILPOINT=name` or `name:3` kills the process with SIGKILL when the place is passed
-for the first or third time; `name:3:raise` raises InjectedFailure there instead. Unset, a
-failpoint costs one comparison.
+for the first or third time; `name:3:raise` raises InjectedFailure there instead. Several stand
+with commas between them. Unset, a failpoint costs one comparison.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ FAILPOINTS = (
     "rebuild.switched",
 )
 
-_name, _count, _how = (*os.environ.get("RECOLLECT_FAILPOINT", "").split(":", 2), "", "")[:3]
-_asked = {_name: int(_count or 1)} if _name else {}
-_killing: dict[str, int] = {} if _how == "raise" else _asked
-_raising: dict[str, int] = _asked if _how == "raise" else {}
+_killing: dict[str, int] = {}
+_raising: dict[str, int] = {}
+for _asked in filter(None, os.environ.get("RECOLLECT_FAILPOINT", "").split(",")):
+    _name, _count, _how = (*_asked.split(":", 2), "", "")[:3]
+    (_raising if _how == "raise" else _killing)[_name] = int(_count or 1)
 _counting = threading.Lock()
 
 

@@ -13,13 +13,15 @@ from typing import NamedTuple
 
 from schemas.errors import InvalidInput
 from schemas.events import Draft, Park
-from schemas.inbound import decode_inbound, draft_of
+from schemas.inbound import MAX_RECORD_BYTES, decode_inbound, draft_of
 from schemas.zones import check_zone
 from streams.ledger import Ledger
 
 PLATFORM = "recollect"
 #: Where records are parked that name no zone.
 UNADDRESSED = "unaddressed"
+# A reason quotes what was sent.
+_MOST_REASON = 1_000
 
 
 class Posted(NamedTuple):
@@ -79,6 +81,9 @@ def _park(record: Posted, reason: str) -> Draft:
         platform=PLATFORM,
         occurred_at=record.timestamp,
         payload=Park(
-            source_id=f"park:{digest.hexdigest()}", reason=reason, body=record.value or b""
+            source_id=f"park:{digest.hexdigest()}",
+            # Compressed, a record may be of any size; one of the ledger may not.
+            reason=reason[:_MOST_REASON],
+            body=(record.value or b"")[:MAX_RECORD_BYTES],
         ),
     )

@@ -46,6 +46,11 @@ def passes(setting: str) -> tuple[int, list[str]]:
         ("commit.read:4", 0, ["1", "2", "3"]),
         ("commit.locked:2:raise", 0, ["1", "2 stopped at failpoint commit.locked", "3"]),
         ("commit.read::raise", 0, ["1 stopped at failpoint commit.read", "2", "3"]),
+        (
+            "commit.read:2:raise,commit.locked:2",
+            -signal.SIGKILL,
+            ["1", "2 stopped at failpoint commit.read"],
+        ),
     ],
 )
 def test_a_process_stops_where_the_setting_says(setting, status, printed):

@@ -257,7 +257,7 @@ class Recollect:
             zone,
         )
 
-    def wait_for(self, zone: str, number: int) -> None:
+    def wait_for(self, zone: str, number: int, seconds: float = PATIENCE) -> None:
         """Wait until the zone's files hold everything up to a record."""
         wait_until(
             lambda: self.concluded(zone) >= number,
@@ -265,6 +265,7 @@ class Recollect:
                 f"{self.home.name} holds {zone} up to {number}: it is at {self.concluded(zone)}; "
                 + "; ".join(running.errors[-800:] for running in self._started)
             ),
+            seconds,
         )
 
     def hashes(self, zone: str = "default") -> dict[str, str]:
@@ -343,16 +344,21 @@ async def _admin(address: str) -> AIOKafkaAdminClient:
 Posting = tuple[bytes | None, bytes | None]
 
 
-def post(url: str, topic: str, records: Iterable[Posting], **how: Any) -> None:
+def post(
+    url: str,
+    topic: str,
+    records: Iterable[Posting],
+    producer: Mapping[str, Any] | None = None,
+    **how: Any,
+) -> None:
     """Publish records as any client may; `how` holds partition or timestamp_ms."""
     place = place_of(url)
+    options = {"acks": "all", "max_request_size": 8_000_000, **(producer or {})}
 
     async def send() -> None:
-        async with AIOKafkaProducer(
-            bootstrap_servers=place.address, acks="all", max_request_size=8_000_000
-        ) as producer:
+        async with AIOKafkaProducer(bootstrap_servers=place.address, **options) as client:
             sent = [
-                await producer.send(place.topic(topic), key=key, value=value, **how)
+                await client.send(place.topic(topic), key=key, value=value, **how)
                 for key, value in records
             ]
             for each in sent:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
-from aiokafka import AIOKafkaProducer
+from aiokafka import AIOKafkaProducer, codec
+from aiokafka.record._crecords import default_records
+from aiokafka.record.default_records import DefaultRecordBatch
 
 from tests.kafka.conftest import Make
 from tests.kafka.kit import (
@@ -166,6 +172,61 @@ def test_a_parked_record_can_be_dropped_and_never_comes_back(make: Make, kafka_u
     post(kafka_url, "inbox", [(b"z", b"{not json")])
     home.once()
     assert home.ask("--zone", "z", "deadletters")["dead_letters"] == []
+
+
+@contextmanager
+def snappy() -> Iterator[None]:
+    """Let aiokafka write what it cannot read here: batches compressed by Snappy, all literals."""
+
+    def encode(data: Any) -> bytes:
+        text = bytes(data)
+        length, left = bytearray(), len(text)
+        while left > 0x7F:
+            length.append(left & 0x7F | 0x80)
+            left >>= 7
+        length.append(left)
+        parts = [text[start : start + 65_536] for start in range(0, len(text), 65_536)]
+        literals = [b"\xf4" + (len(part) - 1).to_bytes(2, "little") + part for part in parts]
+        return bytes(length) + b"".join(literals)
+
+    assert not codec.has_snappy(), "it can be read here after all"
+    known = {"snappy": (lambda: True, DefaultRecordBatch.CODEC_SNAPPY)}
+    with (
+        patch.dict(AIOKafkaProducer._COMPRESSORS, known),
+        patch.object(codec, "has_snappy", lambda: True),
+        patch.object(default_records, "snappy_encode", encode),
+    ):
+        yield
+
+
+def test_a_client_may_compress_as_it_likes(make: Make, kafka_url: str) -> None:
+    home = make("a")
+    home.ask("status")
+    event = json.dumps(line("m1", "The box is green.")).encode()
+    post(kafka_url, "inbox", [(b"z", event)], producer={"compression_type": "gzip"})
+    with snappy():
+        event = json.dumps(line("m2", "The box is heavy. " * 9_000)).encode()
+        post(kafka_url, "inbox", [(b"z", event)], producer={"compression_type": "snappy"})
+    home.once()
+    assert home.events("z") == ["m1", "m2"]
+    assert emptied(kafka_url)
+
+
+def test_a_record_that_is_small_only_while_compressed_is_parked(make: Make, kafka_url: str) -> None:
+    home = make("a")
+    home.ask("status")
+    compressed = {"compression_type": "gzip", "max_request_size": 64_000_000}
+    event = line("m1", "The box is green.", direction="x" * 900_000, metadata={"a": " " * 100_000})
+    postings = [(b"z", b" " * 9_000_000), (b"z", json.dumps(event).encode())]
+    post(kafka_url, "inbox", postings, producer=compressed)
+    post_events(kafka_url, "z", [line("m2", "The box is closed.")])
+    home.once()
+    assert emptied(kafka_url)
+    assert home.events("z") == ["m2"]
+    first, second = home.letters("z")
+    assert "9000000 bytes" in first[1]
+    assert "direction" in second[1] or "xxx" in second[1]
+    assert len(second[1]) <= 1_000
 
 
 # What is left of it

@@ -429,7 +429,11 @@ class LedgerContract:
     @settings(
         max_examples=25,
         deadline=None,
-        suppress_health_check=[HealthCheck.function_scoped_fixture],
+        # It is the same contract for each ledger, hence the executors.
+        suppress_health_check=[
+            HealthCheck.function_scoped_fixture,
+            HealthCheck.differing_executors,
+        ],
     )
     @given(
         calls=st.lists(

@@ -20,8 +20,9 @@ from tests.broker.kafka import Broker
 from tests.storm.fleet import PLACES, RARE, Arm, Fleet, Worker
 from tests.storm.process import SESSION_SECONDS
 
-# Seconds between two acts.
+# Seconds between two acts, where workers come to work within so many.
 _PAUSES = (1.5, 4.0)
+_USUAL_PACE = 6.0
 _ACTS = ("kill", "kill", "kill", "stop", "end", "end", "join")
 # The share of acts that do not wait until a worker is at work.
 _RASH = 0.15
@@ -80,40 +81,40 @@ class Chaos:
             if not is_late and at > seconds * _LATE:
                 is_late = True
                 late()
-            if not self._fleet.arms:
-                self._deal(rare=is_late)
+            self._deal(rare=is_late)
             if at > strike_at:
                 next(strikes)()
                 strike_at = time.monotonic() - began + self._draw.uniform(*_BROKER_PAUSES)
             else:
                 self._act()
-            self._wait(self._draw.uniform(*_PAUSES))
+            # Where workers take long to come to work, they are given longer.
+            self._wait(self._draw.uniform(*_PAUSES) * max(1.0, self._fleet.pace / _USUAL_PACE))
         self.seconds = time.monotonic() - began
 
     def settle(self) -> None:
         """End the damage: nobody is stopped, armed or away any more."""
         self._fleet.armed_share = 0.0
-        self._fleet.arms.clear()
+        self._fleet.deaths.clear()
+        self._fleet.errors.clear()
         for _, worker in self._resume_at.values():
             self._fleet.resume(worker)
         self._resume_at.clear()
         for worker in self._fleet.workers:
-            if worker.arm is not None:
+            if worker.arms:
                 self._fleet.end(worker, signal.SIGTERM)
             worker.removed = False
 
     def _deal(self, *, rare: bool) -> None:
-        """Fill the deck: what was not met yet comes first, the rare places when they are passed."""
-        under_way = {worker.arm for worker in self._fleet.workers}
-        arms = [
-            Arm(place, raises)
-            for place in PLACES
-            for raises in (False, True)
-            if (rare or place not in RARE) and Arm(place, raises) not in under_way
-        ]
-        self._draw.shuffle(arms)
-        arms.sort(key=lambda arm: (self._fleet.fates.hits[arm] > 0, arm.place not in RARE))
-        self._fleet.arms.extend(arms)
+        """Fill empty decks: what was not met yet comes first, the rare before the others."""
+        under_way = {arm for worker in self._fleet.workers for arm in worker.arms}
+        for deck, raises in ((self._fleet.deaths, False), (self._fleet.errors, True)):
+            if not deck:
+                places = [place for place in PLACES if rare or place not in RARE]
+                arms = [Arm(place, raises) for place in places]
+                self._draw.shuffle(arms)
+                hits = self._fleet.fates.hits
+                arms.sort(key=lambda arm: (hits[arm] > 0, arm.place not in RARE))
+                deck.extend(arm for arm in arms if arm not in under_way)
 
     def _act(self) -> None:
         kind = self._draw.choice(_ACTS)
@@ -124,7 +125,7 @@ class Chaos:
         # nothing would ever be done.
         rash = self._draw.random() < _RASH
         some = self._fleet.alive() if rash else self._fleet.settled()
-        free = [worker for worker in some if rash or worker.arm is None]
+        free = [worker for worker in some if rash or not worker.arms]
         if len(some) < 2 or not free:
             return
         worker = self._draw.choice(free)

@@ -27,11 +27,14 @@ PLACES = tuple(name for name in FAILPOINTS if not name.startswith("rebuild."))
 RARE = ("commit.keys_destroyed", "commit.purged", "outbox.appended")
 
 _POLL_SECONDS = 0.2
-# An armed worker that has been at work for so long without coming to its place is restarted.
-_ARMED_SECONDS = 20.0
+# So many errors a worker is armed with, beside one death.
+_ERRORS = 2
+# An armed worker that has been at work for so long without coming to its places is restarted.
+_ARMED_SECONDS = 15.0
 _STOP_SECONDS = 20.0
 # A worker that has concluded nothing by then may have nothing to do.
 _LATE_SECONDS = 40.0
+NO_BROKER = "found no broker"
 # How a worker ends that finds no broker when it starts, and one that an injected error ends.
 _NO_BROKER = ("cannot be used", "cannot be reached", "Unable to bootstrap")
 _GIVES_UP = "could not be handled (InjectedFailure"
@@ -62,9 +65,9 @@ class Worker:
     recollect: Recollect
     logs: Path
     process: subprocess.Popen[bytes] | None = None
-    arm: Arm | None = None
-    #: What it was armed with and has met, in spite of which it went on.
-    met: Arm | None = None
+    #: What it was armed with: what it has not met yet, and errors that it has met.
+    arms: list[Arm] = field(default_factory=list)
+    met: list[Arm] = field(default_factory=list)
     log: Path | None = None
     #: Since when it was seen at work; 0: not yet.
     working: float = 0.0
@@ -116,10 +119,13 @@ class Fleet:
         self._ended = threading.Event()
         self.workers: list[Worker] = []
         self.fates = Fates()
-        #: Failpoints for the next workers that are started.
-        self.arms: deque[Arm] = deque()
+        #: Failpoints for the next workers that are started: deaths, and errors.
+        self.deaths: deque[Arm] = deque()
+        self.errors: deque[Arm] = deque()
         #: How likely a worker is armed when it is started.
         self.armed_share = 0.0
+        #: How long workers take from their start until they have concluded something, in s.
+        self.pace = 0.0
         #: Until when a worker that starts may find no broker.
         self.no_broker_until = 0.0
         self._thread = threading.Thread(target=self._watch, name="fleet", daemon=True)
@@ -202,16 +208,18 @@ class Fleet:
             time.sleep(_POLL_SECONDS)
 
     def _start(self, worker: Worker) -> None:
-        worker.arm = worker.met = None
-        if self.arms and self._draw.random() < self.armed_share:
-            worker.arm = self.arms.popleft()
+        worker.arms, worker.met = [], []
+        if self._draw.random() < self.armed_share:
+            worker.arms += [self.deaths.popleft()] if self.deaths else []
+            worker.arms += [self.errors.popleft() for _ in range(_ERRORS) if self.errors]
         worker.starts += 1
         worker.reason = None
         worker.log = worker.logs / f"{worker.name}.{worker.starts:03}.log"
-        failpoint = None
-        if worker.arm is not None:
-            count = 1 if worker.arm.place in RARE else self._draw.randrange(1, 6)
-            failpoint = f"{worker.arm.place}:{count}" + (":raise" if worker.arm.raises else "")
+        failpoint = ",".join(
+            f"{arm.place}:{1 if arm.place in RARE else self._draw.randrange(1, 6)}"
+            f"{':raise' if arm.raises else ''}"
+            for arm in worker.arms
+        )
         with worker.log.open("wb") as log:
             log.write(f"# {failpoint or 'unarmed'}\n".encode())
             log.flush()
@@ -238,40 +246,37 @@ class Fleet:
             return
         if not worker.working and worker.at_work:
             worker.working = now
-        arm = worker.arm
-        if arm is None or worker.stopped:
-            return
-        if arm.raises and _told_of(arm, worker.said()):
-            # It goes on, for a while at least: what cannot be sequenced ends it.
-            self.fates.hits[arm] += 1
-            worker.arm, worker.met = None, arm
-        elif worker.working and now - worker.working > _ARMED_SECONDS:
+            self.pace += (now - worker.started - self.pace) / (3 if self.pace else 1)
+        self._note_errors(worker)
+        patience = max(_ARMED_SECONDS, 2 * self.pace)
+        if worker.arms and worker.working and now - worker.working > patience:
             self.end(worker, signal.SIGKILL)
+
+    def _note_errors(self, worker: Worker) -> None:
+        """Note errors that a worker has met; it goes on, unless it could not sequence."""
+        said = worker.said()
+        for arm in [arm for arm in worker.arms if arm.raises]:
+            if f"stopped at failpoint {arm.place}" in said:
+                self.fates.hits[arm] += 1
+                worker.arms.remove(arm)
+                worker.met.append(arm)
 
     def _bury(self, worker: Worker, status: int) -> None:
         """Note how a worker ended, and when it is to be started again."""
         said = worker.said()
-        arm = worker.arm
-        if arm is not None and self._met(arm, worker, status, said):
-            self.fates.hits[arm] += 1
-            worker.reason = arm.what
-        elif worker.reason is None and worker.met is not None and _GIVES_UP in said:
-            arm, worker.reason = worker.met, worker.met.what
-        elif worker.reason is None and self._finds_no_broker(worker, said):
-            worker.reason = "found no broker"
+        self._note_errors(worker)
         if worker.reason is None:
-            last = said.strip().splitlines()[-1][:300]
-            self.fates.unasked.append(f"{worker.log and worker.log.name} ({status}): {last}")
-            worker.reason = "by itself"
-        if arm is not None and worker.reason != arm.what:
-            self.arms.append(arm)
-        self.fates.ends["failpoint" if arm and worker.reason == arm.what else worker.reason] += 1
+            worker.reason = self._reason(worker, status, said)
+        for arm in worker.arms:
+            (self.errors if arm.raises else self.deaths).append(arm)
+        worker.arms = []
+        self.fates.ends[worker.reason] += 1
         self._say(f"{worker.name} ended: {worker.reason}")
         worker.process, worker.stopped = None, False
         worker.restart_at = time.monotonic() + self._draw.uniform(0.1, 1.5)
         if "it did not within" in said:
             self.fates.ends["forced to end"] += 1
-        if worker.reason == "found no broker":
+        if worker.reason == NO_BROKER:
             return
         self.fates.bad += [
             f"{worker.log and worker.log.name}: {line.strip()[:300]}"
@@ -279,18 +284,17 @@ class Fleet:
             if _BAD.search(line)
         ]
 
-    def _finds_no_broker(self, worker: Worker, said: str) -> bool:
-        """Return whether a worker ended because it could not begin: the broker was away."""
-        away = worker.started < self.no_broker_until
-        return away and any(each in said for each in _NO_BROKER)
-
-    @staticmethod
-    def _met(arm: Arm, worker: Worker, status: int, said: str) -> bool:
-        """Return whether a worker that has ended met what it was armed with."""
-        if arm.raises:
-            return _told_of(arm, said)
-        return status == -signal.SIGKILL and worker.reason is None
-
-
-def _told_of(arm: Arm, said: str) -> bool:
-    return f"stopped at failpoint {arm.place}" in said
+    def _reason(self, worker: Worker, status: int, said: str) -> str:
+        """Return why a worker ended that the storm did not end itself."""
+        (death,) = [arm for arm in worker.arms if not arm.raises] or [None]
+        if death is not None and status == -signal.SIGKILL:
+            self.fates.hits[death] += 1
+            worker.arms.remove(death)
+            return "failpoint"
+        if worker.met and _GIVES_UP in said:
+            return "injected error"
+        if worker.started < self.no_broker_until and any(each in said for each in _NO_BROKER):
+            return NO_BROKER
+        last = said.strip().splitlines()[-1][:300]
+        self.fates.unasked.append(f"{worker.log and worker.log.name} ({status}): {last}")
+        return "by itself"

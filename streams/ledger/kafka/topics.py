@@ -27,7 +27,14 @@ MOST_RECORD_BYTES = 4 * 1024 * 1024
 MOST_INBOX_BYTES = MAX_RECORD_BYTES + 65_536
 
 _DAY_MS = 86_400_000
-_FOR_EVER = {"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"}
+#: As our own producers write: not at all, whatever the broker's default is.
+_AS_WRITTEN = {"compression.type": "producer"}
+_FOR_EVER = {
+    "cleanup.policy": "delete",
+    "retention.ms": "-1",
+    "retention.bytes": "-1",
+    **_AS_WRITTEN,
+}
 
 #: What each topic must be set to. Compaction would eat records of the ledger; of the keys it
 #: leaves what was not destroyed, and within the hour nothing else.
@@ -36,11 +43,14 @@ SETTINGS: Mapping[str, Mapping[str, str]] = {
         "cleanup.policy": "delete",
         "retention.ms": str(7 * _DAY_MS),
         "max.message.bytes": str(MOST_INBOX_BYTES),
+        # Anybody's client may compress as it likes; the broker turns it into what we can read.
+        "compression.type": "gzip",
     },
     EVENTS: {**_FOR_EVER, "max.message.bytes": str(MOST_RECORD_BYTES)},
     RECORDINGS: {**_FOR_EVER, "max.message.bytes": str(MOST_RECORD_BYTES)},
     CHANGES: {**_FOR_EVER, "max.message.bytes": str(MOST_RECORD_BYTES)},
     KEYS: {
+        **_AS_WRITTEN,
         "cleanup.policy": "compact",
         "min.cleanable.dirty.ratio": "0.01",
         "max.compaction.lag.ms": "3600000",
