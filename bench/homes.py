@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,6 +32,8 @@ PUBLISHED_AT_ONCE = 1_000
 
 Vectors = npt.NDArray[np.float32]
 
+_WORD = re.compile(r"\w+")
+
 
 class RandomEncoder:
     """Gives every text a random direction of its own: real in size and number, at no cost."""
@@ -47,7 +50,17 @@ class RandomEncoder:
         return (vector / np.linalg.norm(vector)).astype(np.float32)
 
     def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
-        raise EncoderError("a random encoder has no token vectors")
+        return [self.encode_query_tokens(text) for text in texts]
+
+    def encode_query_tokens(self, text: str) -> TokenVectors:
+        words = list(_WORD.finditer(text))
+        drawn = np.random.Generator(np.random.SFC64(zlib.crc32(text.encode())))
+        return TokenVectors(
+            ids=np.zeros(len(words), np.int32),
+            offsets=np.array([word.span() for word in words], np.int32).reshape(-1, 2),
+            vectors=drawn.standard_normal((len(words), DIMENSION), np.float32),
+            pooled=self.encode_query(text),
+        )
 
     def close(self) -> None:
         """Have nothing to stop."""

@@ -35,7 +35,11 @@ class Listening:
         return self._encoder.encode_query(text)
 
     def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        self.texts.extend(texts)
         return self._encoder.encode_tokens(texts)
+
+    def encode_query_tokens(self, text: str) -> TokenVectors:
+        return self._encoder.encode_query_tokens(text)
 
     def close(self) -> None:
         """Leave the encoder to the one who opened it."""

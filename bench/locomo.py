@@ -25,7 +25,9 @@ from typing import Any
 
 import msgspec
 
+from bench import weights
 from bench.report import Report, Target, count, markdown, percentile
+from recollect.home import Home
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
 DATA = _SHARED / "data" / "locomo-dev.json"
@@ -56,8 +58,11 @@ class Answers(msgspec.Struct):
     ms: list[float] = []
 
 
-def run(options: Options) -> Report:
-    """Ingest every conversation into a zone of its own, ask all its questions, and score."""
+def run(options: Options) -> list[Report]:
+    """Ingest every conversation into a zone of its own, ask all its questions, and score.
+
+    With an encoder, what each part of recall is worth as well, and weights chosen elsewhere.
+    """
     title = "LoCoMo"
     columns = ["questions", "n", *_FIGURES]
     about = (
@@ -67,7 +72,7 @@ def run(options: Options) -> Report:
     missing = [path.name for path in (options.data, options.scorer) if not path.is_file()]
     if missing:
         skipped = f"{' and '.join(missing)} not there; name them with --data and --scorer"
-        return Report(title, about, columns, [], skipped=skipped)
+        return [Report(title, about, columns, [], skipped=skipped)]
     scorer = _scorer(options.scorer)
     samples: list[Json] = json.loads(options.data.read_text("utf-8"))
     answers = Answers()
@@ -80,12 +85,18 @@ def run(options: Options) -> Report:
         ingested_s = time.monotonic() - began
         for sample in samples:
             _ask(command, sample, Path(scratch), options.scope, answers)
-        encoder = command.run("status", "--zone", samples[0]["sample_id"], "--json")
+        questions = scorer.load_questions(options.data)
+        pin = Home(home).settings.encoder
+        others: list[Report] = []
+        if pin is not None:
+            with weights.opened(Home(home), samples) as zones:
+                others.append(weights.ablation(zones, scorer, questions, RESULTS))
+                others.append(weights.leave_one_out(zones, scorer, questions, RESULTS))
         if options.keep and options.home is None:
             kept = tempfile.mkdtemp(prefix="recollect-locomo-kept-")
             shutil.move(home, kept)
             print(f"the home is kept in {kept}/home", file=sys.stderr)
-    found = scorer.evaluate(answers.ranked, scorer.load_questions(options.data))
+    found = scorer.evaluate(answers.ranked, questions)
     rows = [
         [name, str(row["n"]), *(f"{100 * row[figure]:.1f}" for figure in _FIGURES)]
         for name, row in found.items()
@@ -93,14 +104,14 @@ def run(options: Options) -> Report:
     ]
     recall = 100 * found["overall"]["recall@10"]
     about += (
-        f" {count(turns)} turns, encoder {json.loads(encoder)['encoder'] or 'none'}, ingested in "
+        f" {count(turns)} turns, encoder {pin.model if pin else 'none'}, ingested in "
         f"{ingested_s:.1f} s; an answer took {percentile(answers.ms, 0.5):.1f} ms (p50), without "
         "embedding the question."
     )
     target = Target(
         f"recall@10 of at least {LEAST_RECALL:.0f}", f"{recall:.1f}", recall >= LEAST_RECALL
     )
-    return Report(title, about, columns, rows, [target])
+    return [Report(title, about, columns, rows, [target]), *others]
 
 
 def events(sample: Json) -> Iterator[Json]:
@@ -207,7 +218,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--scope", help="kinds of result, with commas [recall's own]")
     parser.add_argument("--home", type=Path, help="use this home, and leave it there")
     parser.add_argument("--keep", action="store_true", help="keep the home, and say where")
-    print(markdown(run(Options(**vars(parser.parse_args(arguments))))))
+    print("\n".join(map(markdown, run(Options(**vars(parser.parse_args(arguments)))))))
 
 
 if __name__ == "__main__":

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from bench.encoders import MISSING, cached_encoder
-from bench.homes import ZONE, Homes, RandomEncoder
+from bench.homes import ZONE, Homes, RandomEncoder, Vectors
 from bench.made import Writer
 from bench.report import Report, Target, count, markdown, percentile
 from projections.files import ZoneFiles
-from projections.recall import BUDGETS, Query, Recaller
+from projections.recall import BUDGETS, Query, QueryTokens, Recaller
 from projections.recall.types import Budget
+from streams.encoder import Encoder
 
 # A year's worth of chats of the export that recollect was first used with, and many years'.
 SIZES = (5_882, 100_000)
@@ -28,6 +29,7 @@ _WAYS: tuple[tuple[str, Budget, frozenset[str] | None], ...] = (
     ("semantic (budget low)", "low", None),
     ("keyword", "mid", frozenset({"keyword"})),
     ("entity", "mid", frozenset({"entity"})),
+    ("mid without late interaction", "mid", BUDGETS["mid"][0] - {"late"}),
     ("budget mid", "mid", None),
     ("all arms (budget high)", "high", None),
 )
@@ -91,23 +93,29 @@ def _spent(files: ZoneFiles, budget: Budget) -> list[float]:
     encoder, recaller = RandomEncoder(), Recaller(files)
     writer = Writer(seed=2)
     asked = [writer.question() for _ in range(QUERIES)]
-    vectors = [encoder.encode_query(question) for question in asked]
-    for question, vector in zip(asked[:10], vectors, strict=False):
-        recaller.recall(Query(text=question, budget=budget), vector, resident=True)
+    read = [_read(encoder, question) for question in asked]
+    for question, (vector, tokens) in zip(asked[:10], read, strict=False):
+        recaller.recall(Query(text=question, budget=budget), vector, tokens, resident=True)
     spent = []
-    for question, vector in zip(asked, vectors, strict=True):
+    for question, (vector, tokens) in zip(asked, read, strict=True):
         began = time.perf_counter()
-        recaller.recall(Query(text=question, budget=budget), vector, resident=True)
+        recaller.recall(Query(text=question, budget=budget), vector, tokens, resident=True)
         spent.append((time.perf_counter() - began) * 1e3)
     return spent
+
+
+def _read(encoder: Encoder, question: str) -> tuple[Vectors, QueryTokens]:
+    """Return a question's vector and those of its words."""
+    read = encoder.encode_query_tokens(question)
+    return read.pooled, QueryTokens(question, read.offsets, read.vectors)
 
 
 def _first(files: ZoneFiles) -> list[str]:
     """Return the cells of a process's only question: nothing is in its memory yet."""
     question = Writer(seed=3).question()
-    vector = RandomEncoder().encode_query(question)
+    vector, tokens = _read(RandomEncoder(), question)
     began = time.perf_counter()
-    Recaller(files).recall(Query(text=question, budget="high"), vector)
+    Recaller(files).recall(Query(text=question, budget="high"), vector, tokens)
     return [f"{(time.perf_counter() - began) * 1e3:.1f}", "", ""]
 
 
@@ -121,7 +129,7 @@ def _embedding() -> list[str] | None:
         for _ in range(QUERIES):
             question = writer.question()
             began = time.perf_counter()
-            encoder.encode_query(question)
+            encoder.encode_query_tokens(question)
             spent.append((time.perf_counter() - began) * 1e3)
         return ["", f"embedding the question, {encoder.model}", *_percentiles(spent)]
     finally:

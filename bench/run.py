@@ -37,8 +37,8 @@ def benches(homes: Homes, *, full: bool, quick: bool) -> dict[str, Callable[[], 
         "project": lambda: section(project.run(homes, small=many)),
         "recall": lambda: section(recall.run(homes, sizes=(recall.SIZES[0], many))),
         "rebuild": lambda: section(rebuild.run(homes, sizes=sizes)),
-        "locomo": lambda: section(locomo.run(locomo.Options())),
-        "kafka": lambda: "\n".join(map(markdown, kafka.run(homes, None, events=many // 5))),
+        "locomo": lambda: "\n".join(map(section, locomo.run(locomo.Options()))),
+        "kafka": lambda: "\n".join(map(section, kafka.run(homes, None, events=many // 5))),
     }
 
 

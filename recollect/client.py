@@ -15,7 +15,7 @@ from projections.files import ZoneFiles
 from projections.generations import Generation
 from projections.identity.queries import entity_count
 from projections.memory.queries import dead_letters
-from projections.recall import DEFAULT_PROFILE, Answer, Profile, Query, Recaller
+from projections.recall import DEFAULT_PROFILE, Answer, Profile, Query, QueryTokens, Recaller
 from projections.sqlite import value
 from recollect.following import followed
 from recollect.home import Home
@@ -325,10 +325,12 @@ class Memory:
         if not self.exists():
             return Answer(query=text, results=[], ms=0.0)
         recaller = self._recall()
-        vector = None
-        if self._door.model is not None and query.text.strip():
-            vector = self._door.encoder().encode_query(recaller.text_to_embed(query.text))
-        return recaller.recall(query, vector, resident=resident)
+        if self._door.model is None or not query.text.strip():
+            return recaller.recall(query, None, resident=resident)
+        text = recaller.text_to_embed(query.text)
+        encoded = self._door.encoder().encode_query_tokens(text)
+        tokens = QueryTokens(text, encoded.offsets, encoded.vectors)
+        return recaller.recall(query, encoded.pooled, tokens, resident=resident)
 
     def _recall(self) -> Recaller:
         """Return the recaller of the generation in use, with every raw turn of the ledger."""

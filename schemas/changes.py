@@ -274,6 +274,27 @@ class Embedding(Row, frozen=True, array_like=True, tag="embedding"):
     created_at: int
 
 
+class TokenVectors(Row, frozen=True, array_like=True, tag="token_vectors"):
+    """The vectors of a target's words under a model, compressed in a `form` (A13).
+
+    `codes` are int8, a row per token; `scales` little-endian float16, one per token; `units`
+    little-endian uint16, how many tokens each part of a long text has. What a form means says
+    `projections.embeddings.tokens`.
+    """
+
+    TABLE: ClassVar = "token_vectors"
+    KEY: ClassVar = ("target_type", "target_id", "model")
+    target_type: str
+    target_id: str
+    model: str
+    form: str
+    codes: bytes
+    scales: bytes
+    units: bytes
+    text_hash: str
+    created_at: int
+
+
 MemoryRow = (
     Fact
     | FactEntity
@@ -288,7 +309,7 @@ MemoryRow = (
     | DeadLetter
 )
 IdentityRow = Entity | Handle | Mention | MergeCandidate | MergeDecision | Merge | MergeUndo
-EmbeddingRow = Embedding
+EmbeddingRow = Embedding | TokenVectors
 
 AnyRow = MemoryRow | IdentityRow | EmbeddingRow
 
@@ -296,7 +317,7 @@ AnyRow = MemoryRow | IdentityRow | EmbeddingRow
 MODELS: dict[str, tuple[type[Row], ...]] = {
     "memory": get_args(MemoryRow),
     "identity": get_args(IdentityRow),
-    "embeddings": (Embedding,),
+    "embeddings": get_args(EmbeddingRow),
 }
 MODEL_OF: dict[type[Row], str] = {row: model for model, rows in MODELS.items() for row in rows}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Sequence, Set
 from concurrent.futures import Executor
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ from schemas.events import Content, Event, Retry
 from schemas.ids import row_id, text_hash
 from streams.agents import AGENTS, Agent, Extract, State
 from streams.agents.vectors import embedding_rows
-from streams.doors import VectorDoor
+from streams.doors import Answers, VectorDoor
 from streams.ledger import Ledger
 from streams.reading import EventReader, OpenedEvent
 
@@ -55,11 +55,11 @@ class LedgerThread:
 class Extracted(NamedTuple):
     """The extracts of one record, one per agent that handles it, and its texts' vectors.
 
-    `vectors()` waits for the encoder where it is still at work.
+    `encoded()` waits for the encoder where it is still at work.
     """
 
     extracts: tuple[tuple[Agent, Extract], ...]
-    vectors: Callable[[], Mapping[str, bytes]]
+    encoded: Callable[[], Answers]
 
     @property
     def reads(self) -> set[int]:
@@ -118,13 +118,13 @@ class Decider:
             else ()
             for record in records
         ]
-        texts = [
-            text for of_record in extracts for _, extract in of_record for text in extract.texts
-        ]
+        made = [extract for of_record in extracts for _, extract in of_record]
+        texts = [text for extract in made for text in extract.texts]
+        turns = [text for extract in made for text in extract.turns]
         if ahead is not None:
-            awaited = ahead.submit(self._door.vectors, texts)
+            awaited = ahead.submit(self._door.answers, texts, turns)
             return [Extracted(of_record, awaited.result) for of_record in extracts]
-        encoded = self._door.vectors(texts)
+        encoded = self._door.answers(texts, turns)
         return [Extracted(of_record, lambda: encoded) for of_record in extracts]
 
     def resolve(self, record: OpenedEvent, extracted: Extracted) -> Decision:
@@ -169,7 +169,7 @@ class Decider:
             self._door.model,
             self._door.dimension,
         )
-        state.vectors = extracted.vectors()
+        state.encoded = extracted.encoded()
         parts = [
             part
             for agent, extract in extracted.extracts

@@ -5,20 +5,39 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
+from projections.embeddings.tokens import TokenCodes, compressed
 from schemas.ids import text_hash
 from streams.encoder import Encoder
 
-# About 12 MB of vectors: enough that a sentence said twice in a while is encoded once.
+# About 30 MB of vectors: enough that a sentence said twice in a while is encoded once.
 _REMEMBERED = 8_192
 
-Recorded = Callable[[str], bytes | None]
+
+class Answer(NamedTuple):
+    """What the encoder says of a text: little-endian float32, and its compressed token vectors.
+
+    `tokens` None: nobody asked for them.
+    """
+
+    vector: bytes
+    tokens: TokenCodes | None = None
+
+
+#: Text hash -> answer; what nobody asked for is absent.
+Answers = dict[str, Answer]
+#: A look-up of answers by text hash.
+Recorded = Callable[[str], Answer | None]
 
 
 class VectorDoor:
-    """The door to the encoder: recorded vectors first, then the encoder, then remembered.
+    """The door to the encoder: recorded answers first, then the encoder, then remembered.
 
-    `recorded` looks a vector up by its text's hash; `load` brings the encoder when the first
+    `recorded` looks an answer up by its text's hash; `load` brings the encoder when the first
     text needs it, so that a replay never loads one.
     """
 
@@ -34,13 +53,13 @@ class VectorDoor:
         self._load = load
         self._encoder: Encoder | None = None
         self._recorded = recorded
-        self._remembered: OrderedDict[str, bytes] = OrderedDict()
+        self._remembered: OrderedDict[str, Answer] = OrderedDict()
         self._lock = threading.RLock()
         #: How many texts the encoder was asked for.
         self.asked = 0
 
     def replaying(self, recorded: Recorded) -> VectorDoor:
-        """Return a door to the same encoder that looks up recorded vectors first."""
+        """Return a door to the same encoder that looks up recorded answers first."""
         return VectorDoor(self.model, self.dimension, self.encoder, recorded)
 
     def encoder(self) -> Encoder:
@@ -50,33 +69,55 @@ class VectorDoor:
                 self._encoder = self._load()
             return self._encoder
 
-    def vectors(self, texts: Iterable[str]) -> dict[str, bytes]:
-        """Return text hash -> little-endian float32 for every text; nothing without a model."""
+    def answers(self, texts: Iterable[str], turns: Iterable[str] = ()) -> Answers:
+        """Return the answer to every text, with token vectors to each of `turns`.
+
+        Nothing without a model. What was recorded without token vectors, before there were any,
+        stays without: a replay repeats what was recorded.
+        """
         if self.model is None:
             return {}
         # One at a time: the encoder uses every core for one batch already.
         with self._lock:
-            return self._vectors(texts)
+            whole = {text_hash(text): text for text in turns}
+            found: Answers = {}
+            missing: dict[str, str] = {}
+            for key, text in ({text_hash(text): text for text in texts} | whole).items():
+                answer = self._known(key, whole=key in whole)
+                if answer is None:
+                    missing[key] = text
+                else:
+                    found[key] = answer
+            if missing:
+                found |= self._ask(missing, whole)
+            return found
 
-    def _vectors(self, texts: Iterable[str]) -> dict[str, bytes]:
-        found: dict[str, bytes] = {}
-        missing: dict[str, str] = {}
-        for text in texts:
-            key = text_hash(text)
-            if key in found or key in missing:
-                continue
-            vector = self._remembered.get(key)
-            if vector is None and self._recorded is not None:
-                vector = self._recorded(key)
-            if vector is None:
-                missing[key] = text
-            else:
-                found[key] = vector
-        if missing:
-            self.asked += len(missing)
-            encoded = self.encoder().encode(list(missing.values()))
-            for key, row in zip(missing, encoded, strict=True):
-                found[key] = self._remembered[key] = row.astype("<f4").tobytes()
-            while len(self._remembered) > _REMEMBERED:
-                self._remembered.popitem(last=False)
-        return found
+    def _known(self, key: str, *, whole: bool) -> Answer | None:
+        answer = self._remembered.get(key)
+        if answer is not None and (answer.tokens is not None or not whole):
+            return answer
+        return None if self._recorded is None else self._recorded(key)
+
+    def _ask(self, missing: dict[str, str], whole: dict[str, str]) -> Answers:
+        """Ask the encoder, once for each text, and remember what it says."""
+        self.asked += len(missing)
+        turns = {key: text for key, text in missing.items() if key in whole}
+        rest = {key: text for key, text in missing.items() if key not in whole}
+        said: Answers = {}
+        if turns:
+            # The same forward gives the vector of the text.
+            of_turns = self.encoder().encode_tokens(list(turns.values()))
+            for (key, text), tokens in zip(turns.items(), of_turns, strict=True):
+                codes = compressed(text, tokens.offsets, tokens.vectors)
+                said[key] = Answer(_bytes(tokens.pooled), codes)
+        if rest:
+            vectors = self.encoder().encode(list(rest.values()))
+            said |= {key: Answer(_bytes(row)) for key, row in zip(rest, vectors, strict=True)}
+        self._remembered |= said
+        while len(self._remembered) > _REMEMBERED:
+            self._remembered.popitem(last=False)
+        return said
+
+
+def _bytes(vector: npt.NDArray[np.float32]) -> bytes:
+    return vector.astype("<f4").tobytes()

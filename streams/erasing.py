@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
+from projections.embeddings.tokens import FORM, TokenCodes
 from projections.files import ZoneFiles
 from projections.memory.queries import dead_letters
 from projections.readmodel import ReadModel, rows_by_key
-from projections.sqlite import connect
+from projections.sqlite import connect, value
 from schemas.changes import (
     MODELS,
     AnyRow,
@@ -33,7 +34,7 @@ from schemas.changes import (
 from schemas.records import Source
 from streams.agents import Agent
 from streams.deciding import Decider, Decision
-from streams.doors import Recorded, VectorDoor
+from streams.doors import Answer, Recorded, VectorDoor
 from streams.ledger import Ledger
 from streams.projecting import fold_events
 from streams.reading import ChangeReader, EventReader, OpenedEvent, open_sections
@@ -195,14 +196,22 @@ class _Target(NamedTuple):
 
 
 def _recorded_in(connection: apsw.Connection, model: str | None) -> Recorded:
-    """Return a look-up of recorded vectors by text hash."""
+    """Return a look-up of what is recorded of a text, by its hash."""
 
-    def look_up(key: str) -> bytes | None:
-        row = connection.execute(
+    def look_up(key: str) -> Answer | None:
+        vector = value(
+            connection,
             "SELECT embedding FROM embeddings WHERE model = ? AND text_hash = ? LIMIT 1",
             (model, key),
+        )
+        if vector is None:
+            return None
+        tokens = connection.execute(
+            "SELECT codes, scales, units FROM token_vectors "
+            "WHERE model = ? AND text_hash = ? AND form = ? LIMIT 1",
+            (model, key, FORM),
         ).fetchone()
-        return None if row is None else row[0]
+        return Answer(vector, None if tokens is None else TokenCodes(*tokens))
 
     return look_up
 

@@ -8,11 +8,13 @@ from typing import Literal
 
 import msgspec
 
+from projections.embeddings.tokens import FORM, TokenCodes
 from projections.generations import Generation, ZoneDirectory
-from projections.sqlite import atomic, connect
-from schemas.changes import Embedding
+from projections.sqlite import atomic, connect, value
+from schemas.changes import Embedding, TokenVectors
 from schemas.errors import HomeError
 from schemas.events import Draft, Switch
+from streams.doors import Answer
 from streams.drivers.zone import ZoneDriver
 from streams.erasing import parked_records
 from streams.failpoints import failpoint
@@ -204,7 +206,7 @@ def _derive(
 
 
 class RecordedVectors:
-    """Every vector that a chain recorded, by its text: read from the topic, not from the files."""
+    """What a chain recorded of the encoder, by text: read from the topic, not from the files."""
 
     def __init__(
         self, ledger: Ledger, zone: str, chain: str, model: str | None, directory: Path
@@ -212,29 +214,37 @@ class RecordedVectors:
         self._path = directory / "recorded.db"
         self._remove()
         self._connection = connect(self._path)
+        self._connection.execute("CREATE TABLE vectors (text_hash TEXT PRIMARY KEY, vector BLOB)")
         self._connection.execute(
-            "CREATE TABLE vectors (text_hash TEXT PRIMARY KEY, vector BLOB) WITHOUT ROWID"
+            "CREATE TABLE tokens (text_hash TEXT PRIMARY KEY, codes BLOB, scales BLOB, units BLOB)"
         )
         reader = ChangeReader(ledger, zone, chain)
         while model is not None and (changes := reader.read(500)):
             sections = open_sections(ledger.keys, changes, ("embeddings",))["embeddings"]
+            rows = [row for section in sections for row in section.puts if row.model == model]
             with atomic(self._connection):
                 self._connection.executemany(
                     "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
+                    ((row.text_hash, row.embedding) for row in rows if isinstance(row, Embedding)),
+                )
+                self._connection.executemany(
+                    "INSERT OR IGNORE INTO tokens VALUES (?, ?, ?, ?)",
                     (
-                        (row.text_hash, row.embedding)
-                        for section in sections
-                        for row in section.puts
-                        if isinstance(row, Embedding) and row.model == model
+                        (row.text_hash, row.codes, row.scales, row.units)
+                        for row in rows
+                        if isinstance(row, TokenVectors) and row.form == FORM
                     ),
                 )
 
-    def look_up(self, key: str) -> bytes | None:
-        """Return the vector of a text, by the text's hash."""
-        row = self._connection.execute(
-            "SELECT vector FROM vectors WHERE text_hash = ?", (key,)
+    def look_up(self, key: str) -> Answer | None:
+        """Return what is recorded of a text, by the text's hash."""
+        vector = value(self._connection, "SELECT vector FROM vectors WHERE text_hash = ?", (key,))
+        if vector is None:
+            return None
+        tokens = self._connection.execute(
+            "SELECT codes, scales, units FROM tokens WHERE text_hash = ?", (key,)
         ).fetchone()
-        return None if row is None else row[0]
+        return Answer(vector, None if tokens is None else TokenCodes(*tokens))
 
     def close(self) -> None:
         """Remove the file."""

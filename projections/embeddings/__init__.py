@@ -1,4 +1,4 @@
-"""embeddings.db: canonical vectors, and the search index derived from them."""
+"""embeddings.db: canonical vectors, the search index derived from them, and token vectors."""
 
 from projections.embeddings.model import EmbeddingsModel
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import resources
 from pathlib import Path
 
 import apsw
@@ -12,6 +13,8 @@ from projections.readmodel import ReadModel
 # vec0 writes vectors in chunks of this many and reserves a whole one for the first: small
 # zones stay small (1,024, its default, takes 1.6 MB), and a scan is no slower.
 _CHUNK = 256
+
+_TOKENS = resources.files(__package__).joinpath("tokens.sql").read_text()
 
 _INDEX = """
 CREATE VIRTUAL TABLE vec_embeddings USING vec0(
@@ -49,6 +52,7 @@ class EmbeddingsModel(ReadModel):
     """Vectors per (target, model); one model, the home's, is indexed for search."""
 
     name = "embeddings"
+    upgrades = (_TOKENS,)
 
     def __init__(
         self, directory: Path, model: str | None, dimension: int, *, readonly: bool = False
@@ -64,7 +68,7 @@ class EmbeddingsModel(ReadModel):
         super().prepare()
 
     def schema(self) -> str:
-        return super().schema() + self._index_schema()
+        return super().schema() + _TOKENS + self._index_schema()
 
     def _index_schema(self) -> str:
         if self.model is None:

@@ -1,5 +1,6 @@
--- embeddings.db: the canonical vectors (A13). The search index vec_embeddings is derived from
--- them; its dimension is the model's, so it is made when the first vector of that model comes.
+-- embeddings.db: the canonical vectors (A13); those of single words are in tokens.sql. The search
+-- index vec_embeddings is derived from them; its dimension is the model's, so it is made when the
+-- first vector of that model comes.
 
 CREATE TABLE watermark (
     id           INTEGER PRIMARY KEY CHECK (id = 1),

@@ -1,5 +1,6 @@
 """recall(): ranked memories with their sources, from the read models of one zone."""
 
+from projections.recall.late import QueryTokens
 from projections.recall.profiles import BUDGETS, DEFAULT_PROFILE, Profile
 from projections.recall.recaller import Recaller
 from projections.recall.types import DEFAULT_SCOPE, SCOPES, Answer, Query, Result
@@ -12,6 +13,7 @@ __all__ = [
     "Answer",
     "Profile",
     "Query",
+    "QueryTokens",
     "Recaller",
     "Result",
 ]

@@ -14,7 +14,6 @@ from projections.identity import recalls as identity
 from projections.memory import recalls as memory
 from projections.recall.arms import Found
 from projections.recall.index import Index
-from projections.recall.names import standing
 from projections.recall.ranking import Ranked
 from projections.recall.types import Query, Result
 from schemas.times import format_time
@@ -83,9 +82,7 @@ def _results(
         **memory.entities_of_facts(files.memory.connection, fact_ids),
         **identity.entities_of_events(files.identity.connection, event_ids),
     }
-    stands = standing(
-        files.identity.connection, (entity for some in entities.values() for entity in some)
-    )
+    stands = index.standing(entity for some in entities.values() for entity in some)
     stale = memory.superseded(files.memory.connection, fact_ids).keys() | _stale_turns(
         event_ids, found, index, files
     )

@@ -14,7 +14,8 @@ from projections.memory import recalls as memory
 from projections.recall.fusion import scaled
 from projections.recall.index import Index
 from projections.recall.names import Named
-from projections.recall.words import MOST_WORDS, STOP_WORDS, Tokeniser, match_any
+from projections.recall.words import MOST_WORDS, Tokeniser, match_any
+from projections.stopwords import STOP_WORDS
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
@@ -40,10 +41,14 @@ class Asked(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What the arms say about every turn, by arm; and how near facts are, by id."""
+    """What the arms say about every turn, by arm; and how near facts are, by id.
+
+    `unread`: the turns among the late arm's candidates of which it can say nothing.
+    """
 
     turns: dict[str, Floats]
     facts: dict[str, float]
+    unread: Mask
 
 
 def run(
@@ -62,7 +67,7 @@ def run(
         arms["entity"] = entity(asked, index, files)
     if "causal" in wanted and facts:
         arms["causal"] = causal(asked, index, files, facts)
-    return Found(arms, facts)
+    return Found(arms, facts, np.zeros(len(index.turns), bool))
 
 
 def keyword(asked: Asked, index: Index, tokeniser: Tokeniser) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
@@ -9,7 +10,9 @@ import numpy.typing as npt
 
 from projections.files import ZoneFiles
 from projections.memory import recalls
+from projections.recall.names import standing
 from projections.recall.near import Targets
+from projections.recall.tokens import Tokens
 from projections.recall.turns import Turns
 from projections.recall.vectors import Vectors
 
@@ -22,9 +25,11 @@ class Index:
     def __init__(self, files: ZoneFiles) -> None:
         self._files = files
         self._watermarks = _watermarks(files)
+        self._standing: dict[str, str | None] = {}
         self.turns = Turns(files.events.connection)
         self.events = Targets(Vectors(files.embeddings, "event"), lambda: self.turns.place_of_id)
         self.facts = Targets(Vectors(files.embeddings, "fact"), lambda: self.place_of_fact)
+        self.tokens = Tokens(files.embeddings, self.turns)
         self.mental_models = Vectors(files.embeddings, "mental_model")
 
     def is_current(self) -> bool:
@@ -36,6 +41,16 @@ class Index:
         if self._files.embeddings.model is not None:
             self.events.vectors.load()
             self.facts.vectors.load()
+            self.tokens.load()
+
+    def standing(self, ids: Iterable[str]) -> dict[str, str]:
+        """Return id -> id of the entity that now stands for it, of those that have one."""
+        wanted = set(ids)
+        if new := wanted - self._standing.keys():
+            found = standing(self._files.identity.connection, new)
+            self._standing |= {id_: found.get(id_) for id_ in new}
+        known = ((id_, self._standing[id_]) for id_ in wanted)
+        return {id_: stands for id_, stands in known if stands is not None}
 
     @cached_property
     def place_of_fact(self) -> dict[str, int]:

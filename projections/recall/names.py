@@ -10,7 +10,7 @@ import apsw
 
 from projections.identity import queries as identity
 from projections.identity import recalls
-from projections.recall.words import STOP_WORDS
+from projections.stopwords import STOP_WORDS
 from schemas.changes import Entity
 from schemas.names import normalise_name
 

@@ -11,7 +11,7 @@ from projections.identity import queries as identity
 from projections.memory import recalls as memory
 from projections.recall.arms import Asked, about
 from projections.recall.index import Index
-from projections.recall.names import entity_ids, resolve, standing
+from projections.recall.names import entity_ids, resolve
 from projections.recall.types import Query, Result
 from projections.recall.words import Tokeniser
 from schemas.changes import Entity
@@ -53,9 +53,7 @@ def mental_models(
         vectors = index.mental_models.of([report.id for report in reports])
         similar = np.maximum(vectors @ asked.vector, 0)
     terms = set(tokeniser.terms(asked.text))
-    stands = standing(
-        files.identity.connection, [report.entity_id for report in reports if report.entity_id]
-    )
+    stands = index.standing(report.entity_id for report in reports if report.entity_id)
     results = []
     for report, near in zip(reports, similar.tolist(), strict=True):
         own = set(tokeniser.terms(f"{report.name} {report.description}"))

@@ -10,15 +10,18 @@ from projections.recall.types import Budget
 
 #: What each arm's score counts for: words of the turn and its neighbours, words of its facts,
 #: its vector and its neighbours', its best sentence's vector, who speaks and who is spoken of,
-#: and what it caused or followed from.
+#: what it caused or followed from, and the vectors of its words and its neighbours'.
 WEIGHTS = {
-    "keyword": 1.0,
-    "statement": 0.1,
-    "semantic": 0.6,
-    "sentence": 0.5,
-    "entity": 0.2,
+    "keyword": 0.5,
+    "statement": 0.05,
+    "semantic": 0.3,
+    "sentence": 0.4,
+    "entity": 0.3,
     "causal": 0.1,
+    "late": 1.0,
 }
+#: The arms that read what was said; the others know who spoke, of whom, and what led to what.
+READING = frozenset({"keyword", "statement", "semantic", "sentence", "late"})
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,7 +30,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     `fusion`: "weighted" adds the arms' min-max normalised scores, each times its weight; "rrf"
     is Reciprocal Rank Fusion with `rrf_k`. `mmr_lambda`: the share of relevance against
     redundancy in Maximal Marginal Relevance; None: no diversification. `pool`: how many
-    candidates an arm may bring.
+    candidates an arm may bring, and how many of all of them late interaction reads, which does
+    not run where it weighs nothing.
     """
 
     fusion: Literal["weighted", "rrf"] = "weighted"
@@ -40,12 +44,12 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
 
 DEFAULT_PROFILE = Profile()
 
-#: The seeds' own choice: RRF over the arms, then MMR.
-SEED_PROFILE = Profile(fusion="rrf", mmr_lambda=0.7)
+#: The seeds' own choice: RRF over their arms, which late interaction is not one of, then MMR.
+SEED_PROFILE = Profile(fusion="rrf", weights={**WEIGHTS, "late": 0.0}, mmr_lambda=0.7)
 
 #: Which arms each budget runs (seed 000), and how much more than the default pool.
 BUDGETS: dict[Budget, tuple[frozenset[str], int]] = {
     "low": (frozenset({"semantic"}), 1),
-    "mid": (frozenset({"semantic", "keyword", "entity"}), 1),
-    "high": (frozenset({"semantic", "keyword", "entity", "causal"}), 2),
+    "mid": (frozenset({"semantic", "keyword", "entity", "late"}), 1),
+    "high": (frozenset({"semantic", "keyword", "entity", "causal", "late"}), 2),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from projections.files import ZoneFiles
 from projections.recall.arms import Found
 from projections.recall.fusion import mmr, rrf, scaled, top, weighted
 from projections.recall.index import Index
-from projections.recall.profiles import Profile
+from projections.recall.profiles import READING, Profile
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -41,10 +42,7 @@ def ranked(
 ) -> Ranked:
     """Return up to `pool` turns in order; up to `count` where the profile asks for diversity."""
     scores = _fused(found, profile)
-    anywhere = np.zeros(len(scores), bool)
-    for arm in found.turns.values():
-        anywhere |= arm > 0
-    best = top(np.where(anywhere & eligible, scores, -np.inf), pool)
+    best = _best(found, scores, eligible, pool)
     scores = _less_questions(scores, best[:_CLOSE_LOOK], profile.question_share, index, files)
     best = best[np.argsort(-scores[best], kind="stable")]
     if profile.mmr_lambda is not None:
@@ -53,10 +51,41 @@ def ranked(
     return Ranked(best, scores)
 
 
+def candidates(found: Found, eligible: Mask, profile: Profile, pool: int) -> Ints:
+    """Return, ascending, the `pool` turns that the arms so far put first."""
+    return np.sort(_best(found, _fused(found, profile), eligible, pool))
+
+
+def _best(found: Found, scores: Floats, eligible: Mask, pool: int) -> Ints:
+    """Return the best eligible turns that any arm found, best first."""
+    anywhere = np.zeros(len(scores), bool)
+    for arm in found.turns.values():
+        anywhere |= arm > 0
+    return top(np.where(anywhere & eligible, scores, -np.inf), pool)
+
+
 def _fused(found: Found, profile: Profile) -> Floats:
     if profile.fusion == "rrf":
         return scaled(rrf(found.turns.values(), profile.rrf_k), floor=0.0)
-    return weighted(found.turns, profile.weights)
+    scores = weighted(found.turns, balanced(profile.weights, found.turns.keys()))
+    if found.unread.any():
+        # What an arm could not read is judged by the others.
+        others = {name: arm for name, arm in found.turns.items() if name != "late"}
+        judged = weighted(others, balanced(profile.weights, others.keys()))
+        scores = np.where(found.unread, judged, scores)
+    return scores
+
+
+def balanced(weights: Mapping[str, float], ran: Set[str]) -> dict[str, float]:
+    """Return the weights of the arms that ran; those that read take over from those that did not.
+
+    So without an encoder, or before late interaction, who speaks counts no more against what is
+    said than otherwise.
+    """
+    reading = sum(weights[name] for name in READING)
+    there = sum(weights[name] for name in READING & ran)
+    factor = reading / there if there else 1.0
+    return {name: weights[name] * (factor if name in READING else 1.0) for name in ran}
 
 
 def _less_questions(

@@ -14,11 +14,12 @@ import numpy.typing as npt
 from projections.events import recalls as events
 from projections.files import ZoneFiles
 from projections.recall import answers, arms, others
-from projections.recall.arms import Asked
+from projections.recall.arms import Asked, Found
 from projections.recall.index import Index
+from projections.recall.late import QueryTokens, late
 from projections.recall.names import ids_of, names_in
 from projections.recall.profiles import BUDGETS, DEFAULT_PROFILE, Profile
-from projections.recall.ranking import ranked
+from projections.recall.ranking import candidates, ranked
 from projections.recall.types import MOST_CHARACTERS, Answer, Query, Result
 from projections.recall.words import Tokeniser, readable
 
@@ -52,10 +53,18 @@ class Recaller:
                 text = text[: named.start] + text[named.end :].removeprefix("'s").removeprefix("’s")
         return " ".join(text.split()) or "?"
 
-    def recall(self, query: Query, vector: Floats | None, *, resident: bool = False) -> Answer:
+    def recall(
+        self,
+        query: Query,
+        vector: Floats | None,
+        tokens: QueryTokens | None = None,
+        *,
+        resident: bool = False,
+    ) -> Answer:
         """Return the answer. `vector` is the query's unit vector; None: no semantic arm.
 
-        `resident`: bring vectors into memory at once, since more questions follow.
+        `tokens` are the vectors of its words; None: no late arm. `resident`: bring vectors into
+        memory at once, since more questions follow.
 
         Raises:
             InvalidInput: the question cannot be asked.
@@ -65,7 +74,7 @@ class Recaller:
         with self._snapshot():
             index = self._refreshed(resident)
             started = time.perf_counter()
-            results = self._answer(query, self._usable(vector), index)
+            results = self._answer(query, self._usable(vector), self._readable(tokens), index)
             elapsed = (time.perf_counter() - started) * 1000
         return Answer(query=query.text, results=results, ms=round(elapsed, 3))
 
@@ -98,7 +107,17 @@ class Recaller:
             return None
         return vector if np.isfinite(vector).all() and vector.any() else None
 
-    def _answer(self, query: Query, vector: Floats | None, index: Index) -> list[Result]:
+    def _readable(self, tokens: QueryTokens | None) -> QueryTokens | None:
+        """Return token vectors if they are of the indexed model."""
+        embeddings = self._files.embeddings
+        if tokens is None or embeddings.model is None:
+            return None
+        of_model = tokens.vectors.shape[1] == embeddings.dimension
+        return tokens if of_model and np.isfinite(tokens.vectors).all() else None
+
+    def _answer(
+        self, query: Query, vector: Floats | None, tokens: QueryTokens | None, index: Index
+    ) -> list[Result]:
         wanted, factor = BUDGETS[query.budget]
         if vector is None:
             # Without an encoder, the cheapest answer there can be is by words.
@@ -116,7 +135,7 @@ class Recaller:
         )
         of_turns: list[Result] = []
         if {"events", "facts"} & set(query.scope) and len(index.turns):
-            of_turns = self._turns(query, asked, wanted, index)
+            of_turns = self._turns(query, asked, tokens, wanted, index)
         rest: list[Result] = []
         if "mental_models" in query.scope:
             rest += others.mental_models(query, asked, about, index, self._files, self._tokeniser)
@@ -128,12 +147,21 @@ class Recaller:
         return list(islice(merged, query.max_results))
 
     def _turns(
-        self, query: Query, asked: Asked, wanted: frozenset[str], index: Index
+        self,
+        query: Query,
+        asked: Asked,
+        tokens: QueryTokens | None,
+        wanted: frozenset[str],
+        index: Index,
     ) -> list[Result]:
         found = arms.run(wanted, asked, index, self._files, self._tokeniser)
         if not found.turns:
             return []
         eligible = asked.allowed if "events" in query.scope else asked.allowed & index.gave_facts
+        if "late" in wanted and tokens is not None and self._profile.weights.get("late"):
+            close = candidates(found, eligible, self._profile, asked.pool)
+            scores, unread = late(tokens, close, index, self._tokeniser)
+            found = Found({**found.turns, "late": scores}, found.facts, unread)
         order = ranked(
             found,
             eligible,

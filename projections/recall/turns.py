@@ -7,6 +7,8 @@ the words of the question.
 
 from __future__ import annotations
 
+import math
+
 import apsw
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +22,8 @@ WINDOW = {-3: 0.2, -2: 0.4, -1: 0.7, 0: 1.0, 1: 0.4, 2: 0.2}
 #: A silence that ends a session: what is said after a night is another talk. So is what was
 #: said long before, and comes later into the ledger.
 SESSION_GAP_MS = 6 * 3_600_000
+# What was looked up of words is kept: 12 MB of it.
+MOST_POSTINGS = 1_000_000
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -34,6 +38,7 @@ class Turns:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
+        self._held: dict[str, tuple[Ints, Floats]] = {}
         rows = recalls.turns(connection)
         count = len(rows)
         self.numbers: Ints = np.fromiter((row[0] for row in rows), np.int64, count)
@@ -88,18 +93,30 @@ class Turns:
         """Return every turn's windowed BM25 for index terms; 0 where no term is near."""
         scores = np.zeros(len(self), np.float32)
         for term in terms:
-            found = recalls.occurrences(self._connection, term)
-            if not found:
+            places, counts = self._postings(term)
+            if not len(places):
                 continue
-            numbers, counts = np.unique(np.array(found, np.int64), return_counts=True)
-            places = self.row[numbers]
-            idf = np.log(1 + (len(self) - len(places) + 0.5) / (len(places) + 0.5))
-            frequency = self._spread(places, counts.astype(np.float32))
+            frequency = self._spread(places, counts)
             near = np.flatnonzero(frequency)
             tf = frequency[near]
             norm = 1 - B + B * self._window_length[near] / self._mean_length
-            scores[near] += idf * tf * (K1 + 1) / (tf + K1 * norm)
+            scores[near] += self.idf(term) * tf * (K1 + 1) / (tf + K1 * norm)
         return scores
+
+    def idf(self, term: str) -> float:
+        """Return the inverse document frequency of an index term, over single turns."""
+        holding = len(self._postings(term)[0])
+        return math.log(1 + (len(self) - holding + 0.5) / (holding + 0.5))
+
+    def _postings(self, term: str) -> tuple[Ints, Floats]:
+        """Return the places of the turns that hold a term, and how often each does."""
+        if term not in self._held:
+            found = np.array(recalls.occurrences(self._connection, term), np.int64)
+            numbers, counts = np.unique(found, return_counts=True)
+            if sum(len(places) for places, _ in self._held.values()) > MOST_POSTINGS:
+                self._held.clear()
+            self._held[term] = (self.row[numbers], counts.astype(np.float32))
+        return self._held[term]
 
     def around(self, values: Floats) -> Floats:
         """Return for every turn the weighted sum of the values of the turns around it."""

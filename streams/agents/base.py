@@ -10,6 +10,7 @@ import msgspec
 
 from schemas.changes import Conclusions
 from schemas.events import Event
+from streams.doors import Answer
 
 
 class Surroundings(Protocol):
@@ -28,12 +29,14 @@ class Extract(msgspec.Struct, frozen=True):
     """What an agent took from a record without looking at the state.
 
     `reads` are the running numbers of the other records it used: where one of them is erased
-    before the record is resolved, the extract is made again. `texts` need vectors.
+    before the record is resolved, the extract is made again. `texts` need vectors, `turns`
+    those of their tokens as well.
     """
 
     content: Any = None
     reads: tuple[int, ...] = ()
     texts: tuple[str, ...] = ()
+    turns: tuple[str, ...] = ()
 
 
 class State:
@@ -53,8 +56,8 @@ class State:
         #: The name of the model whose vectors are recorded; None where there is no encoder.
         self.encoder = encoder
         self.dimension = dimension
-        #: text hash -> little-endian float32
-        self.vectors: Mapping[str, bytes] = {}
+        #: text hash -> what the encoder says of it
+        self.encoded: Mapping[str, Answer] = {}
 
 
 class Agent(Protocol):

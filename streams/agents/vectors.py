@@ -1,8 +1,9 @@
-"""Turns recorded vectors into rows of embeddings.db."""
+"""Turns what the encoder said, or once said, into rows of embeddings.db."""
 
 from __future__ import annotations
 
-from schemas.changes import Embedding
+from projections.embeddings.tokens import FORM
+from schemas.changes import Embedding, TokenVectors
 from schemas.ids import row_id, text_hash
 from streams.agents.base import State
 
@@ -22,10 +23,35 @@ def embedding_rows(
                 target_type=target_type,
                 target_id=target_id,
                 model=state.encoder,
-                embedding=state.vectors[key],
+                embedding=state.encoded[key].vector,
                 dimension=state.dimension,
                 text_hash=key,
                 created_at=created_at,
             )
         )
+    return rows
+
+
+def turn_rows(
+    state: State, created_at: int, event_id: str, text: str
+) -> list[Embedding | TokenVectors]:
+    """Return the rows of a raw turn: its vector, and its tokens' where they are known."""
+    rows: list[Embedding | TokenVectors] = []
+    for row in embedding_rows(state, created_at, ("event", event_id, text)):
+        rows.append(row)
+        tokens = state.encoded[row.text_hash].tokens
+        if tokens is not None:
+            rows.append(
+                TokenVectors(
+                    target_type=row.target_type,
+                    target_id=row.target_id,
+                    model=row.model,
+                    form=FORM,
+                    codes=tokens.codes,
+                    scales=tokens.scales,
+                    units=tokens.units,
+                    text_hash=row.text_hash,
+                    created_at=row.created_at,
+                )
+            )
     return rows

@@ -27,7 +27,7 @@ from schemas.ids import fact_id, turn_row_id
 from schemas.names import normalise_name
 from streams.agents.base import Extract, State, Surroundings
 from streams.agents.entities import ENTITY_TYPES, EntityResolver
-from streams.agents.vectors import embedding_rows
+from streams.agents.vectors import embedding_rows, turn_rows
 from streams.language import Analysis, Claim, Statement, analyse, is_question, mentions
 
 # Near-duplicates are skipped "in the same period": Hindsight's 24 hours, either way.
@@ -70,14 +70,17 @@ class RuleWriter:
             readings = [*turn, *readings]
         reads = {reading.event.number for reading in readings} - {event.number}
         reads |= {reading.question[0] for reading in readings if reading.question}
-        texts = [event_text(content)]
-        texts += [
-            statement.sentence for reading in readings for statement in reading.analysis.statements
-        ]
+        turn_text = event_text(content)
         return Extract(
             content=readings,
             reads=tuple(sorted(reads)),
-            texts=tuple(text for text in texts if text),
+            texts=tuple(
+                statement.sentence
+                for reading in readings
+                for statement in reading.analysis.statements
+                if statement.sentence
+            ),
+            turns=(turn_text,) if turn_text else (),
         )
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
@@ -85,7 +88,7 @@ class RuleWriter:
         assert isinstance(content, Content)
         own = Conclusions((event.number,))
         if text := event_text(content):
-            own.puts += embedding_rows(state, event.ingested_at, ("event", event.id, text))
+            own.puts += turn_rows(state, event.ingested_at, event.id, text)
         readings: list[Reading] = extract.content
         if isinstance(content, TurnCompleted):
             assert content.turn_id is not None

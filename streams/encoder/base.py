@@ -48,6 +48,10 @@ class Encoder(Protocol):
         """Return the token vectors of each text, as a passage (no query prefix)."""
         ...
 
+    def encode_query_tokens(self, text: str) -> TokenVectors:
+        """Return the token vectors of a query without its prefix's; `pooled` as `encode_query`."""
+        ...
+
     def close(self) -> None:
         """Stop the workers; the encoder cannot be used afterwards."""
         ...

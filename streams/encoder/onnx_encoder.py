@@ -59,6 +59,18 @@ class OnnxEncoder:
         """Return the token vectors of each text, as a passage (no query prefix)."""
         return list(self._pool.map(self._tokens, texts))
 
+    def encode_query_tokens(self, text: str) -> TokenVectors:
+        """Return the token vectors of a query without its prefix's; `pooled` as `encode_query`."""
+        prefix = self._settings.query_prefix
+        found = self._tokens(prefix + text)
+        own = found.offsets[:, 0] >= len(prefix)
+        return TokenVectors(
+            ids=found.ids[own],
+            offsets=found.offsets[own] - len(prefix),
+            vectors=found.vectors[own],
+            pooled=found.pooled,
+        )
+
     def close(self) -> None:
         """Stop the workers; no texts can be encoded afterwards."""
         self._pool.shutdown(cancel_futures=True)

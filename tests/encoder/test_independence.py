@@ -95,6 +95,18 @@ def test_token_vectors_come_with_the_very_vector_that_encode_gives(minilm, preci
         assert each.offsets.max(initial=0) <= len(text)
 
 
+def test_the_tokens_of_a_query_are_those_after_its_prefix(random_bge, precision):
+    encoder = random_bge[precision]
+    found = encoder.encode_query_tokens("where?")
+    (whole,) = encoder.encode_tokens([BGE_QUERY_PREFIX + "where?"])
+    count = len(found.ids)
+    assert 0 < count < len(whole.ids)
+    assert found.offsets[0, 0] == 0
+    assert found.offsets[-1, 1] == len("where?")
+    assert np.array_equal(found.vectors, whole.vectors[-count:])
+    assert np.array_equal(found.pooled, encoder.encode_query("where?"))
+
+
 def test_no_text_gives_no_vector(minilm, precision):
     assert minilm[precision].encode([]).shape == (0, 384)
     assert minilm[precision].encode_tokens([]) == []

@@ -62,7 +62,18 @@ class ConceptEncoder:
         return vector_of(text)
 
     def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
-        raise NotImplementedError
+        return [self.encode_query_tokens(text) for text in texts]
+
+    def encode_query_tokens(self, text: str) -> TokenVectors:
+        words = list(re.finditer(r"\w+", text))
+        return TokenVectors(
+            ids=np.zeros(len(words), np.int32),
+            offsets=np.array([word.span() for word in words], np.int32).reshape(-1, 2),
+            vectors=np.array([vector_of(word[0]) for word in words], np.float32).reshape(
+                -1, DIMENSION
+            ),
+            pooled=vector_of(text),
+        )
 
     def close(self) -> None:
         pass

@@ -89,3 +89,43 @@ def mmr(
         equal = [place for place in worth if worth[place] == most]
         chosen.append(max(equal, key=lambda place: (relevance[place], -place)))
     return chosen
+
+
+#: How much the nearest word at a distance counts for late interaction.
+LATE_WINDOW = {-3: 0.5, -2: 0.7, -1: 0.85, 0: 1.0, 1: 0.6, 2: 0.4}
+
+
+def cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return the cosine of two vectors, 0 where one has no direction."""
+    product = sum(a * b for a, b in zip(one, other, strict=True))
+    lengths = math.sqrt(sum(a * a for a in one) * sum(b * b for b in other))
+    return product / lengths if lengths else 0.0
+
+
+def late(
+    question: Sequence[tuple[Sequence[float], float]],
+    turns: Sequence[tuple[int, Sequence[Sequence[float]]]],
+    centre: Sequence[float],
+) -> list[float]:
+    """Return late interaction's score of each turn, (session, token vectors), in order.
+
+    `question` gives (vector, weight) of each token.
+    """
+
+    def centred(vector: Sequence[float]) -> list[float]:
+        return [value - mean for value, mean in zip(vector, centre, strict=True)]
+
+    scores = []
+    for here, (session, _) in enumerate(turns):
+        score = 0.0
+        for vector, weight in question:
+            nearest = 0.0
+            for distance, share in LATE_WINDOW.items():
+                there = here + distance
+                if 0 <= there < len(turns) and turns[there][0] == session:
+                    for token in turns[there][1]:
+                        similarity = cosine(centred(vector), centred(token))
+                        nearest = max(nearest, share * similarity)
+            score += weight * nearest
+        scores.append(score / sum(weight for _, weight in question))
+    return scores

@@ -1,0 +1,145 @@
+"""Token vectors small enough to keep: which tokens say something, in 128 dimensions, as int8.
+
+A random projection keeps angles (Johnson and Lindenstrauss, 1984); one that no data shaped fits
+every zone, and stays right as a zone grows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from projections.stopwords import STOP_WORDS
+
+#: The name of what `compressed` does; whoever changes that changes this.
+FORM = "random128/int8"
+#: Dimensions that are kept; a model with fewer keeps its own.
+KEPT = 128
+#: A text of more word pieces than this is taken apart,
+LONGEST_UNIT = 96
+#: each part ending with the sentence that brings it to so many.
+UNIT = 64
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_PART = re.compile(r"[^'’]+")
+_SENTENCE_END = re.compile(r"[.!?…]+(?=\s)|[。\uff01\uff1f]+|\n")
+
+Floats = npt.NDArray[np.float32]
+Bytes = npt.NDArray[np.int8]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+class TokenCodes(NamedTuple):
+    """The token vectors of a text, as `schemas.changes.TokenVectors` holds them."""
+
+    codes: bytes
+    scales: bytes
+    units: bytes
+
+
+class Unpacked(NamedTuple):
+    """Tokens of one or more texts: (n, kept) `codes`, (n,) `scales`, and (u,) tokens of each unit.
+
+    A token's vector is its codes times its scale.
+    """
+
+    codes: Bytes
+    scales: Floats
+    units: Ints
+
+
+def compressed(text: str, offsets: npt.NDArray[np.int32], vectors: Floats) -> TokenCodes:
+    """Return the (t, dimension) token vectors of a text, compressed.
+
+    `offsets`: (t, 2), the characters of each token. Stop words and punctuation go.
+    """
+    kept = telling(text, offsets)
+    codes, scales = quantised(projected(vectors[kept]))
+    units = np.bincount(_unit_of(text, offsets)[kept], minlength=1)
+    return TokenCodes(
+        codes.tobytes(), scales.astype("<f2").tobytes(), units.astype("<u2").tobytes()
+    )
+
+
+def unpacked(codes: bytes, scales: bytes, units: bytes, kept: int) -> Unpacked:
+    """Return what was compressed to `kept` dimensions; also that of several texts in a row."""
+    return Unpacked(
+        np.frombuffer(codes, np.int8).reshape(-1, kept),
+        np.frombuffer(scales, "<f2").astype(np.float32),
+        np.frombuffer(units, "<u2").astype(np.int64),
+    )
+
+
+def kept_dimensions(dimension: int) -> int:
+    """Return in how many dimensions the tokens of a model with `dimension` are kept."""
+    return min(dimension, KEPT)
+
+
+def telling(text: str, offsets: npt.NDArray[np.int32]) -> Mask:
+    """Return which tokens say something: those in words that are no stop words.
+
+    Of a contraction each part is looked at as well, and so is the whole: "it's", "Ada's".
+    """
+    says = np.zeros(len(text) + 1, bool)
+    for word in _WORD.finditer(text):
+        if word[0].lower().replace("’", "'") in STOP_WORDS:
+            continue
+        for part in _PART.finditer(text, *word.span()):
+            if part[0].lower() not in STOP_WORDS:
+                says[part.start() : part.end()] = True
+    starts, ends = offsets[:, 0], offsets[:, 1]
+    return says[np.minimum(starts, len(text))] & (ends > starts)
+
+
+def projected(vectors: Floats) -> Floats:
+    """Return (t, dimension) vectors in fewer dimensions, at about the same angles."""
+    dimension = vectors.shape[1]
+    if dimension <= KEPT:
+        return vectors
+    return vectors @ _projection(dimension)
+
+
+def quantised(vectors: Floats) -> tuple[Bytes, Floats]:
+    """Return int8 codes and float16 scales, as float32: vectors ~ codes * scales, row by row."""
+    most = np.abs(vectors).max(axis=1, initial=0.0)
+    scales = (most / 127).astype(np.float16).astype(np.float32)
+    safe = np.where(scales > 0, scales, 1)[:, None]
+    return np.clip(np.rint(vectors / safe), -127, 127).astype(np.int8), scales
+
+
+@cache
+def _projection(dimension: int) -> Floats:
+    """Return the (dimension, KEPT) projection: orthogonal columns that keep a vector's length.
+
+    Its directions are the bits of BLAKE2b taken as signs, made orthogonal (QR) so that none says
+    again what another said. Double precision leaves the same floats whatever the processor.
+    """
+    drawn = b"".join(
+        hashlib.blake2b(f"token {row}".encode(), digest_size=KEPT // 8).digest()
+        for row in range(dimension)
+    )
+    bits = np.unpackbits(np.frombuffer(drawn, np.uint8)).reshape(dimension, KEPT)
+    directions, triangle = np.linalg.qr(2.0 * bits - 1.0)
+    directions *= np.sign(np.diag(triangle)) * np.sqrt(dimension / KEPT)
+    projection: Floats = directions.astype(np.float32)
+    return projection
+
+
+def _unit_of(text: str, offsets: npt.NDArray[np.int32]) -> Ints:
+    """Return to which part of the text each token belongs: 0, 1, ..."""
+    unit = np.zeros(len(offsets), np.int64)
+    if len(offsets) <= LONGEST_UNIT:
+        return unit
+    first = 0
+    for end in _SENTENCE_END.finditer(text):
+        after = int(np.searchsorted(offsets[:, 0], end.end()))
+        if after - first >= UNIT and after < len(offsets):
+            unit[after:] += 1
+            first = after
+    return unit

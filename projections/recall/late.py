@@ -1,0 +1,159 @@
+"""Late interaction: each word of a question looks for its nearest in a turn and around it.
+
+ColBERT's MaxSim (Khattab and Zaharia, 2020), with the window of `turns`: a word that stands two
+turns before counts somewhat, as in what answers a question that was asked there. The vectors of
+one encoder lie in a narrow cone (Ethayarajh, 2019), so the zone's mean is taken off both sides.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from projections.embeddings.tokens import projected, quantised, telling
+from projections.recall.fusion import scaled
+from projections.recall.index import Index
+from projections.recall.tokens import Centre, TokensOf
+from projections.recall.turns import Turns
+from projections.recall.words import MOST_WORDS, Tokeniser
+
+#: How much the nearest word at a distance (turns before: negative) counts for a turn.
+WINDOW = {-3: 0.5, -2: 0.7, -1: 0.85, 1: 0.6, 2: 0.4}
+# A word that stands in most turns says little, but not nothing.
+_LEAST_IDF = 0.1
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+class QueryTokens(NamedTuple):
+    """A question as the encoder read it: (t, dimension) vectors, (t, 2) characters of `text`."""
+
+    text: str
+    offsets: npt.NDArray[np.int32]
+    vectors: Floats
+
+
+class Late(NamedTuple):
+    """What late interaction says of every turn; `unread`: candidates without token vectors."""
+
+    scores: Floats
+    unread: Mask
+
+
+class _Words(NamedTuple):
+    """The telling tokens of a question: (t, kept) whole numbers, and what each counts for."""
+
+    codes: Floats
+    weights: Floats
+
+
+def late(tokens: QueryTokens, candidates: Ints, index: Index, tokeniser: Tokeniser) -> Late:
+    """Score candidates (places, ascending), from 0 for the worst to 1; nothing else is looked at.
+
+    score = sum_t v_t X_t / sum_t v_t, X_t the greatest over the window of weight times cosine of
+    token t and its nearest there, and v_t the root of the token's idf.
+    """
+    scores = np.zeros(len(index.turns), np.float32)
+    unread = np.zeros(len(index.turns), bool)
+    words = _words(tokens, index, tokeniser)
+    if not len(candidates) or not len(words.codes):
+        return Late(scores, unread)
+    places = around(candidates, index.turns)
+    found = index.tokens.of(places)
+    near = windowed(
+        nearest(words.codes, found, index.tokens.centre),
+        index.turns.session[places[found.turn_of_unit]],
+    )
+    of_unit = (near * words.weights).sum(axis=1, dtype=np.float64) / words.weights.sum()
+    of_turn = np.zeros(len(places), np.float32)
+    np.maximum.at(of_turn, found.turn_of_unit, of_unit.astype(np.float32))
+    asked = np.searchsorted(places, candidates)
+    known = found.known[asked]
+    if 2 * known.sum() <= len(candidates):
+        # Before most turns have tokens, the few that do are no measure of one another.
+        unread[candidates] = True
+    else:
+        scores[candidates[known]] = scaled(of_turn[asked[known]])
+        unread[candidates[~known]] = True
+    return Late(scores, unread)
+
+
+def nearest(words: Floats, found: TokensOf, centre: Centre) -> Floats:
+    """Return (units, words): the cosine of a word and its nearest token in a unit; 0 at least.
+
+    Both are taken from the centre. Sums of products of codes are whole numbers below 2 ** 24:
+    exact, whatever the order in which they are added.
+    """
+    codes, _ = quantised(words - np.float32(centre.scale) * centre.codes)
+    query = codes.astype(np.float32)
+    products = found.codes.astype(np.float32) @ np.vstack((query, centre.codes)).T
+    # Words by tokens from here: each step then runs along the tokens.
+    *along, with_centre = np.ascontiguousarray(products.T)
+    scale, shift = found.scales, np.float32(centre.scale)
+    squared = (
+        scale * scale * found.squares
+        - 2 * scale * shift * with_centre
+        + shift * shift * np.square(centre.codes).sum()
+    )
+    reach = np.sqrt(np.maximum(squared, 0))
+    per_reach = np.divide(1, reach, out=np.zeros_like(reach), where=reach > 0)
+    length = np.sqrt(np.square(query).sum(axis=1))
+    best = np.zeros((len(query), len(found.tokens_of_unit)), np.float32)
+    filled = found.tokens_of_unit > 0
+    if filled.any():
+        first = (np.cumsum(found.tokens_of_unit) - found.tokens_of_unit)[filled]
+        for row, product in enumerate(along):
+            if length[row] > 0:
+                off_centre = shift * (query[row] * centre.codes).sum()
+                cosine = (scale * product - off_centre) * (per_reach / length[row])
+                best[row, filled] = np.maximum.reduceat(cosine, first)
+    return np.maximum(best, 0).T
+
+
+def windowed(near: Floats, session: Ints) -> Floats:
+    """Return (units, words): the greatest within the window, each times its weight.
+
+    `session` of each unit; units stand in the order in which they were said.
+    """
+    widest = near.copy()
+    for distance, weight in WINDOW.items():
+        here = slice(max(0, -distance), len(near) - max(0, distance))
+        there = slice(max(0, distance), len(near) - max(0, -distance))
+        same = (session[here] == session[there])[:, None]
+        np.maximum(widest[here], np.float32(weight) * near[there], out=widest[here], where=same)
+    return widest
+
+
+def around(places: Ints, turns: Turns) -> Ints:
+    """Return places, ascending, with those in the window around them, in the same session."""
+    wanted = np.zeros(len(turns), bool)
+    wanted[places] = True
+    for distance in WINDOW:
+        there = places + distance
+        inside = (there >= 0) & (there < len(turns))
+        inside[inside] = turns.session[there[inside]] == turns.session[places[inside]]
+        wanted[there[inside]] = True
+    return np.flatnonzero(wanted)
+
+
+def _words(tokens: QueryTokens, index: Index, tokeniser: Tokeniser) -> _Words:
+    telling_ones = np.flatnonzero(telling(tokens.text, tokens.offsets))[:MOST_WORDS]
+    weights = []
+    for start, end in tokens.offsets[telling_ones]:
+        terms = tokeniser.terms(_word_around(tokens.text, int(start), int(end)))
+        idf = max((index.turns.idf(term) for term in terms), default=_LEAST_IDF)
+        weights.append(np.sqrt(max(idf, _LEAST_IDF)))
+    return _Words(projected(tokens.vectors[telling_ones]), np.array(weights, np.float32))
+
+
+def _word_around(text: str, start: int, end: int) -> str:
+    """Return the word that a word piece is part of."""
+    while start > 0 and text[start - 1].isalnum():
+        start -= 1
+    while end < len(text) and text[end].isalnum():
+        end += 1
+    return text[start:end]
