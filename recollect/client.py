@@ -20,6 +20,7 @@ from projections.sqlite import value
 from recollect.following import followed
 from recollect.home import Home
 from recollect.ledgers import open_node
+from recollect.past import Past
 from schemas.changes import DeadLetter
 from schemas.errors import InvalidInput, NotConcluded
 from schemas.events import (
@@ -66,10 +67,15 @@ class Token(msgspec.Struct, frozen=True):
         Raises:
             InvalidInput: nobody printed that.
         """
-        parts = text.split(":")
-        if len(parts) != 3 or not all(part.isdecimal() and len(part) < 16 for part in parts):
+        if not cls.looks(text):
             raise InvalidInput(f"{text[:60]!r} is no token; ingest --json prints one")
-        return cls(*map(int, parts))
+        return cls(*map(int, text.split(":")))
+
+    @staticmethod
+    def looks(text: str) -> bool:
+        """Return whether a text has the form of a token, which no time has."""
+        parts = text.split(":")
+        return len(parts) == 3 and all(part.isdecimal() and len(part) < 16 for part in parts)
 
     def __str__(self) -> str:
         return f"{self.partition}:{self.offset}:{self.number}"
@@ -129,6 +135,7 @@ class Memory:
         self._node = open_node(self.home)
         self._door = self._node.door
         self._recaller: tuple[Generation, Recaller, ZoneFiles] | None = None
+        self._past = Past(self._node, self.zone, profile)
         self._folded_to: tuple[int, ...] = ()
         self._published = 0
         # A worker or replica in this home brings the files up by itself; asking needs no ledger.
@@ -313,10 +320,16 @@ class Memory:
 
     # Asking
 
-    def recall(self, query: Query, *, resident: bool = False) -> Answer:
+    def recall(
+        self, query: Query, *, known_at: int | Token | None = None, resident: bool = False
+    ) -> Answer:
         """Return what the memory holds on a question.
 
-        `resident`: more questions follow, so bring vectors into memory.
+        `known_at`: answer as then, at a time (unix ms) or a place in the ledger, without what
+        was forgotten since. `resident`: more questions follow, so bring vectors into memory.
+
+        Raises:
+            InvalidInput: the question cannot be asked, or `known_at` is no place of this zone.
         """
         # A command line may hand over bytes that are no text.
         text = query.text.encode("utf-8", "replace").decode().replace("\0", " ")
@@ -324,7 +337,9 @@ class Memory:
         query.check()
         if not self.exists():
             return Answer(query=text, results=[], ms=0.0)
-        recaller = self._recall()
+        recaller = self._recall() if known_at is None else self._recall_at(known_at)
+        if recaller is None:
+            return Answer(query=text, results=[], ms=0.0)
         if self._door.model is None or not query.text.strip():
             return recaller.recall(query, None, resident=resident)
         text = recaller.text_to_embed(query.text)
@@ -342,6 +357,18 @@ class Memory:
             files = self._node.open_to_read(self.zone, generation)
             self._recaller = (generation, Recaller(files, self._profile), files)
         return self._recaller[1]
+
+    def _recall_at(self, known_at: int | Token) -> Recaller | None:
+        """Return the recaller of what was known then; None where that was nothing."""
+        if isinstance(known_at, Token) and known_at.partition != partition_of(self.zone):
+            raise InvalidInput(f"token '{known_at}' is not of zone {self.zone}")
+        now = self._recall()
+        timeline = self._past.timeline()
+        if isinstance(known_at, Token):
+            number = min(known_at.number, len(timeline))
+        else:
+            number = timeline.last_known(known_at)
+        return now if number == len(timeline) else self._past.recaller(number)
 
     def _fold(self) -> None:
         """Bring in what the ledger holds by now."""
@@ -459,6 +486,7 @@ class Memory:
     def close(self) -> None:
         """Close every file."""
         self._close_recaller()
+        self._past.close()
         self._node.close()
 
     def _close_recaller(self) -> None:

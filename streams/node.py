@@ -20,8 +20,10 @@ from streams.drivers.journal import Journal
 from streams.drivers.zone import ZoneDriver
 from streams.ledger import CHANGES, Ledger, partition_of
 from streams.locks import exclusive
+from streams.past import Moment, forget_past, moment_of, open_past
 from streams.projecting import Progress, fold_events, project_changes
 from streams.reading import ChangeReader
+from streams.timeline import Timeline
 
 FIRST_CHAIN = "c0"
 # So long without a step, and whoever waits for the workers does it by himself.
@@ -88,6 +90,17 @@ class Node:
             generation.dimension,
             readonly=True,
         )
+
+    def moment(self, zone: str, timeline: Timeline, number: int) -> Moment:
+        """Return the state of a zone after a record, as it can be asked now."""
+        generation = self.current(zone)
+        with self.open(zone, generation) as files:
+            return moment_of(timeline, generation, files, number)
+
+    def open_past(self, zone: str, timeline: Timeline, moment: Moment) -> ZoneFiles:
+        """Open the files of a zone as they were at a moment, for reading alone; close them."""
+        generation = self.current(zone)
+        return open_past(self.ledger, zone, self.zone(zone), generation, timeline, moment)
 
     @contextmanager
     def driving(self, zone: str) -> Iterator[None]:
@@ -257,6 +270,7 @@ class Node:
     def _purge(self, zone: str) -> None:
         """Carry an erasure into every generation: kept ones follow, unfinished ones go."""
         directory = self.zone(zone)
+        forget_past(directory)
         with ExitStack() as held:
             try:
                 held.enter_context(exclusive(directory.path / "rebuild.lock", wait=False))

@@ -57,13 +57,16 @@ def project_changes(
     chain: str,
     files: ZoneFiles,
     *,
+    upto: int | None = None,
+    without: Set[int] = frozenset(),
     on_erasure: Callable[[], None] | None = None,
     progress: Progress | None = None,
 ) -> int:
-    """Bring the concluded files up to the chain's end (rule 4); return how many records it took.
+    """Bring the concluded files up to the chain's end (rule 4), or to the change of event `upto`.
 
-    Each file goes on from its own watermark, so files that a crash left apart meet again.
-    `on_erasure` is called before rows that an erasure deletes are committed.
+    Return how many records it took. Each file goes on from its own watermark, so files that a
+    crash left apart meet again. Numbers in `without` are taken for erased. `on_erasure` is
+    called before rows that an erasure deletes are committed.
     """
     taken = 0
     while True:
@@ -71,10 +74,11 @@ def project_changes(
             marks = [(model, model.watermark()) for model in files.concluded]
             lowest = min((mark for _, mark in marks), key=lambda mark: mark.number)
             reader = ChangeReader(ledger, zone, chain, lowest.number, lowest.offset, lowest.hash)
-            changes = reader.read(BATCH)
+            limit = BATCH if upto is None else min(BATCH, upto - lowest.number)
+            changes = reader.read(limit) if limit > 0 else []
             if not changes:
                 return taken
-            _evolve(ledger, marks, changes)
+            _evolve(ledger, marks, changes, without)
             destroy_keys(ledger, changes, on_erasure)
             commit(files)
         purge_after(files, changes)
@@ -87,6 +91,7 @@ def _evolve(
     ledger: Ledger,
     marks: Sequence[tuple[ReadModel, Watermark]],
     changes: Sequence[AcceptedChange],
+    without: Set[int],
 ) -> None:
     """Apply to each file the records beyond its own watermark; those at one place share a read."""
     by_number: dict[int, list[ReadModel]] = {}
@@ -95,7 +100,8 @@ def _evolve(
     for number, models in by_number.items():
         fresh = [change for change in changes if change.header.number > number]
         if fresh:
-            sections = open_sections(ledger.keys, fresh, tuple(model.name for model in models))
+            names = tuple(model.name for model in models)
+            sections = open_sections(ledger.keys, fresh, names, without)
             for model in models:
                 model.evolve(sections[model.name])
                 model.advance(watermark_after(fresh[-1]))

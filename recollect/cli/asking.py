@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,6 +13,7 @@ import msgspec
 from projections.recall import DEFAULT_SCOPE, SCOPES, Query, Result
 from projections.recall.types import Budget
 from recollect.cli.common import common, emit, open_memory
+from recollect.client import Token
 from recollect.why import why as explain
 from schemas.errors import InvalidInput
 from schemas.times import parse_time
@@ -27,6 +29,7 @@ class BatchQuery(msgspec.Struct, frozen=True, kw_only=True):
     after: str | int | None = None
     before: str | int | None = None
     platform: str | None = None
+    known_at: str | int | None = None
     k: int | None = None
     budget: Budget | None = None
 
@@ -41,6 +44,7 @@ class BatchQuery(msgspec.Struct, frozen=True, kw_only=True):
 @click.option("--after", help="Only what is later: ISO 8601 with zone, or unix ms.")
 @click.option("--before", help="Only what is earlier.")
 @click.option("--platform", help="Only from a platform.")
+@click.option("--known-at", metavar="T", help="Answer as then: a time, or the token of an ingest.")
 @click.option("--explain", "explain_", is_flag=True, help="Each result's rank in every arm.")
 @click.option("--wait-for", metavar="TOKEN", help="First wait for what an ingest published.")
 @click.option("--timeout", default=30.0, show_default=True, help="Most seconds to wait for it.")
@@ -61,6 +65,7 @@ def recall(
     after: str | None,
     before: str | None,
     platform: str | None,
+    known_at: str | None,
     explain_: bool,
     wait_for: str | None,
     timeout: float,
@@ -81,16 +86,17 @@ def recall(
         explain=explain_,
     )
     asked.check()
-    lines = list(_batch_queries(batch, asked)) if batch is not None else []
+    at = _moment(known_at, "--known-at")
+    lines = list(_batch_queries(batch, asked, at)) if batch is not None else []
     with open_memory(home, zone) as memory:
         if wait_for is not None:
             memory.wait_for(wait_for, timeout)
         if batch is not None:
-            for id_, one in lines:
-                answer = memory.recall(one, resident=True)
+            for id_, one, then in lines:
+                answer = memory.recall(one, known_at=then, resident=True)
                 emit({"id": id_, "results": _results(answer.results), "ms": answer.ms})
             return
-        answer = memory.recall(asked)
+        answer = memory.recall(asked, known_at=at)
     if as_json:
         emit({"query": answer.query, "results": _results(answer.results), "ms": answer.ms})
         return
@@ -130,7 +136,16 @@ def _time(value: str | int | None, field: str) -> int | None:
     return None if value is None else parse_time(value, field)[0]
 
 
-def _batch_queries(path: Path, defaults: Query) -> Any:
+def _moment(value: str | int | None, field: str) -> int | Token | None:
+    """Return a time, or the place in the ledger that a token stands for."""
+    if isinstance(value, str) and Token.looks(value):
+        return Token.read(value)
+    return _time(value, field)
+
+
+def _batch_queries(
+    path: Path, defaults: Query, known_at: int | Token | None
+) -> Iterator[tuple[str | int, Query, int | Token | None]]:
     decoder = msgspec.json.Decoder(BatchQuery)
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
@@ -156,9 +171,10 @@ def _batch_queries(path: Path, defaults: Query) -> Any:
                     budget=item.budget or defaults.budget,
                 )
                 query.check()
+                then = known_at if item.known_at is None else _moment(item.known_at, "known_at")
             except (msgspec.DecodeError, UnicodeDecodeError, InvalidInput) as error:
                 raise InvalidInput(f"{path}:{number}: {error}") from None
-            yield item.id, query
+            yield item.id, query, then
 
 
 @click.command(epilog="Example: recollect why 01HQ...")

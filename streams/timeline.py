@@ -1,0 +1,75 @@
+"""The timeline of a zone: since when each of its records could be known, and what was erased."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from typing import NamedTuple
+
+from schemas.events import Forget
+from schemas.records import GENESIS, open_event, read_event, record_hash
+from streams.ledger import EVENTS, Ledger, partition_of
+
+_BATCH = 2_000
+
+
+class Erasure(NamedTuple):
+    """An erasure: the number of its command, and of the events that it names."""
+
+    number: int
+    targets: frozenset[int]
+
+
+class Timeline:
+    """Read from the clear envelopes alone, and read on as the ledger grows.
+
+    A record is known since the latest `ingested_at` up to it: nothing is known before what
+    precedes it in the ledger. So what was known at a time is always a beginning of the ledger.
+    """
+
+    def __init__(self, ledger: Ledger, zone: str) -> None:
+        self._ledger = ledger
+        self._zone = zone
+        self._offset = 0
+        self._hash = GENESIS
+        self._known_since = array("q")
+        self._erasures: list[Erasure] = []
+
+    def refresh(self) -> None:
+        """Take in what the ledger holds by now."""
+        place = partition_of(self._zone)
+        while records := self._ledger.read(EVENTS, place, self._offset, _BATCH, self._zone):
+            for offset, _, value in records:
+                self._offset = offset + 1
+                self._take(value)
+
+    def _take(self, value: bytes) -> None:
+        envelope, sealed = read_event(value)
+        if envelope.number != len(self) + 1 or envelope.previous != self._hash:
+            return
+        self._hash = record_hash(value)
+        before = self._known_since[-1] if self._known_since else 0
+        self._known_since.append(max(before, envelope.ingested_at))
+        if envelope.kind == "forget":
+            key = self._ledger.keys.get([envelope.key_id])[envelope.key_id]
+            payload = open_event(envelope, sealed, key).payload
+            assert isinstance(payload, Forget)
+            own = range(1, envelope.number)
+            targets = frozenset(number for number in payload.targets if number in own)
+            self._erasures.append(Erasure(envelope.number, targets))
+
+    def __len__(self) -> int:
+        """Return the number of the last record."""
+        return len(self._known_since)
+
+    def last_known(self, time: int) -> int:
+        """Return the last record that was known at a time (unix ms); 0: none was."""
+        return bisect_right(self._known_since, time)
+
+    def erased_since(self, number: int) -> list[Erasure]:
+        """Return the erasures after a record of events up to it."""
+        return [
+            erasure
+            for erasure in self._erasures
+            if erasure.number > number and any(target <= number for target in erasure.targets)
+        ]
