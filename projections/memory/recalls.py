@@ -93,15 +93,62 @@ def texts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str
     )
 
 
-def superseded(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, int]:
-    """Return those facts whose place a newer one has taken, with when it last was (unix ms)."""
+def superseded(connection: apsw.Connection, fact_ids: Sequence[str], upto: int) -> dict[str, int]:
+    """Return those facts whose place a newer one took up to a time, with when it last did."""
     return dict(
         rows(
             connection,
             "SELECT fact_id, max(invalid_at) FROM fact_supersessions "
-            f"WHERE fact_id IN ({_marks(fact_ids)}) GROUP BY fact_id",
-            fact_ids,
+            f"WHERE fact_id IN ({_marks(fact_ids)}) AND invalid_at <= ? GROUP BY fact_id",
+            (*fact_ids, upto),
         )
+    )
+
+
+def ended_by(connection: apsw.Connection, time: int) -> dict[str, int]:
+    """Return the facts whose place a newer one had taken by a time, with when it first did."""
+    return dict(
+        rows(
+            connection,
+            "SELECT fact_id, min(invalid_at) AS ended FROM fact_supersessions "
+            "GROUP BY fact_id HAVING ended <= ?",
+            (time,),
+        )
+    )
+
+
+def facts_beside_ended(connection: apsw.Connection, time: int) -> list[tuple[str, str]]:
+    """Return (fact id, event id) of all facts, given or repeated, of events with an ended one.
+
+    An ended one is one whose place a newer one had taken by a time.
+    """
+    return rows(
+        connection,
+        """
+        WITH held(fact_id, event_id) AS (
+            SELECT id, source_event_id FROM facts
+            UNION ALL
+            SELECT fact_id, event_id FROM fact_repeats
+        )
+        SELECT fact_id, event_id FROM held WHERE event_id IN (
+            SELECT event_id FROM held JOIN fact_supersessions USING (fact_id) WHERE invalid_at <= ?
+        )
+        """,
+        (time,),
+    )
+
+
+def supersessions(
+    connection: apsw.Connection, fact_ids: Sequence[str], upto: int
+) -> list[tuple[str, str, int]]:
+    """Return (older, newer, when) of changes up to a time with one of these facts, latest first."""
+    marks = _marks(fact_ids)
+    return rows(
+        connection,
+        "SELECT fact_id, superseded_by, invalid_at FROM fact_supersessions "
+        f"WHERE (fact_id IN ({marks}) OR superseded_by IN ({marks})) AND invalid_at <= ? "
+        "ORDER BY invalid_at DESC, fact_id, superseded_by",
+        (*fact_ids, *fact_ids, upto),
     )
 
 
@@ -125,16 +172,17 @@ def entities_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> d
     )
 
 
-def mental_models(connection: apsw.Connection) -> list[Report]:
-    """Return the newest version of every mental model, by id."""
+def mental_models(connection: apsw.Connection, upto: int) -> list[Report]:
+    """Return the newest version of every mental model up to a time, by id."""
     return [
         Report(id_, name, description, entity_id, updated_at, bool(is_stale))
         for id_, name, description, entity_id, updated_at, is_stale in rows(
             connection,
             "SELECT id, name, description, entity_id, updated_at, is_stale "
-            "FROM mental_models AS model WHERE NOT EXISTS ("
-            "    SELECT 1 FROM mental_models WHERE parent_id = model.id"
+            "FROM mental_models AS model WHERE updated_at <= ?1 AND NOT EXISTS ("
+            "    SELECT 1 FROM mental_models WHERE parent_id = model.id AND updated_at <= ?1"
             ") ORDER BY id",
+            (upto,),
         )
     ]
 

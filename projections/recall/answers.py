@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from projections.recall.arms import Found
 from projections.recall.index import Index
 from projections.recall.ranking import Ranked
 from projections.recall.types import Query, Result
+from projections.recall.validity import Ended, changes
 from schemas.times import format_time
 
 Floats = npt.NDArray[np.float32]
@@ -30,14 +31,15 @@ class Chosen(NamedTuple):
 
 
 def of_turns(
-    query: Query, ranked: Ranked, found: Found, index: Index, files: ZoneFiles
+    query: Query, ranked: Ranked, found: Found, over: Ended, index: Index, files: ZoneFiles
 ) -> list[Result]:
-    """Return the results that ranked turns give, best first."""
-    return _results(query, _chosen(query, ranked, found, index, files), ranked, found, index, files)
+    """Return the results that ranked turns give, best first, without facts that are over."""
+    chosen = _chosen(query, ranked, found, over, index, files)
+    return _results(query, chosen, ranked, found, index, files)
 
 
 def _chosen(
-    query: Query, ranked: Ranked, found: Found, index: Index, files: ZoneFiles
+    query: Query, ranked: Ranked, found: Found, over: Ended, index: Index, files: ZoneFiles
 ) -> list[Chosen]:
     """Return what stands for each turn: the one fact that it gave, else the turn itself.
 
@@ -52,7 +54,8 @@ def _chosen(
         return turns
     given: dict[str, list[str]] = {}
     for fact, event in memory.facts_of_events(files.memory.connection, [turn.id for turn in turns]):
-        given.setdefault(event, []).append(fact)
+        if fact not in over.facts:
+            given.setdefault(event, []).append(fact)
     chosen: list[Chosen] = []
     for turn in turns:
         facts = sorted(given.get(turn.id, ()), key=lambda fact: -found.facts.get(fact, 0.0))
@@ -83,15 +86,19 @@ def _results(
         **identity.entities_of_events(files.identity.connection, event_ids),
     }
     stands = index.standing(entity for some in entities.values() for entity in some)
-    stale = memory.superseded(files.memory.connection, fact_ids).keys() | _stale_turns(
-        event_ids, found, index, files
+    held = _facts_of_turns(event_ids, files)
+    stale = memory.superseded(files.memory.connection, fact_ids, query.until).keys() | _stale_turns(
+        query, held, found, index, files
     )
+    about_turns = {fact for facts in held.values() for fact in facts}
+    changed = changes(query, [*fact_ids, *sorted(about_turns)], index, files)
     numbers = [int(index.turns.numbers[item.place]) for item in chosen]
     said = events.said(files.events.connection, numbers)
     results = []
     for item, number in zip(chosen, numbers, strict=True):
         about = [stands[entity] for entity in entities.get(item.id, ()) if entity in stands]
         again = [sources[event] for event in repeats.get(item.id, ()) if event in sources]
+        facts = [item.id] if item.kind == "fact" else held.get(item.id, [])
         results.append(
             Result(
                 id=item.id,
@@ -104,19 +111,15 @@ def _results(
                 platform=index.turns.platform_name(item.place),
                 source_event_ids=list(dict.fromkeys([said[number].source_id, *again])),
                 arms=_ranks(found.turns, item.place) if query.explain else None,
+                supersedes=[change for fact in facts for change in changed.before.get(fact, ())],
+                superseded_by=[change for fact in facts for change in changed.after.get(fact, ())],
             )
         )
     return results
 
 
-def _stale_turns(
-    event_ids: Sequence[str], found: Found, index: Index, files: ZoneFiles
-) -> set[str]:
-    """Return the turns whose nearest fact, given or repeated there, no longer holds.
-
-    Where several are as near, one that no longer holds is enough. What was said again after its
-    end holds.
-    """
+def _facts_of_turns(event_ids: Sequence[str], files: ZoneFiles) -> dict[str, list[str]]:
+    """Return the facts that each turn gave or repeated."""
     connection = files.memory.connection
     held: dict[str, list[str]] = {}
     for fact, event in (
@@ -124,7 +127,23 @@ def _stale_turns(
         *memory.facts_said_again(connection, event_ids),
     ):
         held.setdefault(event, []).append(fact)
-    ended = memory.superseded(connection, [fact for facts in held.values() for fact in facts])
+    return held
+
+
+def _stale_turns(
+    query: Query,
+    held: Mapping[str, Sequence[str]],
+    found: Found,
+    index: Index,
+    files: ZoneFiles,
+) -> set[str]:
+    """Return the turns whose nearest fact, given or repeated there, no longer holds.
+
+    Where several are as near, one that no longer holds is enough. What was said again after its
+    end holds.
+    """
+    of_all = [fact for facts in held.values() for fact in facts]
+    ended = memory.superseded(files.memory.connection, of_all, query.until)
     stale = set()
     for event, facts in held.items():
         nearest = max(found.facts.get(fact, 0.0) for fact in facts)

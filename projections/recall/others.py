@@ -41,7 +41,7 @@ def mental_models(
         return []
     reports = [
         report
-        for report in memory.mental_models(files.memory.connection)
+        for report in memory.mental_models(files.memory.connection, query.until)
         if (wanted_ids is None or report.entity_id in wanted_ids)
         and (query.time_after is None or report.updated_at > query.time_after)
         and (query.time_before is None or report.updated_at < query.time_before)

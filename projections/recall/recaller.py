@@ -21,6 +21,7 @@ from projections.recall.names import ids_of, names_in
 from projections.recall.profiles import BUDGETS, DEFAULT_PROFILE, Profile
 from projections.recall.ranking import candidates, ranked
 from projections.recall.types import MOST_CHARACTERS, Answer, Query, Result
+from projections.recall.validity import Ended, ended
 from projections.recall.words import Tokeniser, readable
 
 Floats = npt.NDArray[np.float32]
@@ -125,17 +126,18 @@ class Recaller:
         connection = self._files.identity.connection
         text = query.text[:MOST_CHARACTERS]
         about = None if query.entity is None else ids_of(connection, query.entity)
+        over = ended(query, index, self._files)
         asked = Asked(
             text=text,
             vector=vector,
             named=names_in(connection, text),
-            allowed=self._allowed(query, about, index),
+            allowed=self._allowed(query, about, over, index),
             filtered=query.filtered,
             pool=max(self._profile.pool * factor, 2 * query.max_results),
         )
         of_turns: list[Result] = []
         if {"events", "facts"} & set(query.scope) and len(index.turns):
-            of_turns = self._turns(query, asked, tokens, wanted, index)
+            of_turns = self._turns(query, asked, tokens, over, wanted, index)
         rest: list[Result] = []
         if "mental_models" in query.scope:
             rest += others.mental_models(query, asked, about, index, self._files, self._tokeniser)
@@ -151,6 +153,7 @@ class Recaller:
         query: Query,
         asked: Asked,
         tokens: QueryTokens | None,
+        over: Ended,
         wanted: frozenset[str],
         index: Index,
     ) -> list[Result]:
@@ -171,10 +174,13 @@ class Recaller:
             pool=asked.pool,
             count=query.max_results,
         )
-        return answers.of_turns(query, order, found, index, self._files)
+        return answers.of_turns(query, order, found, over, index, self._files)
 
-    def _allowed(self, query: Query, about: set[str] | None, index: Index) -> Mask:
-        """Return which turns pass the filters; `about`: the ids of the entity that was asked."""
+    def _allowed(self, query: Query, about: set[str] | None, over: Ended, index: Index) -> Mask:
+        """Return which turns pass the filters.
+
+        `about`: the ids of the entity that was asked; `over`: what was no longer true.
+        """
         turns = index.turns
         allowed = np.ones(len(turns), bool)
         if query.platform is not None:
@@ -183,6 +189,8 @@ class Recaller:
             allowed &= turns.occurred_at > query.time_after
         if query.time_before is not None:
             allowed &= turns.occurred_at < query.time_before
+        if query.valid_at is not None:
+            allowed &= (turns.occurred_at <= query.valid_at) & ~over.turns
         if about is not None:
             allowed &= arms.about(about, index, self._files)
         return allowed

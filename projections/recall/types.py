@@ -8,6 +8,7 @@ import msgspec
 
 from projections.recall.words import readable
 from schemas.errors import InvalidInput
+from schemas.times import LATEST_MS
 
 Scope = Literal["events", "facts", "observations", "mental_models", "entities"]
 Budget = Literal["low", "mid", "high"]
@@ -24,7 +25,8 @@ MOST_CHARACTERS = 8_192
 class Query(msgspec.Struct, frozen=True, kw_only=True):
     """A question. Times are unix ms; `entity` is a name or an id.
 
-    `time_after` and `time_before` are exclusive bounds on `as_of`.
+    `time_after` and `time_before` are exclusive bounds on `as_of`. `valid_at`: only what was
+    true then, said by then and not yet superseded (C13).
     """
 
     text: str
@@ -32,6 +34,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     entity: str | None = None
     time_after: int | None = None
     time_before: int | None = None
+    valid_at: int | None = None
     platform: str | None = None
     max_results: int = 20
     budget: Budget = "mid"
@@ -52,8 +55,16 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def filtered(self) -> bool:
         """Whether not everything may be answered."""
-        filters = (self.entity, self.platform, self.time_after, self.time_before)
+        filters = (
+            *(self.entity, self.platform),
+            *(self.time_after, self.time_before, self.valid_at),
+        )
         return any(value is not None for value in filters)
+
+    @property
+    def until(self) -> int:
+        """Up to when changes count: `valid_at`, else whenever they come."""
+        return LATEST_MS if self.valid_at is None else self.valid_at
 
     def readable(self) -> Query:
         """Return the question with text that every part can read."""
@@ -65,12 +76,21 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """What stood before a change, or stands since: its id and text, and when it changed."""
+
+    id: str
+    text: str
+    at: str
+
+
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     """A memory that was recalled; see CONTRACT.md.
 
     `score` is 0 to 1 within an answer. `arms` gives the rank in each arm that found it.
     `source_event_ids` is empty for a mental model alone: a command wrote it, and commands are
-    no events that could be read.
+    no events that could be read. `supersedes` is what the memory replaced, and `superseded_by`
+    what replaced it, latest first; those of a turn are those of the facts in it.
     """
 
     id: str
@@ -83,6 +103,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     platform: str | None
     source_event_ids: list[str]
     arms: dict[str, int] | None = None
+    supersedes: list[Change] = []
+    superseded_by: list[Change] = []
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):

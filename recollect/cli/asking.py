@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
 
@@ -18,6 +19,9 @@ from recollect.why import why as explain
 from schemas.errors import InvalidInput
 from schemas.times import parse_time
 
+# Keys of a result that stand in its JSON only where there is something to say.
+_WHERE_THERE = frozenset({"arms", "supersedes", "superseded_by"})
+
 
 class BatchQuery(msgspec.Struct, frozen=True, kw_only=True):
     """A line of a batch: an id, a query, and what `recall` takes as options."""
@@ -30,6 +34,7 @@ class BatchQuery(msgspec.Struct, frozen=True, kw_only=True):
     before: str | int | None = None
     platform: str | None = None
     known_at: str | int | None = None
+    valid_at: str | int | None = None
     k: int | None = None
     budget: Budget | None = None
 
@@ -45,6 +50,7 @@ class BatchQuery(msgspec.Struct, frozen=True, kw_only=True):
 @click.option("--before", help="Only what is earlier.")
 @click.option("--platform", help="Only from a platform.")
 @click.option("--known-at", metavar="T", help="Answer as then: a time, or the token of an ingest.")
+@click.option("--valid-at", metavar="T", help="Only what was true at a time.")
 @click.option("--explain", "explain_", is_flag=True, help="Each result's rank in every arm.")
 @click.option("--wait-for", metavar="TOKEN", help="First wait for what an ingest published.")
 @click.option("--timeout", default=30.0, show_default=True, help="Most seconds to wait for it.")
@@ -66,6 +72,7 @@ def recall(
     before: str | None,
     platform: str | None,
     known_at: str | None,
+    valid_at: str | None,
     explain_: bool,
     wait_for: str | None,
     timeout: float,
@@ -80,6 +87,7 @@ def recall(
         entity=entity,
         time_after=_time(after, "--after"),
         time_before=_time(before, "--before"),
+        valid_at=_time(valid_at, "--valid-at"),
         platform=platform,
         max_results=count,
         budget=budget,
@@ -104,7 +112,11 @@ def recall(
         click.echo("nothing found")
     for place, result in enumerate(answer.results, 1):
         stale = " (no longer current)" if result.is_stale else ""
-        click.echo(f"{place:2}. {' '.join(result.text.split())}{stale}")
+        click.echo(f"{place:2}. {_line(result.text)}{stale}")
+        for change in result.superseded_by[:1]:
+            click.echo(f'    now: "{_line(change.text)}", changed {_month(change.at)}')
+        for change in result.supersedes[:1]:
+            click.echo(f'    previously: "{_line(change.text)}", changed {_month(change.at)}')
         sources = ", ".join(result.source_event_ids)
         click.echo(
             f"    {result.type} {result.id}  {result.as_of[:10]}  score {result.score:.2f}  "
@@ -116,12 +128,23 @@ def recall(
 
 
 def _results(results: list[Result]) -> list[dict[str, Any]]:
-    """Return results as JSON has them: `arms` only where they were asked for."""
-    rows = [msgspec.structs.asdict(result) for result in results]
-    for row in rows:
-        if row["arms"] is None:
-            del row["arms"]
-    return rows
+    """Return results as JSON has them: without keys that say nothing of this one."""
+    return [
+        {
+            key: value
+            for key, value in msgspec.structs.asdict(result).items()
+            if key not in _WHERE_THERE or value not in (None, [])
+        }
+        for result in results
+    ]
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _month(time: str) -> str:
+    return f"{datetime.fromisoformat(time):%b %Y}"
 
 
 def _scope(names: list[str]) -> tuple[Any, ...]:
@@ -166,6 +189,11 @@ def _batch_queries(
                         if item.before is None
                         else _time(item.before, "before")
                     ),
+                    valid_at=(
+                        defaults.valid_at
+                        if item.valid_at is None
+                        else _time(item.valid_at, "valid_at")
+                    ),
                     platform=defaults.platform if item.platform is None else item.platform,
                     max_results=defaults.max_results if item.k is None else item.k,
                     budget=item.budget or defaults.budget,
@@ -187,7 +215,7 @@ def why(home: str | None, zone: str | None, as_json: bool, id_: str) -> None:
     if as_json:
         emit(chain)
         return
-    click.echo(f"{chain.type} {chain.id}: {' '.join(chain.text.split())}")
+    click.echo(f"{chain.type} {chain.id}: {_line(chain.text)}")
     for step in chain.steps:
         click.echo(f"  {step.what}")
         for line in step.details:
