@@ -20,6 +20,8 @@ from projections.stopwords import STOP_WORDS
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 
+# The arms over what agents concluded; a turn is searchable by its words before they have.
+_CONCLUDED = frozenset({"statement", "semantic", "sentence"})
 # Who is spoken of counts half of who speaks.
 _SPOKEN_OF = 0.5
 
@@ -43,12 +45,12 @@ class Asked(NamedTuple):
 class Found(NamedTuple):
     """What the arms say about every turn, by arm; and how near facts are, by id.
 
-    `unread`: the turns among the late arm's candidates of which it can say nothing.
+    `unread`: the turns of which an arm can say nothing, of those that cannot read every turn.
     """
 
     turns: dict[str, Floats]
     facts: dict[str, float]
-    unread: Mask
+    unread: dict[str, Mask]
 
 
 def run(
@@ -67,7 +69,8 @@ def run(
         arms["entity"] = entity(asked, index, files)
     if "causal" in wanted and facts:
         arms["causal"] = causal(asked, index, files, facts)
-    return Found(arms, facts, np.zeros(len(index.turns), bool))
+    unread = dict.fromkeys(arms.keys() & _CONCLUDED, index.unconcluded)
+    return Found(arms, facts, unread)
 
 
 def keyword(asked: Asked, index: Index, tokeniser: Tokeniser) -> Floats:

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 
-def scaled(scores: Floats, floor: float | None = None) -> Floats:
-    """Return scores min-max scaled to 0..1, from `floor` where it is given; all alike gives 1."""
+def scaled(scores: Floats, floor: float | None = None, least: float = 0.0) -> Floats:
+    """Return scores min-max scaled to 0..1, from `floor` where it is given; all alike gives 1.
+
+    Scores that lie within less than `least` are taken for as far apart as that: then even the
+    best of them gives less than 1.
+    """
     if not len(scores):
         return scores.astype(np.float32)
     low = float(scores.min()) if floor is None else floor
     high = float(scores.max())
     if high <= low:
         return (scores > low if floor is not None else np.ones(len(scores))).astype(np.float32)
-    return ((scores - low) / (high - low)).astype(np.float32)
+    return ((scores - low) / max(high - low, least)).astype(np.float32)
 
 
 def rrf(arms: Iterable[Floats], k: int = 60) -> Floats:
@@ -37,12 +43,31 @@ def rrf(arms: Iterable[Floats], k: int = 60) -> Floats:
     return np.zeros(0, np.float32) if fused is None else fused
 
 
-def weighted(arms: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
-    """Return the weighted mean of scaled arms."""
-    total = sum(weights[name] for name in arms)
-    shares = [weights[name] / total * scores for name, scores in arms.items()]
-    mean: Floats = np.sum(shares, axis=0, dtype=np.float32)
-    return mean
+def weighted(
+    arms: Mapping[str, Floats],
+    weights: Mapping[str, float],
+    readers: Set[str] = frozenset(),
+    unread: Mapping[str, Mask] = MappingProxyType({}),
+) -> Floats:
+    """Return the weighted mean of scaled arms.
+
+    Where one of `readers` did not run, or says nothing of a place, as `unread` tells by arm, the
+    other readers take over its weight: what nobody could read is not held against a place, and
+    the arms that do not read count no more than otherwise.
+    """
+    everyone = sum(weights[name] for name in readers)
+    total = everyone
+    read, there, rest = (np.zeros(len(next(iter(arms.values()))), np.float64) for _ in range(3))
+    for name, scores in arms.items():
+        if name in readers:
+            weight = np.where(unread[name], 0, weights[name]) if name in unread else weights[name]
+            read += weight * scores
+            there += weight
+        else:
+            rest += weights[name] * scores
+            total += weights[name]
+    read *= np.divide(everyone, there, out=np.zeros_like(there), where=there > 0)
+    return ((read + rest) / total).astype(np.float32)
 
 
 def mmr(relevance: Floats, vectors: Floats, count: int, lambda_: float = 0.7) -> Ints:

@@ -69,6 +69,12 @@ class Index:
         mask[list(self.place_of_fact.values())] = True
         return mask
 
+    @cached_property
+    def unconcluded(self) -> Mask:
+        """Which turns the agents have not got to: nothing is known of them but their words."""
+        mask: Mask = self.turns.numbers > self._files.memory.watermark().number
+        return mask
+
 
 def _watermarks(files: ZoneFiles) -> list[int]:
     return [model.watermark().number for model in files.all]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -67,25 +66,7 @@ def _best(found: Found, scores: Floats, eligible: Mask, pool: int) -> Ints:
 def _fused(found: Found, profile: Profile) -> Floats:
     if profile.fusion == "rrf":
         return scaled(rrf(found.turns.values(), profile.rrf_k), floor=0.0)
-    scores = weighted(found.turns, balanced(profile.weights, found.turns.keys()))
-    if found.unread.any():
-        # What an arm could not read is judged by the others.
-        others = {name: arm for name, arm in found.turns.items() if name != "late"}
-        judged = weighted(others, balanced(profile.weights, others.keys()))
-        scores = np.where(found.unread, judged, scores)
-    return scores
-
-
-def balanced(weights: Mapping[str, float], ran: Set[str]) -> dict[str, float]:
-    """Return the weights of the arms that ran; those that read take over from those that did not.
-
-    So without an encoder, or before late interaction, who speaks counts no more against what is
-    said than otherwise.
-    """
-    reading = sum(weights[name] for name in READING)
-    there = sum(weights[name] for name in READING & ran)
-    factor = reading / there if there else 1.0
-    return {name: weights[name] * (factor if name in READING else 1.0) for name in ran}
+    return weighted(found.turns, profile.weights, READING, found.unread)
 
 
 def _less_questions(

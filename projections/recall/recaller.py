@@ -164,7 +164,9 @@ class Recaller:
         if "late" in wanted and tokens is not None and self._profile.weights.get("late"):
             close = candidates(found, eligible, self._profile, asked.pool)
             scores, unread = late(tokens, close, index, self._tokeniser)
-            found = Found({**found.turns, "late": scores}, found.facts, unread)
+            found = Found(
+                {**found.turns, "late": scores}, found.facts, {**found.unread, "late": unread}
+            )
         order = ranked(
             found,
             eligible,

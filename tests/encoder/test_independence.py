@@ -142,9 +142,9 @@ def test_a_lone_surrogate_counts_as_a_replacement_character(minilm):
     ids=["words", "spaces", "one word", "no spaces", "emoji"],
 )
 def test_a_megabyte_of_text_does_not_take_seconds(minilm, text):
-    began = time.perf_counter()
+    began = time.process_time()
     minilm["int8"].encode([text])
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_a_closed_encoder_refuses_to_work(tiny_directory, tmp_path):

@@ -44,6 +44,22 @@ def test_weighted_is_the_mean_by_the_weights_of_the_arms_that_ran() -> None:
     assert fused.tolist() == pytest.approx([0.75, 0.25, 0.5])
 
 
+def test_readers_stand_in_for_those_that_did_not_run_or_could_not_read() -> None:
+    weights = {"keyword": 1.0, "late": 3.0, "entity": 1.0}
+    readers = {"keyword", "late"}
+    arms = {"keyword": floats(0.5, 0.5), "entity": floats(1, 0)}
+    assert weighted(arms, weights, readers).tolist() == pytest.approx([3 / 5, 2 / 5])
+    arms["late"] = floats(0, 0.25)
+    unread = {"late": np.array([True, False])}
+    fused = weighted(arms, weights, readers, unread)
+    assert fused.tolist() == pytest.approx([3 / 5, (0.5 + 0.75) / 5])
+
+
+def test_scores_that_hardly_differ_say_little() -> None:
+    assert scaled(floats(0.2, 0.3), least=0.4).tolist() == pytest.approx([0, 0.25])
+    assert scaled(floats(0.2, 1.2), least=0.4).tolist() == pytest.approx([0, 1])
+
+
 @pytest.mark.parametrize(
     ("scores", "floor", "expected"),
     [

@@ -215,7 +215,8 @@ class TestOldHome:
     """A home whose turns were concluded before there were token vectors."""
 
     @pytest.fixture
-    def old(self, memory: Memory, monkeypatch: pytest.MonkeyPatch) -> Memory:
+    def old(self, open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> Memory:
+        memory = open_memory()
         with monkeypatch.context() as before:
             before.setattr(
                 writer,
@@ -226,7 +227,8 @@ class TestOldHome:
         with memory.node.open(memory.zone, memory.node.current(memory.zone)) as files:
             files.embeddings.connection.execute("DROP TABLE token_vectors")
             files.embeddings.connection.execute("PRAGMA user_version = 1")
-        return memory
+        memory.close()
+        return open_memory()
 
     def test_answers(self, old: Memory) -> None:
         assert by_late(old, "dog") == []

@@ -286,7 +286,7 @@ class Fleet:
 
     def _reason(self, worker: Worker, status: int, said: str) -> str:
         """Return why a worker ended that the storm did not end itself."""
-        (death,) = [arm for arm in worker.arms if not arm.raises] or [None]
+        death = next((arm for arm in worker.arms if not arm.raises), None)
         if death is not None and status == -signal.SIGKILL:
             self.fates.hits[death] += 1
             worker.arms.remove(death)
