@@ -9,13 +9,23 @@ from types import TracebackType
 from typing import Any
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from projections.events.queries import event_count, numbers_of_source
 from projections.files import ZoneFiles
 from projections.generations import Generation
 from projections.identity.queries import entity_count
 from projections.memory.queries import dead_letters
-from projections.recall import DEFAULT_PROFILE, Answer, Profile, Query, QueryTokens, Recaller
+from projections.recall import (
+    DEFAULT_PROFILE,
+    Answer,
+    Explanation,
+    Profile,
+    Query,
+    QueryTokens,
+    Recaller,
+)
 from projections.sqlite import value
 from recollect.following import followed
 from recollect.home import Home
@@ -46,6 +56,8 @@ from streams.node import Node
 from streams.projecting import Progress
 from streams.rebuilding import Level, Rebuilt
 from streams.verifying import Verification
+
+Vector = npt.NDArray[np.float32]
 
 PLATFORM = "recollect"
 #: So long without a step, though there is work, and the zone's files have stopped moving.
@@ -331,21 +343,41 @@ class Memory:
         Raises:
             InvalidInput: the question cannot be asked, or `known_at` is no place of this zone.
         """
-        # A command line may hand over bytes that are no text.
-        text = query.text.encode("utf-8", "replace").decode().replace("\0", " ")
-        query = msgspec.structs.replace(query, text=text)
+        query = _with_text(query)
         query.check()
         if not self.exists():
-            return Answer(query=text, results=[], ms=0.0)
+            return Answer(query=query.text, results=[], ms=0.0)
         recaller = self._recall() if known_at is None else self._recall_at(known_at)
         if recaller is None:
-            return Answer(query=text, results=[], ms=0.0)
+            return Answer(query=query.text, results=[], ms=0.0)
+        return recaller.recall(query, *self._encoded(query, recaller), resident=resident)
+
+    def explain(
+        self, query: Query, id_: str, *, known_at: int | Token | None = None
+    ) -> Explanation | None:
+        """Return what became of a memory in the answer to a question; None where there is none.
+
+        Raises:
+            InvalidInput: as `recall`.
+        """
+        query = _with_text(query)
+        query.check()
+        if not self.exists():
+            return None
+        recaller = self._recall() if known_at is None else self._recall_at(known_at)
+        if recaller is None:
+            return None
+        return recaller.explain(query, *self._encoded(query, recaller), id_)
+
+    def _encoded(
+        self, query: Query, recaller: Recaller
+    ) -> tuple[Vector | None, QueryTokens | None]:
+        """Return a question as the encoder reads it; nothing without an encoder or a word."""
         if self._door.model is None or not query.text.strip():
-            return recaller.recall(query, None, resident=resident)
+            return None, None
         text = recaller.text_to_embed(query.text)
         encoded = self._door.encoder().encode_query_tokens(text)
-        tokens = QueryTokens(text, encoded.offsets, encoded.vectors)
-        return recaller.recall(query, encoded.pooled, tokens, resident=resident)
+        return encoded.pooled, QueryTokens(text, encoded.offsets, encoded.vectors)
 
     def _recall(self) -> Recaller:
         """Return the recaller of the generation in use, with every raw turn of the ledger."""
@@ -504,6 +536,12 @@ class Memory:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _with_text(query: Query) -> Query:
+    """Return a question whose text is one: a command line may hand over bytes that are none."""
+    text = query.text.encode("utf-8", "replace").decode().replace("\0", " ")
+    return msgspec.structs.replace(query, text=text)
 
 
 def _counts(files: ZoneFiles) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """recall(): ranked memories with their sources, from the read models of one zone."""
 
+from projections.recall.explaining import Explanation
 from projections.recall.late import QueryTokens
 from projections.recall.profiles import BUDGETS, DEFAULT_PROFILE, Profile
 from projections.recall.recaller import Recaller
@@ -11,6 +12,7 @@ __all__ = [
     "DEFAULT_SCOPE",
     "SCOPES",
     "Answer",
+    "Explanation",
     "Profile",
     "Query",
     "QueryTokens",

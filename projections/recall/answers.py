@@ -110,7 +110,7 @@ def _results(
                 entity_ids=list(dict.fromkeys(about)),
                 platform=index.turns.platform_name(item.place),
                 source_event_ids=list(dict.fromkeys([said[number].source_id, *again])),
-                arms=_ranks(found.turns, item.place) if query.explain else None,
+                arms=ranks_of(found.turns, item.place) if query.explain else None,
                 supersedes=[change for fact in facts for change in changed.before.get(fact, ())],
                 superseded_by=[change for fact in facts for change in changed.after.get(fact, ())],
             )
@@ -156,7 +156,7 @@ def _stale_turns(
     return stale
 
 
-def _ranks(arms: dict[str, Floats], place: int) -> dict[str, int]:
+def ranks_of(arms: dict[str, Floats], place: int) -> dict[str, int]:
     """Return the rank of a turn in every arm that found it."""
     return {
         name: int((scores > scores[place]).sum()) + 1

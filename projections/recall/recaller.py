@@ -13,15 +13,16 @@ import numpy.typing as npt
 
 from projections.events import recalls as events
 from projections.files import ZoneFiles
-from projections.recall import answers, arms, others
+from projections.recall import answers, arms, filters, others
 from projections.recall.arms import Asked, Found
+from projections.recall.explaining import Course, Explanation, explained
 from projections.recall.index import Index
 from projections.recall.late import QueryTokens, late
 from projections.recall.names import ids_of, names_in
 from projections.recall.profiles import BUDGETS, DEFAULT_PROFILE, Profile
 from projections.recall.ranking import candidates, ranked
 from projections.recall.types import MOST_CHARACTERS, Answer, Query, Result
-from projections.recall.validity import Ended, ended
+from projections.recall.validity import ended
 from projections.recall.words import Tokeniser, readable
 
 Floats = npt.NDArray[np.float32]
@@ -75,9 +76,24 @@ class Recaller:
         with self._snapshot():
             index = self._refreshed(resident)
             started = time.perf_counter()
-            results = self._answer(query, self._usable(vector), self._readable(tokens), index)
+            course = self._course(query, self._usable(vector), self._readable(tokens), index)
             elapsed = (time.perf_counter() - started) * 1000
-        return Answer(query=query.text, results=results, ms=round(elapsed, 3))
+        return Answer(query=query.text, results=course.results, ms=round(elapsed, 3))
+
+    def explain(
+        self, query: Query, vector: Floats | None, tokens: QueryTokens | None, id_: str
+    ) -> Explanation | None:
+        """Return what became of a memory in the answer; None where nothing has this id.
+
+        Raises:
+            InvalidInput: the question cannot be asked.
+        """
+        query = query.readable()
+        query.check()
+        with self._snapshot():
+            index = self._refreshed(resident=False)
+            course = self._course(query, self._usable(vector), self._readable(tokens), index)
+            return explained(query, readable(id_), course, self._profile, index, self._files)
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
@@ -116,9 +132,9 @@ class Recaller:
         of_model = tokens.vectors.shape[1] == embeddings.dimension
         return tokens if of_model and np.isfinite(tokens.vectors).all() else None
 
-    def _answer(
+    def _course(
         self, query: Query, vector: Floats | None, tokens: QueryTokens | None, index: Index
-    ) -> list[Result]:
+    ) -> Course:
         wanted, factor = BUDGETS[query.budget]
         if vector is None:
             # Without an encoder, the cheapest answer there can be is by words.
@@ -127,17 +143,31 @@ class Recaller:
         text = query.text[:MOST_CHARACTERS]
         about = None if query.entity is None else ids_of(connection, query.entity)
         over = ended(query, index, self._files)
+        masks = filters.masks(query, about, over, index, self._files)
         asked = Asked(
             text=text,
             vector=vector,
             named=names_in(connection, text),
-            allowed=self._allowed(query, about, over, index),
+            allowed=np.logical_and.reduce([np.ones(len(index.turns), bool), *masks.values()]),
             filtered=query.filtered,
             pool=max(self._profile.pool * factor, 2 * query.max_results),
         )
+        eligible = asked.allowed if "events" in query.scope else asked.allowed & index.gave_facts
         of_turns: list[Result] = []
+        found = order = None
         if {"events", "facts"} & set(query.scope) and len(index.turns):
-            of_turns = self._turns(query, asked, tokens, over, wanted, index)
+            found = self._found(asked, tokens, wanted, eligible, index)
+        if found is not None and found.turns:
+            order = ranked(
+                found,
+                eligible,
+                self._profile,
+                index,
+                self._files,
+                pool=asked.pool,
+                count=query.max_results,
+            )
+            of_turns = answers.of_turns(query, order, found, over, index, self._files)
         rest: list[Result] = []
         if "mental_models" in query.scope:
             rest += others.mental_models(query, asked, about, index, self._files, self._tokeniser)
@@ -146,53 +176,25 @@ class Recaller:
         # Turns keep the order that diversity gave them; the others come in where they belong.
         rest.sort(key=lambda result: -result.score)
         merged = heapq.merge(of_turns, rest, key=lambda result: -result.score)
-        return list(islice(merged, query.max_results))
+        results = list(islice(merged, query.max_results))
+        return Course(masks, found, order, eligible, asked.pool, results)
 
-    def _turns(
+    def _found(
         self,
-        query: Query,
         asked: Asked,
         tokens: QueryTokens | None,
-        over: Ended,
         wanted: frozenset[str],
+        eligible: Mask,
         index: Index,
-    ) -> list[Result]:
+    ) -> Found:
+        """Return what the arms say: the cheap ones of every turn, late interaction of the best."""
         found = arms.run(wanted, asked, index, self._files, self._tokeniser)
         if not found.turns:
-            return []
-        eligible = asked.allowed if "events" in query.scope else asked.allowed & index.gave_facts
+            return found
         if "late" in wanted and tokens is not None and self._profile.weights.get("late"):
             close = candidates(found, eligible, self._profile, asked.pool)
             scores, unread = late(tokens, close, index, self._tokeniser)
             found = Found(
                 {**found.turns, "late": scores}, found.facts, {**found.unread, "late": unread}
             )
-        order = ranked(
-            found,
-            eligible,
-            self._profile,
-            index,
-            self._files,
-            pool=asked.pool,
-            count=query.max_results,
-        )
-        return answers.of_turns(query, order, found, over, index, self._files)
-
-    def _allowed(self, query: Query, about: set[str] | None, over: Ended, index: Index) -> Mask:
-        """Return which turns pass the filters.
-
-        `about`: the ids of the entity that was asked; `over`: what was no longer true.
-        """
-        turns = index.turns
-        allowed = np.ones(len(turns), bool)
-        if query.platform is not None:
-            allowed &= turns.platform == turns.platform_index.get(query.platform, -1)
-        if query.time_after is not None:
-            allowed &= turns.occurred_at > query.time_after
-        if query.time_before is not None:
-            allowed &= turns.occurred_at < query.time_before
-        if query.valid_at is not None:
-            allowed &= (turns.occurred_at <= query.valid_at) & ~over.turns
-        if about is not None:
-            allowed &= arms.about(about, index, self._files)
-        return allowed
+        return found

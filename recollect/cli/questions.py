@@ -1,0 +1,141 @@
+"""What a question takes: the options of commands that ask, and the lines of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, get_args
+
+import click
+import msgspec
+
+from projections.recall import DEFAULT_SCOPE, SCOPES, Query
+from projections.recall.types import Budget
+from recollect.client import Token
+from schemas.errors import InvalidInput
+from schemas.times import parse_time
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Question(NamedTuple):
+    """A query, and as of when it is asked: a time (unix ms), a place in the ledger, or now."""
+
+    query: Query
+    known_at: int | Token | None
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of a question, in a batch's line as on the command line."""
+
+    scope: list[str] | None = None
+    entity: str | None = None
+    after: str | int | None = None
+    before: str | int | None = None
+    platform: str | None = None
+    known_at: str | int | None = None
+    valid_at: str | int | None = None
+    k: int | None = None
+    budget: Budget | None = None
+
+    def of(self, text: str, default: Question) -> Question:
+        """Return the question, with the default's options where this has none.
+
+        Raises:
+            InvalidInput: an option says what cannot be asked.
+        """
+        given: dict[str, Any] = {
+            "scope": _scope(self.scope) if self.scope else None,
+            "entity": self.entity,
+            "time_after": _time(self.after, "after"),
+            "time_before": _time(self.before, "before"),
+            "valid_at": _time(self.valid_at, "valid_at"),
+            "platform": self.platform,
+            "max_results": self.k,
+            "budget": self.budget,
+        }
+        said = {field: value for field, value in given.items() if value is not None}
+        query = msgspec.structs.replace(default.query, text=text, **said)
+        query.check()
+        known_at = default.known_at if self.known_at is None else _moment(self.known_at, "known_at")
+        return Question(query, known_at)
+
+
+class Line(Asked, frozen=True, kw_only=True):
+    """A line of a batch."""
+
+    id: str | int
+    query: str
+
+
+def options(function: Command) -> Command:
+    """Give a command the options of a question; `question` reads them."""
+    for option in reversed(
+        (
+            click.option("-k", "k", type=int, default=20, show_default=True, help="Most results."),
+            click.option(
+                "--budget", type=click.Choice(get_args(Budget)), default="mid", show_default=True
+            ),
+            click.option("--scope", help=f"Kinds, with commas: {', '.join(SCOPES)}."),
+            click.option("--entity", help="Only what is about an entity, by name or id."),
+            click.option("--after", help="Only what is later: ISO 8601 with zone, or unix ms."),
+            click.option("--before", help="Only what is earlier."),
+            click.option("--platform", help="Only from a platform."),
+            click.option(
+                "--known-at",
+                metavar="T",
+                help="Answer as then: a time, or the token of an ingest.",
+            ),
+            click.option("--valid-at", metavar="T", help="Only what was true at a time."),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def question(text: str, given: dict[str, Any], *, explain: bool = False) -> Question:
+    """Return the question that the options of a command ask.
+
+    Raises:
+        InvalidInput: an option says what cannot be asked.
+    """
+    scope = given.pop("scope")
+    asked = Asked(scope=scope.split(",") if scope else None, **given)
+    return asked.of(text, Question(Query(text=text, scope=DEFAULT_SCOPE, explain=explain), None))
+
+
+def batch(path: Path, default: Question) -> Iterator[tuple[str | int, Question]]:
+    """Yield the id and the question of each line of a file.
+
+    Raises:
+        InvalidInput: a line cannot be asked; the message says which.
+    """
+    decoder = msgspec.json.Decoder(Line)
+    with open(path, "rb") as file:
+        for number, text in enumerate(file, 1):
+            if not text.strip():
+                continue
+            try:
+                line = decoder.decode(text)
+                yield line.id, line.of(line.query, default)
+            except (msgspec.DecodeError, UnicodeDecodeError, InvalidInput) as error:
+                raise InvalidInput(f"{path}:{number}: {error}") from None
+
+
+def _scope(names: list[str]) -> tuple[Any, ...]:
+    chosen = tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
+    unknown = [name for name in chosen if name not in SCOPES]
+    if unknown:
+        raise InvalidInput(f"scope {unknown[0]!r}: choose from {', '.join(SCOPES)}")
+    return chosen
+
+
+def _time(value: str | int | None, field: str) -> int | None:
+    return None if value is None else parse_time(value, field)[0]
+
+
+def _moment(value: str | int, field: str) -> int | Token | None:
+    """Return a time, or the place in the ledger that a token stands for."""
+    if isinstance(value, str) and Token.looks(value):
+        return Token.read(value)
+    return _time(value, field)

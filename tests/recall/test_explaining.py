@@ -1,0 +1,165 @@
+"""Explain (E4): each arm's rank of any memory, recalled or not, and the step that dropped it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from projections.recall import Explanation, Profile, Query
+from projections.recall.profiles import SEED_PROFILE
+from recollect.cli.app import run
+from recollect.client import Memory
+from tests.recall.conftest import Open
+from tests.recall.kit import DAY, MINUTE, START, ask, say, tell
+from tests.recall.test_past import forget, token
+
+QUESTION = "Who owns a hound?"
+SAID = [
+    say("I own a dog.", "dog"),
+    say("I own a cat. I own a boat.", "two", by="Bob", at=START + MINUTE, platform="mail"),
+    say("I saw a puppy with Grace Hopper.", "puppy", at=START + 2 * DAY),
+    say("It rained.", "rain", by="Bob", at=START + 4 * DAY),
+    say("I live in Rome.", "rome", at=START + 5 * DAY),
+    say("I live in Oslo.", "oslo", at=START + 6 * DAY),
+]
+
+
+@pytest.fixture
+def told(memory: Memory) -> Memory:
+    tell(memory, SAID)
+    return memory
+
+
+def became(memory: Memory, id_: str, text: str = QUESTION, **fields: Any) -> Explanation:
+    explanation = memory.explain(Query(text=text, **fields), id_)
+    assert explanation is not None
+    return explanation
+
+
+@pytest.mark.parametrize("scope", [("events",), ("facts",), ("events", "facts")])
+@pytest.mark.parametrize("budget", ["low", "mid", "high"])
+def test_a_result_has_the_rank_score_and_arms_of_the_answer(
+    told: Memory, scope: Any, budget: Any
+) -> None:
+    results = ask(told, QUESTION, scope=scope, budget=budget, explain=True)
+    assert len(results) > 3
+    for rank, result in enumerate(results, 1):
+        found = became(told, result.id, scope=scope, budget=budget)
+        assert (found.rank, found.score, found.arms) == (rank, result.score, result.arms)
+        assert (found.type, found.dropped_by) == (result.type, None)
+
+
+def test_what_was_not_recalled_has_the_ranks_that_it_would_have_had(told: Memory) -> None:
+    every = ask(told, QUESTION, max_results=100, explain=True)
+    for result in every[1:]:
+        found = became(told, result.id, max_results=1)
+        assert found.arms == result.arms
+        assert (found.rank, found.dropped_by) == (None, "max_results")
+        assert found.fused is not None
+        assert found.fused > 1
+
+
+@pytest.mark.parametrize(
+    ("id_", "fields", "step", "word"),
+    [
+        ("rain", {"scope": ("facts",)}, "scope", "facts"),
+        ("dog", {"platform": "mail"}, "filter", "platform"),
+        ("dog", {"time_after": START + DAY}, "filter", "time_after"),
+        ("two", {"time_before": START}, "filter", "time_before"),
+        ("dog", {"entity": "Grace Hopper"}, "filter", "entity"),
+        ("rome", {"valid_at": START + 9 * DAY}, "filter", "valid_at"),
+        ("rain", {"text": "zeppelin", "budget": "mid"}, "arms", "keyword"),
+        ("dog", {}, "stands_for", "fact"),
+    ],
+)
+def test_the_step_that_dropped_it(
+    open_memory: Open, id_: str, fields: dict[str, Any], step: str, word: str
+) -> None:
+    memory = open_memory(encoder=fields.get("text") is None)
+    tell(memory, SAID)
+    found = became(memory, id_, **fields)
+    assert (found.rank, found.score) == (None, None)
+    assert found.dropped_by == step
+    assert word in found.because
+
+
+def test_several_filters_are_all_named(told: Memory) -> None:
+    found = became(told, "dog", platform="mail", time_after=START + DAY)
+    assert "platform, time_after" in found.because
+
+
+def test_a_turn_beyond_the_pool(open_memory: Open) -> None:
+    memory = open_memory(profile=Profile(pool=3))
+    tell(memory, [say(f"dog {place} " + "rain " * place, f"m{place}") for place in range(8)])
+    answered = {id_ for item in ask(memory, "dog", max_results=1) for id_ in item.source_event_ids}
+    steps = {
+        f"m{place}": became(memory, f"m{place}", "dog", max_results=1, scope=("events",))
+        for place in range(8)
+    }
+    assert {id_ for id_, found in steps.items() if found.rank} == answered
+    dropped = [found.dropped_by for found in steps.values()]
+    assert dropped.count("max_results") == 2
+    assert dropped.count("pool") == 5
+    assert sorted(found.fused or 0 for found in steps.values()) == list(range(1, 9))
+
+
+def test_one_that_says_the_same_as_others(open_memory: Open) -> None:
+    memory = open_memory(profile=SEED_PROFILE)
+    tell(memory, [say("I own a dog", f"d{place}", peer_id=f"p{place}") for place in range(3)])
+    tell(memory, [say("It rained on my dog", "other", peer_id="x")])
+    fields: dict[str, Any] = {"max_results": 2, "scope": ("events",)}
+    assert "other" in {item.source_event_ids[0] for item in ask(memory, "I own a dog", **fields)}
+    dropped = [became(memory, f"d{place}", "I own a dog", **fields) for place in range(3)]
+    assert [found.dropped_by for found in dropped].count("diversity") == 2
+
+
+def test_what_is_being_forgotten(told: Memory) -> None:
+    (fact,) = (item for item in ask(told, QUESTION, scope=("facts",)) if "dog" in item.text)
+    told.publish([forget(1)])
+    assert told.explain(Query(text=QUESTION), "dog") is None
+    assert became(told, fact.id).dropped_by == "unreadable"
+
+
+def test_mental_models_and_entities(told: Memory) -> None:
+    told.create_mental_model("Pets", "Ada keeps a retriever")
+    (model,) = ask(told, QUESTION, scope=("mental_models",))
+    (grace,) = ask(told, "Grace Hopper", scope=("entities",))
+    assert became(told, model.id).rank
+    assert became(told, model.id, scope=("events",)).dropped_by == "scope"
+    assert became(told, model.id, platform="chat").dropped_by == "filter"
+    assert became(told, grace.id).dropped_by == "scope"
+    assert became(told, grace.id, scope=("entities",)).dropped_by == "arms"
+    assert became(told, grace.id, "Grace Hopper", scope=("entities",)).rank == 1
+
+
+def test_an_answer_of_the_past_is_explained_as_of_then(told: Memory) -> None:
+    place = token(told)
+    before = told.explain(Query(text=QUESTION), "puppy", known_at=place)
+    tell(told, [say("I own a hound. I own a retriever.", "later", by="Eve")])
+    assert told.explain(Query(text=QUESTION), "puppy", known_at=place) == before
+    assert told.explain(Query(text=QUESTION), "later", known_at=place) is None
+    assert became(told, "later").rank == 1
+
+
+def test_nothing_has_this_id(told: Memory) -> None:
+    assert told.explain(Query(text=QUESTION), "no such id") is None
+
+
+def test_on_the_command_line(told: Memory, capfd: pytest.CaptureFixture[str]) -> None:
+    home = str(told.home.directory)
+
+    def why(*arguments: str, status: int = 0) -> str:
+        capfd.readouterr()
+        assert run(["--home", home, "why", *arguments]) == status
+        return capfd.readouterr().out
+
+    words = ("rain", "--query", "own", "--scope", "events", "-k", "1")
+    assert "dropped by" in why(*words)
+    found = json.loads(why(*words, "--json"))["recall"]
+    assert found["rank"] is None
+    assert found["dropped_by"] in ("arms", "max_results")
+    assert "result 1" in why("dog", "--query", "dog", "--scope", "events")
+    assert "recall" not in json.loads(why("rain", "--json"))
+    why("nobody", "--query", "own", status=2)
