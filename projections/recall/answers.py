@@ -31,15 +31,28 @@ class Chosen(NamedTuple):
 
 
 def of_turns(
-    query: Query, ranked: Ranked, found: Found, over: Ended, index: Index, files: ZoneFiles
+    query: Query,
+    ranked: Ranked,
+    found: Found,
+    over: Ended,
+    index: Index,
+    files: ZoneFiles,
+    *,
+    count: int,
 ) -> list[Result]:
-    """Return the results that ranked turns give, best first, without facts that are over."""
-    chosen = _chosen(query, ranked, found, over, index, files)
+    """Return up to `count` results of ranked turns, best first, without facts that are over."""
+    chosen = _chosen(query, ranked, found, over, index, files, count)
     return _results(query, chosen, ranked, found, index, files)
 
 
 def _chosen(
-    query: Query, ranked: Ranked, found: Found, over: Ended, index: Index, files: ZoneFiles
+    query: Query,
+    ranked: Ranked,
+    found: Found,
+    over: Ended,
+    index: Index,
+    files: ZoneFiles,
+    count: int,
 ) -> list[Chosen]:
     """Return what stands for each turn: the one fact that it gave, else the turn itself.
 
@@ -48,7 +61,7 @@ def _chosen(
     """
     places: list[int] = ranked.places.tolist()
     if "events" in query.scope:
-        places = places[: query.max_results]
+        places = places[:count]
     turns = [Chosen("event", index.turns.ids[place], place) for place in places]
     if "facts" not in query.scope:
         return turns
@@ -63,7 +76,7 @@ def _chosen(
             chosen += [Chosen("fact", fact, turn.place) for fact in facts]
         else:
             chosen.append(Chosen("fact", facts[0], turn.place) if len(facts) == 1 else turn)
-    return chosen[: query.max_results]
+    return chosen[:count]
 
 
 def _results(

@@ -48,13 +48,17 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Course(NamedTuple):
-    """How an answer came about. `found` and `order` are None where no turn was looked for."""
+    """How an answer came about. `found` and `order` are None where no turn was looked for.
+
+    `beside`: the results that are no turns, before the answer was put together.
+    """
 
     masks: Mapping[str, Mask]
     found: Found | None
     order: Ranked | None
     eligible: Mask
     pool: int
+    beside: list[Result]
     results: list[Result]
 
 
@@ -121,6 +125,8 @@ def _target(id_: str, index: Index, files: ZoneFiles) -> _Target | None:
         return _Target(id_, "fact", "facts", index.place_of_fact.get(id_))
     if value(connection, "SELECT 1 FROM mental_models WHERE id = ?", (id_,)) is not None:
         return _Target(id_, "mental_model", "mental_models", None)
+    if value(connection, "SELECT 1 FROM analysis_runs WHERE id = ?", (id_,)) is not None:
+        return _Target(id_, "observation", "observations", None)
     entity = identity.canonical(files.identity.connection, id_)
     return None if entity is None else _Target(entity.id, "entity", "entities", None)
 
@@ -143,10 +149,20 @@ def _dropped(
         return "scope", f"the question looks in {', '.join(query.scope)}"
     if target.type == "fact" and target.place is None:
         return "unreadable", "the event that it was drawn from is being forgotten"
-    if target.place is None or course.found is None or course.order is None:
+    if target.type not in ("event", "fact"):
+        for rank, result in enumerate(course.beside, 1):
+            if result.id == target.id:
+                return (
+                    "max_results",
+                    f"it is number {rank} of what is no turn, with a score of {result.score:.2f}, "
+                    f"and {query.max_results} are answered",
+                )
         if query.filtered:
             return "filter", "it does not pass the filters, or no arm found it"
-        return "arms", "no arm found it, or others scored more"
+        return "arms", "no arm found it, or it is an older version"
+    assert target.place is not None
+    if course.found is None or course.order is None:
+        return "arms", "no arm can look for it"
     refused = [name for name, mask in course.masks.items() if not mask[target.place]]
     if refused:
         return "filter", f"it does not pass {', '.join(refused)}"
@@ -172,6 +188,8 @@ def _in_its_place(target: _Target, course: Course, index: Index, files: ZoneFile
     event = index.turns.ids[target.place]
     facts = {id_ for id_, _ in memory.facts_of_events(files.memory.connection, [event])}
     for rank, result in enumerate(course.results, 1):
+        if any(fact.id in facts for fact in result.facts):
+            return f"it comes with result {rank}, the observation {result.id}"
         if result.id == event or result.id in facts:
             return f"result {rank}, the {result.type} {result.id}, stands for its turn"
     return None

@@ -30,6 +30,7 @@ class Index:
         self.events = Targets(Vectors(files.embeddings, "event"), lambda: self.turns.place_of_id)
         self.facts = Targets(Vectors(files.embeddings, "fact"), lambda: self.place_of_fact)
         self.tokens = Tokens(files.embeddings, self.turns)
+        self.observations = Vectors(files.embeddings, "observation")
         self.mental_models = Vectors(files.embeddings, "mental_model")
 
     def is_current(self) -> bool:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import heapq
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from projections.events import recalls as events
 from projections.files import ZoneFiles
-from projections.recall import answers, arms, filters, others
+from projections.recall import answers, arms, documents, filters, observations, others
 from projections.recall.arms import Asked, Found
+from projections.recall.assembling import assembled
+from projections.recall.documents import Document
 from projections.recall.explaining import Course, Explanation, explained
 from projections.recall.index import Index
 from projections.recall.late import QueryTokens, late
@@ -88,7 +89,7 @@ class Recaller:
         Raises:
             InvalidInput: the question cannot be asked.
         """
-        query = query.readable()
+        query = msgspec.structs.replace(query.readable(), explain=True)
         query.check()
         with self._snapshot():
             index = self._refreshed(resident=False)
@@ -153,11 +154,25 @@ class Recaller:
             pool=max(self._profile.pool * factor, 2 * query.max_results),
         )
         eligible = asked.allowed if "events" in query.scope else asked.allowed & index.gave_facts
+        beside = documents.results(
+            documents.scored(
+                self._documents(query, asked, about, index),
+                asked,
+                self._profile,
+                index,
+                self._files,
+                self._tokeniser,
+            ),
+            index,
+            explain=query.explain,
+        )
         of_turns: list[Result] = []
         found = order = None
         if {"events", "facts"} & set(query.scope) and len(index.turns):
             found = self._found(asked, tokens, wanted, eligible, index)
         if found is not None and found.turns:
+            # What comes with an observation is passed over, and others take its place.
+            count = query.max_results + sum(len(item.facts) for item in beside)
             order = ranked(
                 found,
                 eligible,
@@ -165,19 +180,24 @@ class Recaller:
                 index,
                 self._files,
                 pool=asked.pool,
-                count=query.max_results,
+                count=count,
             )
-            of_turns = answers.of_turns(query, order, found, over, index, self._files)
-        rest: list[Result] = []
+            of_turns = answers.of_turns(query, order, found, over, index, self._files, count=count)
+        results = assembled(of_turns, beside, query.max_results)
+        return Course(masks, found, order, eligible, asked.pool, beside, results)
+
+    def _documents(
+        self, query: Query, asked: Asked, about: set[str] | None, index: Index
+    ) -> list[Document]:
+        """Return what beside turns is in scope and passes the filters."""
+        found: list[Document] = []
+        if "observations" in query.scope:
+            found += observations.observations(query, asked, index, self._files)
         if "mental_models" in query.scope:
-            rest += others.mental_models(query, asked, about, index, self._files, self._tokeniser)
+            found += others.mental_models(query, about, self._files)
         if "entities" in query.scope:
-            rest += others.entities(query, asked, index, self._files)
-        # Turns keep the order that diversity gave them; the others come in where they belong.
-        rest.sort(key=lambda result: -result.score)
-        merged = heapq.merge(of_turns, rest, key=lambda result: -result.score)
-        results = list(islice(merged, query.max_results))
-        return Course(masks, found, order, eligible, asked.pool, results)
+            found += others.entities(query, asked, index, self._files)
+        return found
 
     def _found(
         self,

@@ -84,13 +84,22 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     at: str
 
 
+class Bundled(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact that comes with the observation that it supports."""
+
+    id: str
+    text: str
+    as_of: str
+
+
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     """A memory that was recalled; see CONTRACT.md.
 
     `score` is 0 to 1 within an answer. `arms` gives the rank in each arm that found it.
     `source_event_ids` is empty for a mental model alone: a command wrote it, and commands are
     no events that could be read. `supersedes` is what the memory replaced, and `superseded_by`
-    what replaced it, latest first; those of a turn are those of the facts in it.
+    what replaced it, latest first; those of a turn are those of the facts in it. `facts` are the
+    newest that support an observation; they are no results of their own beside it.
     """
 
     id: str
@@ -105,6 +114,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     arms: dict[str, int] | None = None
     supersedes: list[Change] = []
     superseded_by: list[Change] = []
+    facts: list[Bundled] = []
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,6 +8,8 @@ from projections.stopwords import STOP_WORDS
 
 # More words than this make a query slower, not better.
 MOST_WORDS = 64
+# A document of a hundred words takes 10 KB.
+_MOST_HELD = 4_096
 
 
 class Tokeniser:
@@ -16,6 +18,7 @@ class Tokeniser:
     def __init__(self, connection: apsw.Connection) -> None:
         self._whole = connection.fts5_tokenizer("unicode61", ["remove_diacritics", "2"])
         self._stem = connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
+        self._held: dict[str, frozenset[str]] = {}
 
     def words(self, text: str) -> list[str]:
         """Return the words of a text, folded but not stemmed, in order."""
@@ -31,6 +34,14 @@ class Tokeniser:
             if len(terms) >= MOST_WORDS:
                 break
         return list(terms)
+
+    def held(self, text: str) -> frozenset[str]:
+        """Return all index terms of a document; those of the last few thousand are kept."""
+        if text not in self._held:
+            if len(self._held) >= _MOST_HELD:
+                self._held.clear()
+            self._held[text] = frozenset(self._run(self._stem, text))
+        return self._held[text]
 
     def _run(self, tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:
         found = tokenizer(

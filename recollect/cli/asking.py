@@ -18,7 +18,7 @@ from recollect.why import why as explain
 from schemas.errors import InvalidInput
 
 # Keys of a result that stand in its JSON only where there is something to say.
-_WHERE_THERE = frozenset({"arms", "supersedes", "superseded_by"})
+_WHERE_THERE = frozenset({"arms", "supersedes", "superseded_by", "facts"})
 
 
 @click.command(epilog="Example: recollect recall 'When did Ada move?' -k 5 --explain")
@@ -112,6 +112,8 @@ def _show(place: int, result: Result) -> None:
         click.echo(f'    now: "{_line(change.text)}", changed {_month(change.at)}')
     for change in result.supersedes[:1]:
         click.echo(f'    previously: "{_line(change.text)}", changed {_month(change.at)}')
+    for fact in result.facts:
+        click.echo(f"    - {_line(fact.text)}")
     sources = ", ".join(result.source_event_ids)
     click.echo(
         f"    {result.type} {result.id}  {result.as_of[:10]}  score {result.score:.2f}  "

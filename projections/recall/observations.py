@@ -1,0 +1,82 @@
+"""Observation-first (B2): what was consolidated comes before the facts that it was drawn from.
+
+The observations that answer a question come first, each with the newest of its facts, and a
+fact that comes so is no result of its own. What an observation replaced is shown with it (B6).
+"""
+
+from __future__ import annotations
+
+from projections.events import recalls as events
+from projections.files import ZoneFiles
+from projections.memory import recalls as memory
+from projections.recall.arms import Asked
+from projections.recall.documents import Document
+from projections.recall.index import Index
+from projections.recall.types import Bundled, Change, Query, Result
+from schemas.times import format_time
+
+#: Observations that come before everything else (seed 002).
+MOST_FIRST = 5
+#: Facts that come with one: enough to see what it rests on, and since when.
+MOST_FACTS = 5
+# One that answers half as well as the best result does is about something else.
+_LEAST_SHARE = 0.5
+
+
+def observations(query: Query, asked: Asked, index: Index, files: ZoneFiles) -> list[Document]:
+    """Return the newest version of each observation whose facts can be read and pass the filters.
+
+    One that rests on a fact that is being forgotten is passed over until it was drawn anew.
+    """
+    found = memory.observations(files.memory.connection, query.until)
+    support = memory.supporting_facts(files.memory.connection) if found else {}
+    readable = {
+        run: facts
+        for run, facts in support.items()
+        if all(id_ in index.place_of_fact for id_, _, _ in facts)
+    }
+    documents = []
+    for item in found:
+        facts = [
+            fact
+            for fact in readable.get(item.id, ())
+            if asked.allowed[index.place_of_fact[fact[0]]]
+        ]
+        if facts:
+            before = []
+            if item.before is not None and item.before[0] in readable:
+                id_, text = item.before
+                before = [Change(id=id_, text=text, at=format_time(item.created_at))]
+            documents.append(_document(item, facts[:MOST_FACTS], before, index, files))
+    return documents
+
+
+def first(found: list[Result], others: list[Result]) -> list[Result]:
+    """Return the observations, best first, that come before all other results."""
+    best = max((result.score for result in (*found, *others)), default=0.0)
+    return [item for item in found if item.score >= _LEAST_SHARE * best][:MOST_FIRST]
+
+
+def _document(
+    item: memory.Observed,
+    facts: list[tuple[str, str, int]],
+    before: list[Change],
+    index: Index,
+    files: ZoneFiles,
+) -> Document:
+    ids = [id_ for id_, _, _ in facts]
+    turns = [index.turns.ids[index.place_of_fact[id_]] for id_ in ids]
+    sources = events.source_ids(files.events.connection, turns)
+    linked = memory.entities_of_facts(files.memory.connection, ids)
+    return Document(
+        kind="observation",
+        id=item.id,
+        text=item.text,
+        words=item.text,
+        as_of=facts[0][2],
+        is_stale=item.is_stale,
+        entities=frozenset(entity for some in linked.values() for entity in some),
+        sources=[sources[turn] for turn in turns],
+        facts=[Bundled(id=id_, text=text, as_of=format_time(at)) for id_, text, at in facts],
+        supersedes=before,
+    )
