@@ -15,12 +15,13 @@ from streams.encoder.errors import (
     EncoderUnreachable,
     EncoderUnsupported,
 )
-from streams.encoder.loading import how_to_bring, load
+from streams.encoder.loading import how_to_bring, load, load_reranker
 from streams.encoder.pin import Pin
 from streams.encoder.registry import (
     REGISTRY,
     Model,
     Precision,
+    Role,
     Settings,
     Source,
     describe_registry,
@@ -40,6 +41,7 @@ __all__ = [
     "Pin",
     "Precision",
     "Progress",
+    "Role",
     "Settings",
     "Source",
     "TokenVectors",
@@ -47,4 +49,5 @@ __all__ = [
     "describe_registry",
     "how_to_bring",
     "load",
+    "load_reranker",
 ]

@@ -16,6 +16,7 @@ from streams.encoder.registry import (
     Checksums,
     Model,
     Precision,
+    Role,
     Settings,
     Source,
     Wheel,
@@ -59,6 +60,7 @@ def bring(
     directory: Path | None = None,
     progress: Progress | None = None,
     registry: Mapping[str, Model] = REGISTRY,
+    role: Role = "encoder",
 ) -> Pin:
     """Make an encoder available in `cache` and return the pin for a home to write down.
 
@@ -70,7 +72,8 @@ def bring(
 
     A model of the registry must have the registry's checksums. Any other is pinned to what came
     at this first bring, and its name gets the first digits of the weights' checksum, so that two
-    models that happen to share a name never share vectors.
+    models that happen to share a name never share vectors. `role`: "reranker" brings a
+    cross-encoder, a BERT with a head of one class.
 
     Calling it again fetches and converts only what is not whole. Raise InvalidInput,
     EncoderUnavailable, EncoderMismatch or EncoderUnsupported; nothing that did not pass its
@@ -89,7 +92,7 @@ def bring(
             except EncoderUnreachable as error:
                 failures.append(str(error))
                 continue
-            return _convert(brought, precision, cache, scratch, report)
+            return _convert(brought, precision, role, cache, scratch, report)
     raise EncoderUnreachable(
         f"no source gave an encoder: {'; '.join(failures)}. Give a local directory that holds "
         f"{store.CONFIG}, {store.TOKENIZER} and {store.SAFETENSORS}"
@@ -239,12 +242,18 @@ def _keep(
 
 
 def _convert(
-    brought: _Brought, precision: Precision, cache: Path, scratch: Path, report: Progress
+    brought: _Brought,
+    precision: Precision,
+    role: Role,
+    cache: Path,
+    scratch: Path,
+    report: Progress,
 ) -> Pin:
     """Make the graph unless it is there whole, and return the pin."""
     directory = store.entry(cache, brought.checksums)
     shape = read_shape(directory)
-    receipt = store.read_graph(directory, precision)
+    graph_name = store.graph_name(role, precision)
+    receipt = store.read_graph(directory, graph_name)
     usable = (
         receipt is not None
         and receipt.conversion == CONVERSION
@@ -252,15 +261,16 @@ def _convert(
     )
     if not usable:
         # Imported here: onnx takes a tenth of a second, and only a conversion needs it.
-        from streams.encoder.graph import build
+        from streams.encoder.graph import build, build_pair
         from streams.encoder.pieces import vocabulary_size
 
         step = f"converting {brought.name} to {precision}"
         report(step, 0, 1)
         words = vocabulary_size(directory / store.TOKENIZER)
-        graph = build(read_tensors(directory / store.SAFETENSORS), shape, precision, words)
+        tensors = read_tensors(directory / store.SAFETENSORS)
+        graph = (build_pair if role == "reranker" else build)(tensors, shape, precision, words)
         store.write_graph(
-            graph, precision, conversion=CONVERSION, scratch=scratch, directory=directory
+            graph, graph_name, conversion=CONVERSION, scratch=scratch, directory=directory
         )
         report(step, 1, 1)
     return Pin(
@@ -274,4 +284,5 @@ def _convert(
         config_sha256=brought.checksums.config,
         dimension=shape.hidden_size,
         settings=brought.settings,
+        role=role,
     )

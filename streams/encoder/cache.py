@@ -4,6 +4,7 @@
                                        /source.json            the receipt of the three
                                        /int8-<checksum>.onnx, float-<checksum>.onnx
                                        /int8.json, float.json  the receipt of each graph
+                                       /reranker-int8-*        the same of a cross-encoder
     encoders/.partial-*                                        work in progress, never read
 
 Every file is written elsewhere, flushed and renamed into place, its receipt last. So two
@@ -25,7 +26,7 @@ from typing import TypeVar
 import msgspec
 
 from streams.encoder.pin import fingerprint
-from streams.encoder.registry import Checksums, Precision, Source
+from streams.encoder.registry import Checksums, Precision, Role, Source
 
 CONFIG, TOKENIZER, SAFETENSORS = "config.json", "tokenizer.json", "model.safetensors"
 # No download takes that long: what is older was left by a process that was killed.
@@ -104,15 +105,15 @@ def place(path: Path, target: Path) -> None:
 
 
 def write_graph(
-    graph: bytes, precision: Precision, *, conversion: int, scratch: Path, directory: Path
+    graph: bytes, name: str, *, conversion: int, scratch: Path, directory: Path
 ) -> None:
     """Keep a graph under a name of its own, so that two writers cannot mix file and receipt."""
     sha256 = hashlib.sha256(graph).hexdigest()
-    file = f"{precision}-{sha256[:16]}.onnx"
+    file = f"{name}-{sha256[:16]}.onnx"
     (scratch / file).write_bytes(graph)
     place(scratch / file, directory / file)
     receipt = GraphReceipt(file=file, sha256=sha256, size=len(graph), conversion=conversion)
-    write_receipt(receipt, precision, scratch=scratch, directory=directory)
+    write_receipt(receipt, name, scratch=scratch, directory=directory)
 
 
 def write_receipt(
@@ -128,9 +129,14 @@ def read_source(directory: Path) -> SourceReceipt | None:
     return _read(directory / "source.json", SourceReceipt)
 
 
-def read_graph(directory: Path, precision: Precision) -> GraphReceipt | None:
+def graph_name(role: Role, precision: Precision) -> str:
+    """Return what a model's graph is called, by what it is for."""
+    return precision if role == "encoder" else f"{role}-{precision}"
+
+
+def read_graph(directory: Path, name: str) -> GraphReceipt | None:
     """Return the receipt of a graph, or None where it was never finished."""
-    return _read(directory / f"{precision}.json", GraphReceipt)
+    return _read(directory / f"{name}.json", GraphReceipt)
 
 
 def source_is_whole(directory: Path, checksums: Checksums) -> bool:

@@ -1,9 +1,11 @@
 """Building the ONNX graph of a BERT from its tensors, with fused operators, float or int8.
 
-The graph takes `input_ids` (1, n) int32 and gives `last_hidden_state` (1, n, hidden) float32.
-One text at a time needs no padding, so there is no mask; the segment is always 0, so its
-embedding is added to the positions'. Operators: com.microsoft EmbedLayerNormalization, Attention
-or QAttention, DynamicQuantizeMatMul, BiasGelu, as documented in onnxruntime's ContribOperators.
+That of a sentence encoder takes `input_ids` (1, n) int32 and gives `last_hidden_state`
+(1, n, hidden) float32. One text at a time needs no padding, so there is no mask; the segment is
+always 0, so its embedding is added to the positions'. That of a cross-encoder takes a pair of
+texts, `input_ids` and `segment_ids`, and gives its one `logit` (1, 1). Operators: com.microsoft
+EmbedLayerNormalization, Attention or QAttention, DynamicQuantizeMatMul, BiasGelu, as documented
+in onnxruntime's ContribOperators.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from streams.encoder.checkpoint import Shape, tensor
 from streams.encoder.errors import EncoderUnsupported
 from streams.encoder.registry import Precision
 
-INPUT, OUTPUT = "input_ids", "last_hidden_state"
+INPUT, SEGMENTS = "input_ids", "segment_ids"
+OUTPUT, LOGIT = "last_hidden_state", "logit"
 WORDS = "embeddings.word_embeddings.weight"
 _FUSED = "com.microsoft"
 # Old enough for every onnxruntime that recollect accepts.
@@ -34,17 +37,28 @@ def build(tensors: Mapping[str, Floats], shape: Shape, precision: Precision, wor
 
     Raise EncoderUnsupported if a tensor is absent, misshapen, or has too few words.
     """
-    known = len(tensor(tensors, WORDS, -1, shape.hidden_size))
-    if known < words:
-        raise EncoderUnsupported(
-            f"the tokenizer gives {words} pieces and the model knows {known}: they do not belong "
-            "together"
-        )
     graph = _Graph(tensors, shape, quantised=precision == "int8")
+    graph.check_words(words)
     hidden = graph.embeddings()
     for layer in range(shape.num_hidden_layers):
         hidden = graph.layer(layer, hidden)
-    return graph.finish()
+    return graph.finish([INPUT], OUTPUT, [1, "n", shape.hidden_size])
+
+
+def build_pair(
+    tensors: Mapping[str, Floats], shape: Shape, precision: Precision, words: int
+) -> bytes:
+    """Return the serialised graph of a cross-encoder: a BERT, its pooler and a head of one class.
+
+    Raise EncoderUnsupported as `build` does, and if the head has more classes.
+    """
+    graph = _Graph(tensors, shape, quantised=precision == "int8")
+    graph.check_words(words)
+    hidden = graph.embeddings(pairs=True)
+    for layer in range(shape.num_hidden_layers):
+        hidden = graph.layer(layer, hidden)
+    graph.classify(hidden)
+    return graph.finish([INPUT, SEGMENTS], LOGIT, [1, 1])
 
 
 def quantise(weight: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
@@ -71,19 +85,29 @@ class _Graph:
         self._nodes: list[onnx.NodeProto] = []
         self._constants: list[onnx.TensorProto] = []
 
-    def embeddings(self) -> str:
+    def check_words(self, words: int) -> None:
+        known = len(self._take(WORDS, -1, self._shape.hidden_size))
+        if known < words:
+            raise EncoderUnsupported(
+                f"the tokenizer gives {words} pieces and the model knows {known}: they do not "
+                "belong together"
+            )
+
+    def embeddings(self, *, pairs: bool = False) -> str:
         size = self._shape.hidden_size
         words = self._take(WORDS, -1, size)
         positions = self._take(
             "embeddings.position_embeddings.weight", self._shape.max_position_embeddings, size
         )
         segments = self._take("embeddings.token_type_embeddings.weight", -1, size)
+        if pairs and len(segments) < 2:
+            raise EncoderUnsupported("the model knows one segment, and a pair of texts needs two")
         inputs = [
             INPUT,
-            "",
+            SEGMENTS if pairs else "",
             self._constant("embeddings.words", words),
-            self._constant("embeddings.positions", positions + segments[0]),
-            "",
+            self._constant("embeddings.positions", positions if pairs else positions + segments[0]),
+            self._constant("embeddings.segments", segments) if pairs else "",
             *self._norm("embeddings.LayerNorm"),
         ]
         # The second output, a mask index, is required by the operator and used by nobody.
@@ -100,14 +124,31 @@ class _Graph:
         narrow = self._dense(f"{at}.output.dense", wide)
         return self._add_and_norm(f"{at}.output.LayerNorm", narrow, middle)
 
-    def finish(self) -> bytes:
-        self._nodes[-1].output[0] = OUTPUT
+    def classify(self, hidden: str) -> None:
+        """Add the pooler and the head: logit = W tanh(P h + p) + w, h the first token's vector."""
         size = self._shape.hidden_size
+        first = numpy_helper.from_array(np.array(0, np.int64), "first")
+        self._constants.append(first)
+        self._node("Gather", [hidden, "first"], ["cls"], domain="", axis=1)
+        pooler = [
+            self._constant(f"pooler.dense.{part}", self._take(f"pooler.dense.{part}", *shape))
+            for part, shape in (("weight", (size, size)), ("bias", (size,)))
+        ]
+        self._node("Gemm", ["cls", *pooler], ["pooler.dense"], domain="", transB=1)
+        self._node("Tanh", ["pooler.dense"], ["pooled"], domain="")
+        head = [
+            self._constant(f"classifier.{part}", self._take(f"classifier.{part}", *shape))
+            for part, shape in (("weight", (1, size)), ("bias", (1,)))
+        ]
+        self._node("Gemm", ["pooled", *head], ["classifier"], domain="", transB=1)
+
+    def finish(self, inputs: list[str], output: str, shape: list[int | str]) -> bytes:
+        self._nodes[-1].output[0] = output
         graph = helper.make_graph(
             self._nodes,
             "encoder",
-            [helper.make_tensor_value_info(INPUT, TensorProto.INT32, [1, "n"])],
-            [helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, [1, "n", size])],
+            [helper.make_tensor_value_info(name, TensorProto.INT32, [1, "n"]) for name in inputs],
+            [helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)],
             self._constants,
         )
         opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_FUSED, 1)]

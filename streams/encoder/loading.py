@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from streams.encoder import cache as store
 from streams.encoder.base import Encoder
 from streams.encoder.errors import EncoderMismatch, EncoderMissing
 from streams.encoder.pin import CONVERSION, Pin
 from streams.encoder.registry import find
+
+if TYPE_CHECKING:
+    from streams.encoder.cross_encoder import CrossEncoder
 
 
 def load(pin: Pin, *, cache: Path, workers: int | None = None) -> Encoder:
@@ -17,6 +21,23 @@ def load(pin: Pin, *, cache: Path, workers: int | None = None) -> Encoder:
     Raise EncoderMissing if it is not in `cache`, and EncoderMismatch if what is there does not
     have the pinned checksum, or if this version of recollect would convert it differently.
     """
+    graph, tokenizer = _verified(pin, cache)
+    # Imported here: onnxruntime takes a tenth of a second, which a refusal need not cost.
+    from streams.encoder.onnx_encoder import OnnxEncoder
+
+    return OnnxEncoder(pin, graph=graph, tokenizer=tokenizer, workers=workers)
+
+
+def load_reranker(pin: Pin, *, cache: Path) -> CrossEncoder:
+    """Return the pinned cross-encoder; raise as `load` does."""
+    graph, tokenizer = _verified(pin, cache)
+    from streams.encoder.cross_encoder import CrossEncoder
+
+    return CrossEncoder(pin, graph=graph, tokenizer=tokenizer)
+
+
+def _verified(pin: Pin, cache: Path) -> tuple[Path, Path]:
+    """Return the pinned graph and tokenizer, each with its checksum."""
     if pin.conversion != CONVERSION:
         raise EncoderMismatch(
             f"this home's vectors were made with conversion {pin.conversion} of {pin.model}, and "
@@ -24,11 +45,11 @@ def load(pin: Pin, *, cache: Path, workers: int | None = None) -> Encoder:
             "the home, or derive a fresh generation with this one"
         )
     directory = store.entry(cache, pin.checksums)
-    receipt = store.read_graph(directory, pin.precision)
+    receipt = store.read_graph(directory, store.graph_name(pin.role, pin.precision))
     tokenizer = directory / store.TOKENIZER
     if receipt is None or receipt.conversion != CONVERSION or not tokenizer.is_file():
         raise EncoderMissing(
-            f"this home's encoder, {pin.model}, is not in {directory}. Bring it with: "
+            f"this home's {pin.role}, {pin.model}, is not in {directory}. Bring it with: "
             f"{how_to_bring(pin)}"
         )
     graph = directory / receipt.file
@@ -36,10 +57,7 @@ def load(pin: Pin, *, cache: Path, workers: int | None = None) -> Encoder:
         raise EncoderMismatch(_damaged(graph, pin))
     if store.sha256_of(tokenizer) != pin.tokenizer_sha256:
         raise EncoderMismatch(_damaged(tokenizer, pin))
-    # Imported here: onnxruntime takes a tenth of a second, which a refusal need not cost.
-    from streams.encoder.onnx_encoder import OnnxEncoder
-
-    return OnnxEncoder(pin, graph=graph, tokenizer=tokenizer, workers=workers)
+    return graph, tokenizer
 
 
 def how_to_bring(pin: Pin) -> str:
@@ -50,7 +68,7 @@ def how_to_bring(pin: Pin) -> str:
         encoder = f"{pin.place}@{pin.revision}"
     else:
         encoder = pin.place
-    return f"recollect init --encoder {encoder} --precision {pin.precision}"
+    return f"recollect init --{pin.role} {encoder} --precision {pin.precision}"
 
 
 def _damaged(path: Path, pin: Pin) -> str:

@@ -6,7 +6,7 @@ import hashlib
 
 import msgspec
 
-from streams.encoder.registry import Checksums, Precision, Settings, Source
+from streams.encoder.registry import Checksums, Precision, Role, Settings, Source
 
 # Raised whenever the graph built from the same weights would give other vectors.
 CONVERSION = 1
@@ -30,6 +30,7 @@ class Pin(msgspec.Struct, frozen=True):
     dimension: int
     settings: Settings
     conversion: int = CONVERSION
+    role: Role = "encoder"
 
     @property
     def model(self) -> str:

@@ -10,6 +10,8 @@ import msgspec
 Pooling = Literal["mean", "cls"]
 Precision = Literal["int8", "float"]
 Source = Literal["hub", "wheel", "directory"]
+#: What a model is for: vectors of texts, or how well a text answers a question.
+Role = Literal["encoder", "reranker"]
 
 
 class Settings(msgspec.Struct, frozen=True):

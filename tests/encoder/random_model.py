@@ -65,6 +65,23 @@ def write(directory: Path, *, seed: int, shape: dict[str, int], pooling: str = "
     return directory
 
 
+def write_cross_encoder(directory: Path, *, seed: int, shape: dict[str, int]) -> Path:
+    """Write a cross-encoder as transformers lays one out: a BERT with a head of one class."""
+    write(directory, seed=seed, shape=shape)
+    for file in ("modules.json", "1_Pooling/config.json", "sentence_bert_config.json"):
+        (directory / file).unlink()
+    drawn = weights(seed, shape)
+    head = weights(seed + 1, shape)
+    named = {f"bert.{name}": tensor for name, tensor in drawn.items()}
+    dense = "encoder.layer.0.attention.output.dense"
+    named["bert.pooler.dense.weight"] = head[f"{dense}.weight"]
+    named["bert.pooler.dense.bias"] = head[f"{dense}.bias"]
+    named["classifier.weight"] = head[f"{dense}.weight"][:1]
+    named["classifier.bias"] = head[f"{dense}.bias"][:1]
+    save_file(named, directory / "model.safetensors")
+    return directory
+
+
 def tokenizer(words: int) -> Tokenizer:
     """Return a WordPiece tokenizer of that many pieces: letters, scripts, then letter groups."""
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]

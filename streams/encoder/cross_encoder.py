@@ -1,0 +1,54 @@
+"""A cross-encoder: reads a question and a text together and says how well the text answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+from tokenizers import Tokenizer
+
+from streams.encoder.onnx_encoder import session_options
+from streams.encoder.pin import Pin
+
+Floats = npt.NDArray[np.float32]
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# English takes 4 to 5 characters a piece; more of a text than this never fits beside a question.
+_CHARACTERS_PER_PIECE = 16
+
+
+class CrossEncoder:
+    """Scores depend on the pair of texts and the model alone: one pair per forward, one thread."""
+
+    def __init__(self, pin: Pin, *, graph: Path, tokenizer: Path) -> None:
+        self.model = pin.model
+        self._longest = pin.settings.max_length
+        self._tokenizer = Tokenizer.from_file(str(tokenizer))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(self._longest, strategy="longest_first")
+        self._session = onnxruntime.InferenceSession(
+            str(graph), session_options(), providers=["CPUExecutionProvider"]
+        )
+        self._inputs = [item.name for item in self._session.get_inputs()]
+
+    def score(self, question: str, texts: Sequence[str]) -> Floats:
+        """Return for each text how likely it is to answer the question, 0 to 1.
+
+        That is the logistic function of the model's logit, as such models are trained.
+        """
+        question = self._readable(question)
+        logits = [self._logit(question, self._readable(text)) for text in texts]
+        return (1 / (1 + np.exp(-np.array(logits, np.float64)))).astype(np.float32)
+
+    def _logit(self, question: str, text: str) -> float:
+        pair = self._tokenizer.encode(question, text)
+        fed = (np.array([ids], np.int32) for ids in (pair.ids, pair.type_ids))
+        (logit,) = self._session.run(None, dict(zip(self._inputs, fed, strict=True)))
+        return float(logit[0, 0])
+
+    def _readable(self, text: str) -> str:
+        return _SURROGATE.sub("\ufffd", text[: _CHARACTERS_PER_PIECE * self._longest])
