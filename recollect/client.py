@@ -51,6 +51,7 @@ from schemas.ids import text_hash
 from schemas.inbound import InboundEvent, draft_of
 from schemas.zones import DEFAULT_ZONE, check_zone
 from streams import rebuilding, verifying
+from streams.encoder import CrossEncoder
 from streams.ledger import CHANGES, EVENTS, Receipt, partition_of
 from streams.node import Node
 from streams.projecting import Progress
@@ -147,7 +148,9 @@ class Memory:
         self._node = open_node(self.home)
         self._door = self._node.door
         self._recaller: tuple[Generation, Recaller, ZoneFiles] | None = None
-        self._past = Past(self._node, self.zone, profile)
+        self._reranker = self._rerank if self.home.settings.reranker is not None else None
+        self._cross_encoder: CrossEncoder | None = None
+        self._past = Past(self._node, self.zone, profile, self._reranker)
         self._folded_to: tuple[int, ...] = ()
         self._published = 0
         # A worker or replica in this home brings the files up by itself; asking needs no ledger.
@@ -350,6 +353,7 @@ class Memory:
         recaller = self._recall() if known_at is None else self._recall_at(known_at)
         if recaller is None:
             return Answer(query=query.text, results=[], ms=0.0)
+        query = self._asked(query, known_at)
         return recaller.recall(query, *self._encoded(query, recaller), resident=resident)
 
     def explain(
@@ -367,7 +371,25 @@ class Memory:
         recaller = self._recall() if known_at is None else self._recall_at(known_at)
         if recaller is None:
             return None
+        query = self._asked(query, known_at)
         return recaller.explain(query, *self._encoded(query, recaller), id_)
+
+    def _asked(self, query: Query, known_at: int | Token | None) -> Query:
+        """Return a question with the moment at which it is asked: now, or then."""
+        if query.asked_at is not None:
+            return query
+        now = _now()
+        if isinstance(known_at, Token):
+            known_at = self._past.timeline().known_since(known_at.number)
+        at = now if known_at is None else min(known_at, now)
+        return msgspec.structs.replace(query, asked_at=at)
+
+    def _rerank(self, question: str, texts: Sequence[str]) -> Vector:
+        """Judge texts by the home's cross-encoder, which is loaded when it is first needed."""
+        if self._cross_encoder is None:
+            self._cross_encoder = self.home.load_reranker()
+        assert self._cross_encoder is not None
+        return self._cross_encoder.score(question, texts)
 
     def _encoded(
         self, query: Query, recaller: Recaller
@@ -387,7 +409,7 @@ class Memory:
         if self._recaller is None or self._recaller[0] != generation:
             self._close_recaller()
             files = self._node.open_to_read(self.zone, generation)
-            self._recaller = (generation, Recaller(files, self._profile), files)
+            self._recaller = (generation, Recaller(files, self._profile, self._reranker), files)
         return self._recaller[1]
 
     def _recall_at(self, known_at: int | Token) -> Recaller | None:

@@ -10,7 +10,7 @@ import msgspec
 
 from projections.generations import replace_file
 from schemas.errors import HomeError
-from streams.encoder import Encoder, Pin, bring, load
+from streams.encoder import CrossEncoder, Encoder, Pin, bring, load, load_reranker
 from streams.encoder.registry import Precision, Source
 
 _FILE = "home.json"
@@ -22,12 +22,14 @@ BringProgress = Callable[[str, int, int | None], None]
 class Settings(msgspec.Struct, frozen=True):
     """What a home writes down when it is made. `encoder` None: no vectors, keyword search only.
 
-    `promoted_to` is the Kafka ledger that took over from the home's own.
+    `promoted_to` is the Kafka ledger that took over from the home's own. `reranker`: a
+    cross-encoder that judges the best candidates of an answer; None: the arms alone do.
     """
 
     format: int
     encoder: Pin | None
     promoted_to: str | None = None
+    reranker: Pin | None = None
 
 
 class Home:
@@ -100,8 +102,38 @@ class Home:
 
     def promoted(self, url: str) -> None:
         """Write down that the home's ledger has moved to `url`."""
-        self.settings = msgspec.structs.replace(self.settings, promoted_to=url)
-        replace_file(self.directory / _FILE, msgspec.json.encode(self.settings) + b"\n")
+        self._write(msgspec.structs.replace(self.settings, promoted_to=url))
+
+    def rerank_with(
+        self,
+        model: str | None,
+        *,
+        precision: Precision = "int8",
+        progress: BringProgress | None = None,
+    ) -> None:
+        """Have a cross-encoder judge answers: a hub repository or a local directory; None: none.
+
+        Nothing that is kept depends on it, so it may change at any time.
+
+        Raises:
+            EncoderError: it cannot be brought.
+        """
+        pin = None
+        if model is not None:
+            local = Path(model).is_dir()
+            pin = bring(
+                None if local else model,
+                directory=Path(model) if local else None,
+                precision=precision,
+                cache=cache_directory(),
+                progress=progress,
+                role="reranker",
+            )
+        self._write(msgspec.structs.replace(self.settings, reranker=pin))
+
+    def _write(self, settings: Settings) -> None:
+        self.settings = settings
+        replace_file(self.directory / _FILE, msgspec.json.encode(settings) + b"\n")
 
     def load_encoder(self) -> Encoder:
         """Return the pinned encoder.
@@ -113,6 +145,15 @@ class Home:
         if self.settings.encoder is None:
             raise HomeError(f"{self.directory} was made without an encoder")
         return load(self.settings.encoder, cache=cache_directory())
+
+    def load_reranker(self) -> CrossEncoder | None:
+        """Return the chosen cross-encoder; None where none is.
+
+        Raises:
+            EncoderMissing: it is not in the cache; the message says what to run.
+        """
+        pin = self.settings.reranker
+        return None if pin is None else load_reranker(pin, cache=cache_directory())
 
 
 def _holds_something(directory: Path) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from projections.files import ZoneFiles
-from projections.recall import Profile, Recaller
+from projections.recall import Profile, Recaller, Reranker
 from streams.node import Node
 from streams.past import Moment
 from streams.timeline import Timeline
@@ -17,10 +17,13 @@ _MOST_OPEN = 4
 class Past:
     """What one zone would have answered at earlier moments."""
 
-    def __init__(self, node: Node, zone: str, profile: Profile) -> None:
+    def __init__(
+        self, node: Node, zone: str, profile: Profile, reranker: Reranker | None = None
+    ) -> None:
         self._node = node
         self._zone = zone
         self._profile = profile
+        self._reranker = reranker
         self._timeline = Timeline(node.ledger, zone)
         self._open: OrderedDict[Moment, tuple[Recaller, ZoneFiles]] = OrderedDict()
 
@@ -39,7 +42,7 @@ class Past:
             for other in [item for item in self._open if item.number == number]:
                 self._close(other)
             files = self._node.open_past(self._zone, self._timeline, moment)
-            self._open[moment] = (Recaller(files, self._profile), files)
+            self._open[moment] = (Recaller(files, self._profile, self._reranker), files)
         self._open.move_to_end(moment)
         while len(self._open) > _MOST_OPEN:
             self._close(next(iter(self._open)))

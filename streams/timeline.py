@@ -66,6 +66,10 @@ class Timeline:
         """Return the last record that was known at a time (unix ms); 0: none was."""
         return bisect_right(self._known_since, time)
 
+    def known_since(self, number: int) -> int:
+        """Return since when (unix ms) a record is known, or the last where there is none yet."""
+        return self._known_since[min(number, len(self)) - 1] if number and len(self) else 0
+
     def erased_since(self, number: int) -> list[Erasure]:
         """Return the erasures after a record of events up to it."""
         return [

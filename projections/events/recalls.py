@@ -11,11 +11,12 @@ from projections.sqlite import rows
 
 
 class Said(NamedTuple):
-    """The words of an event, what its attachments show, and the id that its source gave it."""
+    """The words of an event, what its attachments show, its source's id for it, and who said it."""
 
     content: str
     caption: str
     source_id: str
+    speaker: str
 
     @property
     def text(self) -> str:
@@ -52,14 +53,25 @@ def occurrences(connection: apsw.Connection, term: str) -> list[int]:
 def said(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, Said]:
     """Return what was said in events, by number."""
     return {
-        int(number): Said(str(content), str(caption), str(source))
-        for number, content, caption, source in rows(
+        int(number): Said(str(content), str(caption), str(source), str(speaker))
+        for number, content, caption, source, speaker in rows(
             connection,
-            "SELECT number, content, caption, source_id FROM events "
+            "SELECT number, content, caption, source_id, coalesce(sender_name, sender_id) "
+            "FROM events "
             f"WHERE number IN ({_marks(numbers)})",
             numbers,
         )
     }
+
+
+def last_known(connection: apsw.Connection, number: int) -> int:
+    """Return when the last turn before a record came to the ledger (unix ms); 0: there is none."""
+    found = rows(
+        connection,
+        "SELECT ingested_at FROM events WHERE number < ? ORDER BY number DESC LIMIT 1",
+        (number,),
+    )
+    return int(found[0][0]) if found else 0
 
 
 def source_ids(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, str]:

@@ -182,6 +182,17 @@ def entities_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> d
     )
 
 
+def accesses(connection: apsw.Connection, event_ids: Sequence[str]) -> list[tuple[str, int, int]]:
+    """Return (event id, how often its facts were recalled, the last record that says so)."""
+    return rows(
+        connection,
+        "SELECT facts.source_event_id, sum(count), max(number) FROM fact_accesses "
+        "JOIN facts ON facts.id = fact_accesses.fact_id "
+        f"WHERE facts.source_event_id IN ({_marks(event_ids)}) GROUP BY facts.source_event_id",
+        event_ids,
+    )
+
+
 def mental_models(connection: apsw.Connection, upto: int) -> list[Report]:
     """Return the newest version of every mental model up to a time, by id."""
     return [

@@ -2,14 +2,16 @@
 
 from projections.recall.explaining import Explanation
 from projections.recall.late import QueryTokens
-from projections.recall.profiles import BUDGETS, DEFAULT_PROFILE, Profile
+from projections.recall.profiles import BUDGETS, DEFAULT_PROFILE, PROFILES, Profile
 from projections.recall.recaller import Recaller
+from projections.recall.reranking import Reranker
 from projections.recall.types import DEFAULT_SCOPE, SCOPES, Answer, Query, Result
 
 __all__ = [
     "BUDGETS",
     "DEFAULT_PROFILE",
     "DEFAULT_SCOPE",
+    "PROFILES",
     "SCOPES",
     "Answer",
     "Explanation",
@@ -17,5 +19,6 @@ __all__ = [
     "Query",
     "QueryTokens",
     "Recaller",
+    "Reranker",
     "Result",
 ]

@@ -31,7 +31,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     is Reciprocal Rank Fusion with `rrf_k`. `mmr_lambda`: the share of relevance against
     redundancy in Maximal Marginal Relevance; None: no diversification. `pool`: how many
     candidates an arm may bring, and how many of all of them late interaction reads, which does
-    not run where it weighs nothing.
+    not run where it weighs nothing. `decay` and `recency`: the shares of a score that fade (see
+    `fading`). `reranked`: how many of the best a cross-encoder judges, where there is one.
     """
 
     fusion: Literal["weighted", "rrf"] = "weighted"
@@ -40,12 +41,22 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     rrf_k: int = 60
     mmr_lambda: float | None = None
     pool: int = 100
+    decay: float = 0.0
+    recency: float = 0.0
+    reranked: int = 50
 
 
 DEFAULT_PROFILE = Profile()
 
 #: The seeds' own choice: RRF over their arms, which late interaction is not one of, then MMR.
 SEED_PROFILE = Profile(fusion="rrf", weights={**WEIGHTS, "late": 0.0}, mmr_lambda=0.7)
+
+#: What is new, or was recalled lately, first among what answers about as well: half of a score
+#: fades, as B1 has it, and half stays, so that an old answer still outdoes a new one that is none.
+RECENT_PROFILE = Profile(decay=0.3, recency=0.2)
+
+#: The profiles that can be asked for by name.
+PROFILES = {"default": DEFAULT_PROFILE, "seed": SEED_PROFILE, "recent": RECENT_PROFILE}
 
 #: Which arms each budget runs (seed 000), and how much more than the default pool.
 BUDGETS: dict[Budget, tuple[frozenset[str], int]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,10 @@ Mask = npt.NDArray[np.bool_]
 _CLOSE_LOOK = 100
 
 
+#: Returns scores with those of some places, given best first, changed.
+Rescore = Callable[[Floats, Ints], Floats]
+
+
 class Ranked(NamedTuple):
     """Turns by place, best first, and the score of every turn."""
 
@@ -38,12 +43,19 @@ def ranked(
     *,
     pool: int,
     count: int,
+    rescoring: Sequence[Rescore] = (),
 ) -> Ranked:
-    """Return up to `pool` turns in order; up to `count` where the profile asks for diversity."""
+    """Return up to `pool` turns in order; up to `count` where the profile asks for diversity.
+
+    `rescoring`: what looks at those again, one after the other, before diversity.
+    """
     scores = _fused(found, profile)
     best = _best(found, scores, eligible, pool)
     scores = _less_questions(scores, best[:_CLOSE_LOOK], profile.question_share, index, files)
     best = best[np.argsort(-scores[best], kind="stable")]
+    for rescore in rescoring:
+        scores = rescore(scores, best)
+        best = best[np.argsort(-scores[best], kind="stable")]
     if profile.mmr_lambda is not None:
         vectors = index.events.vectors.of([index.turns.ids[place] for place in best])
         best = best[mmr(scores[best], vectors, count, profile.mmr_lambda)]

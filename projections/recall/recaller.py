@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import msgspec
 import numpy as np
@@ -17,16 +18,19 @@ from projections.recall.arms import Asked, Found
 from projections.recall.assembling import assembled
 from projections.recall.documents import Document
 from projections.recall.explaining import Course, Explanation, explained
+from projections.recall.fading import faded
 from projections.recall.index import Index
 from projections.recall.late import QueryTokens, late
 from projections.recall.names import ids_of, names_in
 from projections.recall.profiles import BUDGETS, DEFAULT_PROFILE, Profile
-from projections.recall.ranking import candidates, ranked
+from projections.recall.ranking import Rescore, candidates, ranked
+from projections.recall.reranking import Judge, Reranker, reranked
 from projections.recall.types import MOST_CHARACTERS, Answer, Query, Result
 from projections.recall.validity import ended
 from projections.recall.words import Tokeniser, readable
 
 Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 
@@ -36,9 +40,15 @@ class Recaller:
     Not for several threads at once. What it keeps follows the files' watermarks.
     """
 
-    def __init__(self, files: ZoneFiles, profile: Profile = DEFAULT_PROFILE) -> None:
+    def __init__(
+        self,
+        files: ZoneFiles,
+        profile: Profile = DEFAULT_PROFILE,
+        reranker: Reranker | None = None,
+    ) -> None:
         self._files = files
         self._profile = profile
+        self._reranker = reranker
         self._tokeniser = Tokeniser(files.events.connection)
         events.prepare(files.events.connection)
         self._index: Index | None = None
@@ -154,18 +164,19 @@ class Recaller:
             pool=max(self._profile.pool * factor, 2 * query.max_results),
         )
         eligible = asked.allowed if "events" in query.scope else asked.allowed & index.gave_facts
-        beside = documents.results(
-            documents.scored(
-                self._documents(query, asked, about, index),
-                asked,
-                self._profile,
-                index,
-                self._files,
-                self._tokeniser,
-            ),
+        near = documents.scored(
+            self._documents(query, asked, about, index),
+            asked,
+            self._profile,
             index,
-            explain=query.explain,
+            self._files,
+            self._tokeniser,
         )
+        if near.documents and (judge := self._judge(query)) is not None:
+            best = np.argsort(-near.scores, kind="stable")
+            texts = [near.documents[place].text for place in best[: self._profile.reranked]]
+            near = near._replace(scores=reranked(near.scores, best, judge(texts)))
+        beside = documents.results(near, index, explain=query.explain)
         of_turns: list[Result] = []
         found = order = None
         if {"events", "facts"} & set(query.scope) and len(index.turns):
@@ -181,10 +192,35 @@ class Recaller:
                 self._files,
                 pool=asked.pool,
                 count=count,
+                rescoring=self._rescoring(query, index),
             )
             of_turns = answers.of_turns(query, order, found, over, index, self._files, count=count)
         results = assembled(of_turns, beside, query.max_results)
         return Course(masks, found, order, eligible, asked.pool, beside, results)
+
+    def _rescoring(self, query: Query, index: Index) -> list[Rescore]:
+        """Return what looks at the best turns again."""
+        judge = self._judge(query)
+
+        def fade(scores: Floats, best: Ints) -> Floats:
+            return faded(scores, best, query.asked_at, self._profile, index, self._files)
+
+        def rerank(scores: Floats, best: Ints) -> Floats:
+            if judge is None or not len(best):
+                return scores
+            close = best[: self._profile.reranked]
+            numbers = [int(index.turns.numbers[place]) for place in close]
+            said = events.said(self._files.events.connection, numbers)
+            texts = [f"{said[number].speaker}: {said[number].text}" for number in numbers]
+            return reranked(scores, best, judge(texts))
+
+        return [fade, rerank]
+
+    def _judge(self, query: Query) -> Judge | None:
+        """Return what says how well texts answer; the low budget is the cheapest answer."""
+        if self._reranker is None or query.budget == "low":
+            return None
+        return partial(self._reranker, query.text[:MOST_CHARACTERS])
 
     def _documents(
         self, query: Query, asked: Asked, about: set[str] | None, index: Index

@@ -26,7 +26,8 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     """A question. Times are unix ms; `entity` is a name or an id.
 
     `time_after` and `time_before` are exclusive bounds on `as_of`. `valid_at`: only what was
-    true then, said by then and not yet superseded (C13).
+    true then, said by then and not yet superseded (C13). `asked_at`: the moment from which a
+    profile that lets memories fade counts; None: that of the zone's last turn.
     """
 
     text: str
@@ -38,6 +39,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     platform: str | None = None
     max_results: int = 20
     budget: Budget = "mid"
+    asked_at: int | None = None
     explain: bool = False
 
     def check(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 import msgspec
 
-from projections.recall import Explanation, Result
+from projections.recall import PROFILES, Explanation, Result
 from recollect.cli import questions
 from recollect.cli.common import common, emit, open_memory
 from recollect.why import Chain
@@ -42,6 +42,7 @@ def recall(
     wait_for: str | None,
     timeout: float,
     batch: Path | None,
+    profile: str,
     **given: Any,
 ) -> None:
     """Answer a question with memories and their sources."""
@@ -49,7 +50,7 @@ def recall(
         raise click.UsageError("give either a QUERY or --batch FILE")
     asked = questions.question(query or "", given, explain=explain_)
     lines = list(questions.batch(batch, asked)) if batch is not None else []
-    with open_memory(home, zone) as memory:
+    with open_memory(home, zone, PROFILES[profile]) as memory:
         if wait_for is not None:
             memory.wait_for(wait_for, timeout)
         if batch is not None:
@@ -73,11 +74,17 @@ def recall(
 @click.option("--query", help="Also what became of it in the answer to a question.")
 @questions.options
 def why(
-    home: str | None, zone: str | None, as_json: bool, id_: str, query: str | None, **given: Any
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    id_: str,
+    query: str | None,
+    profile: str,
+    **given: Any,
 ) -> None:
     """Show the chain from a result down to its events and model calls; or why it is no result."""
     asked = questions.question(query or "", given)
-    with open_memory(home, zone) as memory:
+    with open_memory(home, zone, PROFILES[profile]) as memory:
         chain = explain(memory, id_)
         became = None
         if query is not None:

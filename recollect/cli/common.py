@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
+from projections.recall import DEFAULT_PROFILE, Profile
 from recollect.client import Memory
 from recollect.home import Home, home_directory
 from schemas.zones import DEFAULT_ZONE, check_zone
@@ -36,9 +37,9 @@ def chosen(home: str | None, zone: str | None) -> tuple[Home, str]:
     return Home(home_directory(home or outer.get("home"))), name
 
 
-def open_memory(home: str | None, zone: str | None) -> Memory:
-    """Open the memory that a command was given."""
-    return Memory(*chosen(home, zone))
+def open_memory(home: str | None, zone: str | None, profile: Profile = DEFAULT_PROFILE) -> Memory:
+    """Open the memory that a command was given; `profile`: how it ranks answers."""
+    return Memory(*chosen(home, zone), profile=profile)
 
 
 def emit(value: object) -> None:

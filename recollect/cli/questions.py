@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar, get_args
 import click
 import msgspec
 
-from projections.recall import DEFAULT_SCOPE, SCOPES, Query
+from projections.recall import DEFAULT_SCOPE, PROFILES, SCOPES, Query
 from projections.recall.types import Budget
 from recollect.client import Token
 from schemas.errors import InvalidInput
@@ -69,12 +69,19 @@ class Line(Asked, frozen=True, kw_only=True):
 
 
 def options(function: Command) -> Command:
-    """Give a command the options of a question; `question` reads them."""
+    """Give a command the options of a question; `question` reads all but the profile."""
     for option in reversed(
         (
             click.option("-k", "k", type=int, default=20, show_default=True, help="Most results."),
             click.option(
                 "--budget", type=click.Choice(get_args(Budget)), default="mid", show_default=True
+            ),
+            click.option(
+                "--profile",
+                type=click.Choice(list(PROFILES)),
+                default="default",
+                show_default=True,
+                help="How answers are ranked.",
             ),
             click.option("--scope", help=f"Kinds, with commas: {', '.join(SCOPES)}."),
             click.option("--entity", help="Only what is about an entity, by name or id."),

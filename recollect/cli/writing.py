@@ -24,6 +24,11 @@ from streams.encoder.registry import Precision, Source
     "--encoder-source", type=click.Choice(get_args(Source)), help="Where to bring it from."
 )
 @click.option(
+    "--reranker",
+    metavar="MODEL",
+    help="A cross-encoder that judges answers: a hub repository, a directory, or 'none'.",
+)
+@click.option(
     "--precision", type=click.Choice(get_args(Precision)), default="int8", show_default=True
 )
 def init(
@@ -33,6 +38,7 @@ def init(
     encoder: str | None,
     encoder_directory: Path | None,
     encoder_source: Source | None,
+    reranker: str | None,
     precision: Precision,
 ) -> None:
     """Make a home and pin its encoder."""
@@ -47,9 +53,19 @@ def init(
         without_encoder=encoder == "none",
         progress=_show_bringing,
     )
-    pin = made.settings.encoder
+    if reranker is not None:
+        chosen = None if reranker == "none" else reranker
+        made.rerank_with(chosen, precision=precision, progress=_show_bringing)
+    pin, judge = made.settings.encoder, made.settings.reranker
     if as_json:
-        emit({"home": str(directory), "encoder": pin.model if pin else None, "pin": pin})
+        emit(
+            {
+                "home": str(directory),
+                "encoder": pin.model if pin else None,
+                "pin": pin,
+                "reranker": judge.model if judge else None,
+            }
+        )
         return
     click.echo(f"home      {directory}")
     if pin is None:
@@ -57,6 +73,8 @@ def init(
     else:
         click.echo(f"encoder   {pin.model}, {pin.dimension} dimensions, from the {pin.source}")
         click.echo(f"weights   sha256 {pin.sha256}")
+    if judge is not None:
+        click.echo(f"reranker  {judge.model}, from the {judge.source}")
 
 
 def _show_bringing(what: str, done: int, total: int | None) -> None:

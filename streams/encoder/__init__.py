@@ -5,7 +5,7 @@ import os
 # onnxruntime counts its users and calls home, unless this is said before it is imported.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
-from streams.encoder.base import Encoder, TokenVectors
+from streams.encoder.base import CrossEncoder, Encoder, TokenVectors
 from streams.encoder.bringing import bring
 from streams.encoder.errors import (
     EncoderError,
@@ -30,6 +30,7 @@ from streams.encoder.sources import Progress
 
 __all__ = [
     "REGISTRY",
+    "CrossEncoder",
     "Encoder",
     "EncoderError",
     "EncoderMismatch",

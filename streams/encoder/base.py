@@ -55,3 +55,14 @@ class Encoder(Protocol):
     def close(self) -> None:
         """Stop the workers; the encoder cannot be used afterwards."""
         ...
+
+
+class CrossEncoder(Protocol):
+    """Reads a question and a text together. A score depends on both and the model alone."""
+
+    @property
+    def model(self) -> str: ...
+
+    def score(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return for each text how likely it is to answer the question, 0 to 1."""
+        ...

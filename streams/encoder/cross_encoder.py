@@ -21,7 +21,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _CHARACTERS_PER_PIECE = 16
 
 
-class CrossEncoder:
+class OnnxCrossEncoder:
     """Scores depend on the pair of texts and the model alone: one pair per forward, one thread."""
 
     def __init__(self, pin: Pin, *, graph: Path, tokenizer: Path) -> None:

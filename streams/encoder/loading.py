@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from streams.encoder import cache as store
-from streams.encoder.base import Encoder
+from streams.encoder.base import CrossEncoder, Encoder
 from streams.encoder.errors import EncoderMismatch, EncoderMissing
 from streams.encoder.pin import CONVERSION, Pin
 from streams.encoder.registry import find
-
-if TYPE_CHECKING:
-    from streams.encoder.cross_encoder import CrossEncoder
 
 
 def load(pin: Pin, *, cache: Path, workers: int | None = None) -> Encoder:
@@ -31,9 +27,9 @@ def load(pin: Pin, *, cache: Path, workers: int | None = None) -> Encoder:
 def load_reranker(pin: Pin, *, cache: Path) -> CrossEncoder:
     """Return the pinned cross-encoder; raise as `load` does."""
     graph, tokenizer = _verified(pin, cache)
-    from streams.encoder.cross_encoder import CrossEncoder
+    from streams.encoder.cross_encoder import OnnxCrossEncoder
 
-    return CrossEncoder(pin, graph=graph, tokenizer=tokenizer)
+    return OnnxCrossEncoder(pin, graph=graph, tokenizer=tokenizer)
 
 
 def _verified(pin: Pin, cache: Path) -> tuple[Path, Path]:

@@ -12,8 +12,15 @@ import pytest
 from safetensors.numpy import load_file, save_file
 from tokenizers import Tokenizer
 
-from streams.encoder import EncoderMissing, EncoderUnsupported, Pin, bring, load, load_reranker
-from streams.encoder.cross_encoder import CrossEncoder
+from streams.encoder import (
+    CrossEncoder,
+    EncoderMissing,
+    EncoderUnsupported,
+    Pin,
+    bring,
+    load,
+    load_reranker,
+)
 from tests.encoder import random_model
 
 QUESTION = "who owns a dog"
