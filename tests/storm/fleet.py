@@ -268,7 +268,8 @@ class Fleet:
         if worker.reason is None:
             worker.reason = self._reason(worker, status, said)
         for arm in worker.arms:
-            (self.errors if arm.raises else self.deaths).append(arm)
+            # The next worker may come to it.
+            (self.errors if arm.raises else self.deaths).appendleft(arm)
         worker.arms = []
         self.fates.ends[worker.reason] += 1
         self._say(f"{worker.name} ended: {worker.reason}")
@@ -286,7 +287,7 @@ class Fleet:
 
     def _reason(self, worker: Worker, status: int, said: str) -> str:
         """Return why a worker ended that the storm did not end itself."""
-        (death,) = [arm for arm in worker.arms if not arm.raises] or [None]
+        death = next((arm for arm in worker.arms if not arm.raises), None)
         if death is not None and status == -signal.SIGKILL:
             self.fates.hits[death] += 1
             worker.arms.remove(death)
