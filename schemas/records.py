@@ -84,10 +84,25 @@ class ChangeRecord(msgspec.Struct, frozen=True, array_like=True):
     parts: tuple[Part, ...]
 
 
+class _Chain(msgspec.Struct, frozen=True, array_like=True):
+    """The beginning of a header, as far as its chain."""
+
+    format: int
+    chain: str
+
+
+class _Header(msgspec.Struct, frozen=True, array_like=True):
+    """The beginning of a change record, without its parts."""
+
+    header: bytes
+
+
 _envelopes = msgspec.msgpack.Decoder(Envelope)
 _event_records = msgspec.msgpack.Decoder(EventRecord)
 _headers = msgspec.msgpack.Decoder(ChangeHeader)
 _change_records = msgspec.msgpack.Decoder(ChangeRecord)
+_chains = msgspec.msgpack.Decoder(_Chain)
+_only_headers = msgspec.msgpack.Decoder(_Header)
 _payloads: dict[str, msgspec.msgpack.Decoder[Any]] = {
     kind: msgspec.msgpack.Decoder(cls) for kind, cls in KINDS.items()
 }
@@ -186,6 +201,17 @@ def read_change(value: bytes) -> tuple[ChangeHeader, ChangeRecord]:
     record: ChangeRecord = decoded(_change_records, value, "a change record")
     header: ChangeHeader = decoded(_headers, record.header, "a change's header")
     return header, record
+
+
+def chain_of(value: bytes) -> str:
+    """Return the chain of a change record, and look at nothing else in it.
+
+    Raises:
+        IntegrityError: these bytes are no change record.
+    """
+    record: _Header = decoded(_only_headers, value, "a change record")
+    header: _Chain = decoded(_chains, record.header, "a change's header")
+    return header.chain
 
 
 def write_change(

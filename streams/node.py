@@ -12,7 +12,7 @@ from projections.files import FilesPool, ZoneFiles
 from projections.generations import Generation, ZoneDirectory
 from schemas.errors import Busy, IntegrityError
 from schemas.fragments import Assembler
-from schemas.records import read_change
+from schemas.records import chain_of
 from schemas.zones import check_zone
 from streams.agents import AGENTS, Agent
 from streams.doors import VectorDoor
@@ -314,7 +314,7 @@ class Node:
                 try:
                     value = assembler.add(record.value)
                     if value is not None:
-                        chains.setdefault(read_change(value)[0].chain, record.offset)
+                        chains.setdefault(chain_of(value), record.offset)
                 except IntegrityError:
                     # It belongs to no chain; who reads one past it says where it is.
                     continue

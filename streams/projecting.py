@@ -43,7 +43,8 @@ def fold_events(
                 [item.event for item in opened if item.event is not None],
                 [(item.source.number, item.source.key_id) for item in opened],
             )
-            files.events.advance(Watermark(reader.number, reader.offset, reader.hash))
+            last = opened[-1]
+            files.events.advance(Watermark(last.source.number, last.offset + 1, last.hash))
         if erased:
             files.events.purge()
         taken += len(opened)

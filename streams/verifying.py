@@ -104,6 +104,8 @@ class LedgerCheck:
         number, previous = 0, GENESIS
         broken = False
         seen: dict[bytes, int] = {}
+        # What an overtaken sequencer appended in one go: the first is void, and so are the next.
+        void: set[bytes] = set()
         for record in _all(self._ledger, EVENTS, self._partition, self.problems):
             if record.zone != self._zone:
                 continue
@@ -118,7 +120,7 @@ class LedgerCheck:
             if envelope.number != number + 1 or envelope.previous != previous:
                 if hash_ in seen:
                     self._say(EVENTS, record.offset, f"doubles the record at offset {seen[hash_]}")
-                elif envelope.number > number and not broken:
+                elif envelope.number > number and envelope.previous not in void and not broken:
                     broken = True
                     self._say(
                         EVENTS,
@@ -126,6 +128,7 @@ class LedgerCheck:
                         f"event {envelope.number} does not follow event {number}: a record "
                         "between or before was changed or removed",
                     )
+                void.add(hash_)
                 self.void += 1
                 continue
             number, previous = envelope.number, hash_
@@ -154,6 +157,7 @@ class LedgerCheck:
     def _changes(self, progress: Progress | None) -> None:
         number, previous = 0, GENESIS
         seen: dict[bytes, int] = {}
+        void: set[bytes] = set()
         stray: list[tuple[int, ChangeHeader]] = []
         assembler = Assembler()
         for record in _all(self._ledger, CHANGES, self._partition, self.problems):
@@ -175,8 +179,9 @@ class LedgerCheck:
             if header.number != number + 1 or header.previous != previous:
                 if hash_ in seen:
                     self._say(CHANGES, record.offset, f"doubles the record at offset {seen[hash_]}")
-                else:
+                elif header.previous not in void:
                     stray.append((record.offset, header))
+                void.add(hash_)
                 self.void += 1
                 continue
             number, previous = header.number, hash_

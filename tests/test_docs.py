@@ -65,6 +65,14 @@ def test_every_topic_kind_scope_and_event_field_is_in_the_reference():
         assert f"`{name}`" in REFERENCE, name
 
 
+@pytest.mark.parametrize("topic", sorted(SETTINGS))
+def test_every_setting_of_a_topic_is_in_the_reference(topic):
+    table = [line for line in REFERENCE.splitlines() if line.startswith("|")]
+    rows = [line for line in table if f"`{topic}`" in line]
+    for setting, value in SETTINGS[topic].items():
+        assert any(f"`{setting}={value}`" in row for row in rows), f"{topic}: {setting}={value}"
+
+
 def test_every_file_of_a_read_model_is_in_the_reference():
     for path in (ROOT / "projections").glob("*/schema.sql"):
         assert f"{path.parent.name}.db`" in REFERENCE

@@ -15,9 +15,11 @@ from tests.protocol.kit import in_memory
 
 
 class Make(Protocol):
-    """Makes a home without an encoder, by name; `url` is its ledger where it is another one."""
+    """Makes a home by name; `url` is its ledger where it is another one."""
 
-    def __call__(self, name: str, url: str = "", **settings: str) -> Recollect: ...
+    def __call__(
+        self, name: str, url: str = "", encoder: str = "none", **settings: str
+    ) -> Recollect: ...
 
 
 @pytest.fixture
@@ -30,9 +32,9 @@ def room() -> Iterator[Path]:
 def _make(room: Path, ledger: str) -> Iterator[Make]:
     made: list[Recollect] = []
 
-    def make(name: str, url: str = "", **settings: str) -> Recollect:
+    def make(name: str, url: str = "", encoder: str = "none", **settings: str) -> Recollect:
         recollect = Recollect(room / name, url or ledger, **settings)
-        recollect.ask("init", "--encoder", "none")
+        recollect.ask("init", "--encoder", encoder)
         made.append(recollect)
         return recollect
 

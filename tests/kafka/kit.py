@@ -241,7 +241,7 @@ class Recollect:
 
     def concluded(self, zone: str = "default") -> int:
         """Return the number of the last record that the zone's files hold."""
-        marks = [self.query(model, "SELECT number FROM watermark", zone) for model in MODELS[1:]]
+        marks = [self.query(model, "SELECT number FROM watermark", zone) for model in MODELS]
         return min((rows[0][0] if rows else 0) for rows in marks)
 
     def events(self, zone: str = "default") -> list[str]:

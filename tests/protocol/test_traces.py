@@ -33,10 +33,11 @@ from streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
 from streams.drivers.zone import MOST_ATTEMPTS, MOST_DEATHS, NewFailure
 from streams.failpoints import FAILPOINTS
 from streams.ledger import CHANGES, EVENTS, partition_of
+from streams.ledger.sequencer import sequence
 from streams.projecting import fold_events, project_changes
 from streams.reading import ChangeReader, EventReader
 from streams.rebuilding import rebuild, rollback
-from streams.verifying import verify
+from streams.verifying import LedgerCheck, verify
 from tests.protocol.kit import (
     DAY,
     DIMENSION,
@@ -122,6 +123,10 @@ def test_what_was_acknowledged_but_is_void_is_decided_again(
         records_ = EventReader(one.ledger, ZONE).read(10)
         decided.append(driver.decide(records_, driver.extract(records_)))
         assert decided == [0]
+        # B follows a record that is there, though no chain accepts either.
+        check = LedgerCheck(two.ledger, ZONE, two.node.current(ZONE).chain, decided=1)
+        check.run()
+        assert (check.problems, check.void) == ([], 2)
         assert driver.run() == 1
     assert one.facts() == [(1, "Ada moved to Berlin."), (2, "I like green tea.")]
     two.drive()
@@ -164,6 +169,36 @@ def test_a_copy_of_an_accepted_record_is_applied_once(home: Home) -> None:
     home.tell(RED)
     assert len(home.facts()) == 3
     assert projected(home) == live(home) != before
+
+
+def test_what_an_overtaken_sequencer_appends_in_one_go_is_void(home: Home) -> None:
+    home.tell(BERLIN)
+    head = home.ledger.head(ZONE)
+    home.publish(TEA)
+    secret = home.ledger.keys.secret
+    late = [RED, say("My bicycle is blue.", "4"), say("It has no bell.", "5")]
+    _, overtaken, _ = sequence(ZONE, late, head, secret=secret, now=START, held=lambda source: None)
+    assert [event.number for event in overtaken] == [2, 3, 4]
+    home.ledger.append(EVENTS, ZONE, [event.value for event in overtaken])
+    home.drive()
+    assert home.facts() == [(1, "Ada moved to Berlin."), (2, "I like green tea.")]
+    assert verify(home.node, ZONE).void == 3
+    whole(home)
+    home.tell(RED)
+    assert len(home.facts()) == 3
+    whole(home)
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+def test_an_event_whose_forerunner_was_taken_away_is_no_void_one(home: Home, lost: int) -> None:
+    head = home.ledger.head(ZONE)
+    drafts = [BERLIN, TEA, RED]
+    secret = home.ledger.keys.secret
+    _, events_, _ = sequence(ZONE, drafts, head, secret=secret, now=START, held=lambda source: None)
+    kept = [event.value for event in events_ if event.number != lost + 1]
+    home.ledger.append(EVENTS, ZONE, kept)
+    problems = verify(home.node, ZONE).problems
+    assert any(f"event {lost + 2} does not follow event {lost}:" in each for each in problems)
 
 
 def test_a_zombies_record_with_the_right_number_and_another_past_is_void(home: Home) -> None:

@@ -71,7 +71,7 @@ class Chaos:
         began = time.monotonic()
         self._wait(_PEACE_SECONDS)
         self._fleet.armed_share = _ARMED_SHARE
-        self._deal(rare=False)
+        self._fleet.places = tuple(place for place in PLACES if place not in RARE)
         is_late = False
         strikes = itertools.cycle((self._kill_broker, self._stop_broker))
         strike_at = self._draw.uniform(*_BROKER_PAUSES)
@@ -80,8 +80,8 @@ class Chaos:
                 break
             if not is_late and at > seconds * _LATE:
                 is_late = True
+                self._fleet.places = PLACES
                 late()
-            self._deal(rare=is_late)
             if at > strike_at:
                 next(strikes)()
                 strike_at = time.monotonic() - began + self._draw.uniform(*_BROKER_PAUSES)
@@ -94,8 +94,6 @@ class Chaos:
     def settle(self) -> None:
         """End the damage: nobody is stopped, armed or away any more."""
         self._fleet.armed_share = 0.0
-        self._fleet.deaths.clear()
-        self._fleet.errors.clear()
         for _, worker in self._resume_at.values():
             self._fleet.resume(worker)
         self._resume_at.clear()
@@ -103,18 +101,6 @@ class Chaos:
             if worker.arms:
                 self._fleet.end(worker, signal.SIGTERM)
             worker.removed = False
-
-    def _deal(self, *, rare: bool) -> None:
-        """Fill empty decks: what was not met yet comes first, the rare before the others."""
-        under_way = {arm for worker in self._fleet.workers for arm in worker.arms}
-        for deck, raises in ((self._fleet.deaths, False), (self._fleet.errors, True)):
-            if not deck:
-                places = [place for place in PLACES if rare or place not in RARE]
-                arms = [Arm(place, raises) for place in places]
-                self._draw.shuffle(arms)
-                hits = self._fleet.fates.hits
-                arms.sort(key=lambda arm: (hits[arm] > 0, arm.place not in RARE))
-                deck.extend(arm for arm in arms if arm not in under_way)
 
     def _act(self) -> None:
         kind = self._draw.choice(_ACTS)

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -119,9 +119,8 @@ class Fleet:
         self._ended = threading.Event()
         self.workers: list[Worker] = []
         self.fates = Fates()
-        #: Failpoints for the next workers that are started: deaths, and errors.
-        self.deaths: deque[Arm] = deque()
-        self.errors: deque[Arm] = deque()
+        #: The failpoints with which workers are armed when they are started.
+        self.places: tuple[str, ...] = ()
         #: How likely a worker is armed when it is started.
         self.armed_share = 0.0
         #: How long workers take from their start until they have concluded something, in s.
@@ -210,8 +209,7 @@ class Fleet:
     def _start(self, worker: Worker) -> None:
         worker.arms, worker.met = [], []
         if self._draw.random() < self.armed_share:
-            worker.arms += [self.deaths.popleft()] if self.deaths else []
-            worker.arms += [self.errors.popleft() for _ in range(_ERRORS) if self.errors]
+            worker.arms = self._arms(1, raises=False) + self._arms(_ERRORS, raises=True)
         worker.starts += 1
         worker.reason = None
         worker.log = worker.logs / f"{worker.name}.{worker.starts:03}.log"
@@ -227,6 +225,14 @@ class Fleet:
                 ["worker"], failpoint=failpoint, stdout=log, stderr=log
             )
         worker.started, worker.working = time.monotonic(), 0.0
+
+    def _arms(self, count: int, *, raises: bool) -> list[Arm]:
+        """Choose failpoints, of those that nobody has met while there are such, the rare first."""
+        arms = [Arm(place, raises) for place in self.places]
+        self._draw.shuffle(arms)
+        hits = self.fates.hits
+        arms.sort(key=lambda arm: (hits[arm] > 0, hits[arm] == 0 and arm.place not in RARE))
+        return arms[:count]
 
     def _watch(self) -> None:
         while not self._ended.wait(_POLL_SECONDS):
@@ -267,8 +273,6 @@ class Fleet:
         self._note_errors(worker)
         if worker.reason is None:
             worker.reason = self._reason(worker, status, said)
-        for arm in worker.arms:
-            (self.errors if arm.raises else self.deaths).append(arm)
         worker.arms = []
         self.fates.ends[worker.reason] += 1
         self._say(f"{worker.name} ended: {worker.reason}")

@@ -261,7 +261,7 @@ class Commands:
         self._late = True
 
     def _run(self) -> None:
-        turns = itertools.cycle((self._forget, self._tick, self._ingest))
+        turns = itertools.cycle((self._forget, self._tick, self._forget, self._ingest))
         try:
             while not self._ended.wait(self._draw.uniform(0.5, 2.0)):
                 (next(turns) if self._late else self._ingest)()

@@ -149,6 +149,10 @@ class Copy:
                 self._delivered -= behind
                 self.follow(behind)
 
+    def has_more(self, place: Place, end: int) -> bool:
+        """Return whether the copy goes on after `end`, and was seen to be the broker's."""
+        return place in self._compared and self.next(place) > end
+
     def _behind(self, place: Place, end: int) -> bool:
         """Return whether records before `end` are missing, or may be others than the broker's."""
         copied = self.next(place)

@@ -179,6 +179,11 @@ class KafkaLedger(Ledger):
         place = _place(topic, partition)
         if zone is None:
             return self._read_all(place, offset, limit)
+        if self.copy.has_more(place, offset + limit):
+            self.copy.check(place)
+            records = self.copy.file.read(topic, partition, offset, limit, zone)
+            if len(records) == limit:
+                return records
         self._refresh([place])
         if offset > self.copy.next(place):
             # What others concluded tells of events that were not copied here yet.
