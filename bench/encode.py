@@ -1,109 +1,162 @@
 """How fast texts become vectors, against sentence-transformers and against bare onnxruntime.
 
-    python -m bench.encode [FILE]       FILE: one text per line; default: generated sentences
-                                        RECOLLECT_CACHE: where models lie (~/.cache/recollect)
+python -m bench.encode [FILE] [--reference PYTHON]
+
+FILE: one text per line; default: generated sentences. PYTHON: an interpreter that can import
+sentence-transformers (this one, where it can). Models lie in RECOLLECT_CACHE.
 
 "bare session" runs the same graph over word pieces cut beforehand, on the same number of threads,
 and throws the result away: what is left between it and the row above is what the encoder adds.
-sentence-transformers is measured in the same run where it can be imported, at its default batch
-size and at the best of several.
+sentence-transformers runs at its default batch size and several others, each round between ours,
+so that all have the same company on the machine.
 """
 
 from __future__ import annotations
 
-import importlib
+import argparse
 import importlib.util
-import os
 import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 import onnxruntime
 
+from bench.encoders import MISSING, cache, cached_name
+from bench.precision import recalls
+from bench.report import Report, Target, markdown
+from bench.rivals import BATCHES, Lap, Vectors, rival
 from streams.encoder import Pin, Precision, bring, load
 from streams.encoder import cache as store
 from streams.encoder.onnx_encoder import session_options, usable_cores
 from streams.encoder.pieces import PieceCutter
 
 ROUNDS = 3
-BATCH_SIZES = (8, 16, 32, 64)
-DEFAULT_BATCH_SIZE = 32
+LEAST_RATIO, LEAST_COSINE, MOST_LOST = 3.0, 0.99, 0.5
 
-Vectors = npt.NDArray[np.float32]
+_TITLE = "Encode"
+_PRECISIONS: tuple[Precision, ...] = ("int8", "float")
+_COLUMNS = [
+    *("what", "texts/s", "to the best sentence-transformers", "to the bare session"),
+    *("mean cosine to float", "load, s", "LoCoMo recall@10"),
+]
 
 
-class Row(msgspec.Struct, frozen=True):
-    """One line of the table. Ratios and cosine are None where there is nothing to compare.
+class Encoded(msgspec.Struct, frozen=True):
+    """An encoder's vectors of all texts, and how long it took from pin to the first of them."""
 
-    `cosine`: the mean over texts against the float vectors. `load_s`: from pin to first vector,
-    modules imported already.
+    vectors: Vectors
+    load_s: float
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """Texts a second of each row, the vectors by precision, and those of the rival, if any."""
+
+    rates: dict[str, float]
+    encoded: dict[Precision, Encoded]
+    rival: Vectors | None
+
+
+def run(texts: Sequence[str], *, reference: str | None = None) -> Report:
+    """Measure the encoder that is in the cache on these texts.
+
+    `reference`: an interpreter that can import sentence-transformers; None: this one, if it can.
     """
-
-    what: str
-    texts_per_second: float
-    to_reference: float | None = None
-    to_bare: float | None = None
-    cosine: float | None = None
-    load_s: float | None = None
-
-
-def run(
-    texts: Sequence[str], *, cache: Path, name: str | None = None, reference: bool = True
-) -> list[Row]:
-    """Measure an encoder (default: the one `bring` chooses) on these texts.
-
-    `reference`: measure sentence-transformers too, where it can be imported.
-    """
-    pins = {kind: bring(name, precision=kind, cache=cache) for kind in _PRECISIONS}
-    measured = {kind: _measure(pin, texts, cache) for kind, pin in pins.items()}
-    floats = measured["float"][1]
-
-    rivals: list[Row] = []
-    if reference and importlib.util.find_spec("sentence_transformers"):
-        rivals = _sentence_transformers(pins["float"], texts, cache, floats)
-    best = max((row.texts_per_second for row in rivals), default=None)
-
-    rows: list[Row] = []
-    for kind, (row, vectors) in measured.items():
-        bare = _bare(pins[kind], texts, cache)
-        rows.append(
-            msgspec.structs.replace(
-                row,
-                to_reference=row.texts_per_second / best if best else None,
-                to_bare=row.texts_per_second / bare,
-                cosine=_mean_cosine(vectors, floats),
-            )
-        )
-        rows.append(Row(f"{pins[kind].model}, bare session", bare))
-    return rows + rivals
+    letters = sum(map(len, texts)) / len(texts)
+    about = (
+        f"{len(texts)} texts of {letters:.0f} characters on average, {usable_cores()} cores, the "
+        f"best of {ROUNDS} rounds in turn. Recall@10 is that of the LoCoMo conversations, ingested "
+        "and asked in each precision."
+    )
+    name = cached_name()
+    if name is None:
+        return Report(_TITLE, about, _COLUMNS, [], skipped=MISSING)
+    if reference is None:
+        if importlib.util.find_spec("sentence_transformers"):
+            reference = sys.executable
+        else:
+            about += " sentence-transformers was not measured: name a Python that has it."
+    pins = {kind: bring(name, precision=kind, cache=cache()) for kind in _PRECISIONS}
+    return _report(about, pins, _measure(pins, texts, reference), recalls(name, _PRECISIONS))
 
 
-def table(rows: Sequence[Row]) -> str:
-    """Return the rows as a Markdown table."""
-    lines = [
-        "| what | texts/s | to the best sentence-transformers | to the bare session "
-        "| mean cosine to float | load, s |",
-        "|---|---|---|---|---|---|",
-    ]
-    for row in rows:
+def _measure(
+    pins: Mapping[Precision, Pin], texts: Sequence[str], reference: str | None
+) -> Measured:
+    """Encode the texts in every way, each in turn, so that all have the same company."""
+    encoded: dict[Precision, Encoded] = {}
+    laps: dict[str, Lap] = {}
+    vectors = None
+    with ExitStack() as held:
+        pool = held.enter_context(ThreadPoolExecutor(usable_cores()))
+        for kind, pin in pins.items():
+            began = time.perf_counter()
+            encoder = load(pin, cache=cache())
+            held.callback(encoder.close)
+            encoder.encode_query("warm up")
+            load_s = time.perf_counter() - began
+            encoded[kind] = Encoded(encoder.encode(texts), load_s)
+            laps[kind] = _timed(partial(encoder.encode, texts))
+            laps[f"{kind}, bare session"] = _bare(pin, texts, pool)
+        if reference is not None:
+            scratch = Path(held.enter_context(tempfile.TemporaryDirectory()))
+            running = rival(reference, pins["float"], texts, scratch)
+            vectors, others = held.enter_context(running)
+            laps |= others
+        rounds = [{what: lap() for what, lap in laps.items()} for _ in range(ROUNDS)]
+    rates = {what: len(texts) / min(taken[what] for taken in rounds) for what in laps}
+    return Measured(rates, encoded, vectors)
+
+
+def _report(
+    about: str,
+    pins: Mapping[Precision, Pin],
+    measured: Measured,
+    recalled: Mapping[Precision, float],
+) -> Report:
+    rates = measured.rates
+    floats = measured.encoded["float"].vectors
+    rivals = {what: rate for what, rate in rates.items() if what.startswith(BATCHES)}
+    best = max(rivals.values(), default=None)
+    rows: list[list[str]] = []
+    for kind, pin in pins.items():
+        bare = rates[f"{kind}, bare session"]
         cells = [
-            row.what,
-            f"{row.texts_per_second:.0f}",
-            _shown(row.to_reference, "{:.2f}"),
-            _shown(row.to_bare, "{:.2f}"),
-            _shown(row.cosine, "{:.4f}"),
-            _shown(row.load_s, "{:.3f}"),
+            f"{rates[kind] / best:.2f}" if best else "",
+            f"{rates[kind] / bare:.2f}",
+            f"{_mean_cosine(measured.encoded[kind].vectors, floats):.4f}",
+            f"{measured.encoded[kind].load_s:.3f}",
+            f"{recalled[kind]:.1f}" if recalled else "",
         ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        rows.append([pin.model, f"{rates[kind]:.0f}", *cells])
+        rows.append([f"{pin.model}, bare session", f"{bare:.0f}", *[""] * 5])
+    if measured.rival is not None:
+        cosine = f"{_mean_cosine(measured.rival, floats):.4f}"
+        for what, rate in rivals.items():
+            name = f"sentence-transformers, {what}"
+            rows.append([name, f"{rate:.0f}", "", "", cosine, "", ""])
+    targets = []
+    if best:
+        ratio = rates["int8"] / best
+        wanted = f"int8 at least {LEAST_RATIO:.0f} times sentence-transformers"
+        targets.append(Target(wanted, f"{ratio:.2f}", ratio >= LEAST_RATIO))
+    similar = _mean_cosine(measured.encoded["int8"].vectors, floats)
+    wanted = f"int8 at a mean cosine to float of at least {LEAST_COSINE}"
+    targets.append(Target(wanted, f"{similar:.4f}", similar >= LEAST_COSINE))
+    if recalled:
+        lost = recalled["float"] - recalled["int8"]
+        found = f"{recalled['int8']:.1f} against {recalled['float']:.1f}"
+        wanted = f"recall@10 in int8 within {MOST_LOST} of float"
+        targets.append(Target(wanted, found, lost <= MOST_LOST))
+    return Report(_TITLE, about, _COLUMNS, rows, targets)
 
 
 def sentences(count: int, seed: int = 1) -> list[str]:
@@ -134,24 +187,18 @@ def sentences(count: int, seed: int = 1) -> list[str]:
     return [" ".join(sentence() for _ in range(draw.choice((1, 1, 2, 3)))) for _ in range(count)]
 
 
-_PRECISIONS: tuple[Precision, ...] = ("int8", "float")
+def _timed(encode: Callable[[], object]) -> Lap:
+    def lap() -> float:
+        began = time.perf_counter()
+        encode()
+        return time.perf_counter() - began
+
+    return lap
 
 
-def _measure(pin: Pin, texts: Sequence[str], cache: Path) -> tuple[Row, Vectors]:
-    began = time.perf_counter()
-    encoder = load(pin, cache=cache)
-    try:
-        encoder.encode_query("warm up")
-        load_s = time.perf_counter() - began
-        vectors = encoder.encode(texts)
-        return Row(pin.model, _best_rate(encoder.encode, texts), load_s=load_s), vectors
-    finally:
-        encoder.close()
-
-
-def _bare(pin: Pin, texts: Sequence[str], cache: Path) -> float:
-    directory = store.entry(cache, pin.checksums)
-    receipt = store.read_graph(directory, pin.precision)
+def _bare(pin: Pin, texts: Sequence[str], pool: ThreadPoolExecutor) -> Lap:
+    directory = store.entry(cache(), pin.checksums)
+    receipt = store.read_graph(directory, store.graph_name(pin.role, pin.precision))
     if receipt is None:
         raise SystemExit(f"{pin.model} is not in {directory}")
     cutter = PieceCutter(directory / store.TOKENIZER, pin.settings.max_length)
@@ -167,87 +214,24 @@ def _bare(pin: Pin, texts: Sequence[str], cache: Path) -> float:
         for ids in share:
             session.run(None, {name: ids})
 
-    with ThreadPoolExecutor(workers) as pool:
-        return _best_rate(lambda _: list(pool.map(loop, shares)), texts)
-
-
-def _sentence_transformers(
-    pin: Pin, texts: Sequence[str], cache: Path, floats: Vectors
-) -> list[Row]:
-    library = importlib.import_module("sentence_transformers")
-    with tempfile.TemporaryDirectory() as scratch:
-        _lay_out(pin, cache, Path(scratch))
-        encoder = library.SentenceTransformer(scratch, device="cpu")
-
-    def encode(size: int) -> Callable[[Sequence[str]], Any]:
-        return lambda batch: encoder.encode(list(batch), batch_size=size)
-
-    cosine = _mean_cosine(encode(DEFAULT_BATCH_SIZE)(texts), floats)
-    rates = {size: _best_rate(encode(size), texts) for size in BATCH_SIZES}
-    best = max(rates, key=lambda size: rates[size])
-    return [
-        Row(f"sentence-transformers, batches of {size}", rates[size], cosine=cosine)
-        for size in dict.fromkeys((best, DEFAULT_BATCH_SIZE))
-    ]
-
-
-def _lay_out(pin: Pin, cache: Path, directory: Path) -> None:
-    """Make a directory that sentence-transformers of any version can load the model from."""
-    for file in (store.CONFIG, store.TOKENIZER, store.SAFETENSORS):
-        (directory / file).symlink_to(store.entry(cache, pin.checksums) / file)
-    steps = {"": "Transformer", "1_Pooling": "Pooling", "2_Normalize": "Normalize"}
-    modules = [
-        {"idx": idx, "name": str(idx), "path": path, "type": f"sentence_transformers.models.{step}"}
-        for idx, (path, step) in enumerate(steps.items())
-    ]
-    pooling = {
-        "word_embedding_dimension": pin.dimension,
-        "pooling_mode_mean_tokens": pin.settings.pooling == "mean",
-        "pooling_mode_cls_token": pin.settings.pooling == "cls",
-    }
-    for file, content in {
-        "modules.json": modules,
-        "1_Pooling/config.json": pooling,
-        "2_Normalize/config.json": {},
-        "sentence_bert_config.json": {"max_seq_length": pin.settings.max_length},
-        "tokenizer_config.json": {"tokenizer_class": "BertTokenizer"},
-    }.items():
-        (directory / file).parent.mkdir(exist_ok=True)
-        (directory / file).write_bytes(msgspec.json.encode(content))
-
-
-def _best_rate(encode: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> float:
-    """Return texts per second in the best of ROUNDS: the others had company on the machine."""
-    encode(texts[:16])
-    seconds = []
-    for _ in range(ROUNDS):
-        began = time.perf_counter()
-        encode(texts)
-        seconds.append(time.perf_counter() - began)
-    return len(texts) / min(seconds)
+    return _timed(lambda: list(pool.map(loop, shares)))
 
 
 def _mean_cosine(found: Vectors, expected: Vectors) -> float:
     return float((found * expected).sum(axis=1).mean())
 
 
-def _shown(value: float | None, shape: str) -> str:
-    return "" if value is None else shape.format(value)
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table for the texts of a file, or for generated ones."""
-    paths = sys.argv[1:] if arguments is None else arguments
-    if paths:
-        lines = Path(paths[0]).read_text(encoding="utf-8").splitlines()
-        texts = [line for line in lines if line.strip()]
-    else:
-        texts = sentences(400)
-    given = os.environ.get("RECOLLECT_CACHE")
-    cache = Path(given) if given else Path.home() / ".cache" / "recollect"
-    letters = sum(map(len, texts)) / len(texts)
-    print(f"{len(texts)} texts of {letters:.0f} characters on average, {usable_cores()} cores\n")
-    print(table(run(texts, cache=cache)))
+    parser = argparse.ArgumentParser(prog="python -m bench.encode", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("file", nargs="?", type=Path, help="one text per line")
+    parser.add_argument("--reference", help="a Python that has sentence-transformers")
+    chosen = parser.parse_args(arguments)
+    texts = sentences(400)
+    if chosen.file is not None:
+        texts = [line for line in chosen.file.read_text("utf-8").splitlines() if line.strip()]
+    print(markdown(run(texts, reference=chosen.reference)))
 
 
 if __name__ == "__main__":

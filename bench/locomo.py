@@ -73,15 +73,15 @@ def run(options: Options) -> list[Report]:
     if missing:
         skipped = f"{' and '.join(missing)} not there; name them with --data and --scorer"
         return [Report(title, about, columns, [], skipped=skipped)]
-    scorer = _scorer(options.scorer)
+    scorer = scorer_of(options.scorer)
     samples: list[Json] = json.loads(options.data.read_text("utf-8"))
     answers = Answers()
     with tempfile.TemporaryDirectory(prefix="recollect-locomo-") as scratch:
         home = options.home or Path(scratch) / "home"
-        command = _Command(home)
+        command = Command(home)
         command.run("init", *(("--encoder", options.encoder) if options.encoder else ()))
         began = time.monotonic()
-        turns = sum(_ingest(command, sample, Path(scratch)) for sample in samples)
+        turns = sum(ingest(command, sample, Path(scratch)) for sample in samples)
         ingested_s = time.monotonic() - began
         for sample in samples:
             _ask(command, sample, Path(scratch), options.scope, answers)
@@ -146,7 +146,7 @@ def ranked_turns(results: Sequence[Json]) -> list[str]:
     return list(dict.fromkeys(id_ for result in results for id_ in result["source_event_ids"]))
 
 
-class _Command:
+class Command:
     """The installed command, on one home."""
 
     def __init__(self, home: Path) -> None:
@@ -165,7 +165,7 @@ class _Command:
         return done.stdout
 
 
-def _ingest(command: _Command, sample: Json, scratch: Path) -> int:
+def ingest(command: Command, sample: Json, scratch: Path) -> int:
     path = scratch / f"{sample['sample_id']}.jsonl"
     lines = [json.dumps(event) for event in events(sample)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -178,7 +178,7 @@ def _ingest(command: _Command, sample: Json, scratch: Path) -> int:
 
 
 def _ask(
-    command: _Command, sample: Json, scratch: Path, scope: str | None, answers: Answers
+    command: Command, sample: Json, scratch: Path, scope: str | None, answers: Answers
 ) -> None:
     name = sample["sample_id"]
     path = scratch / f"{name}.questions.jsonl"
@@ -197,7 +197,7 @@ def _ask(
         answers.ms.append(answer["ms"])
 
 
-def _scorer(path: Path) -> ModuleType:
+def scorer_of(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location("locomo_scorer", path)
     if spec is None or spec.loader is None:
         raise SystemExit(f"{path.name} is no Python module")

@@ -1,6 +1,6 @@
 """Runs every benchmark and writes bench/report.md.
 
-python -m bench.run [--full] [--quick] [--only NAME,NAME] [--out FILE]
+python -m bench.run [--full] [--quick] [--only NAME,NAME] [--reference PYTHON] [--out FILE]
 """
 
 from __future__ import annotations
@@ -12,15 +12,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bench import encode, ingest, kafka, locomo, project, rebuild, recall, seal
-from bench.encoders import MISSING, cache, cached_name
 from bench.homes import Homes
 from bench.report import Report, machine, markdown
 
 OUT = Path(__file__).with_name("report.md")
 
 
-def benches(homes: Homes, *, full: bool, quick: bool) -> dict[str, Callable[[], str]]:
+def benches(
+    homes: Homes, *, full: bool, quick: bool, reference: str | None
+) -> dict[str, Callable[[], str]]:
     """Return each benchmark by name, as a call that gives its section.
+
+    `reference`: a Python that has sentence-transformers, to measure the encoder against.
 
     A derive appends to its home, so `rebuild` comes after those that read the same homes.
     """
@@ -31,7 +34,7 @@ def benches(homes: Homes, *, full: bool, quick: bool) -> dict[str, Callable[[], 
         return markdown(report)
 
     return {
-        "encode": _encode,
+        "encode": lambda: section(encode.run(encode.sentences(400), reference=reference)),
         "ingest": lambda: section(ingest.run(homes)),
         "seal": lambda: section(seal.run(homes)),
         "project": lambda: section(project.run(homes, small=many)),
@@ -42,14 +45,6 @@ def benches(homes: Homes, *, full: bool, quick: bool) -> dict[str, Callable[[], 
     }
 
 
-def _encode() -> str:
-    head = "## Encode\n\nTexts a second, against bare onnxruntime on the same word pieces.\n\n"
-    name = cached_name()
-    if name is None:
-        return f"{head}Not measured: {MISSING}\n"
-    return head + encode.table(encode.run(encode.sentences(400), cache=cache(), name=name)) + "\n"
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the report; say on stderr how far it is."""
     parser = argparse.ArgumentParser(prog="python -m bench.run", description=__doc__)
@@ -57,13 +52,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--full", action="store_true", help="a million events as well")
     parser.add_argument("--quick", action="store_true", help="a tenth of the events")
     parser.add_argument("--only", help="names, with commas")
+    parser.add_argument("--reference", help="a Python that has sentence-transformers")
     parser.add_argument("--out", type=Path, default=OUT)
     chosen = parser.parse_args(arguments)
     command = f"python -m bench.run{' --full' if chosen.full else ''}"
     command += " --quick" if chosen.quick else ""
     sections = [f"# Benchmarks\n\n`{command}`, on {machine()}.\n"]
     with Homes() as homes:
-        calls = benches(homes, full=chosen.full, quick=chosen.quick)
+        calls = benches(homes, full=chosen.full, quick=chosen.quick, reference=chosen.reference)
         names = chosen.only.split(",") if chosen.only else list(calls)
         if unknown := set(names) - set(calls):
             parser.error(f"no benchmark is called {', '.join(sorted(unknown))}")

@@ -29,7 +29,7 @@ class Chain(msgspec.Struct, frozen=True):
 
 
 def why(memory: Memory, id_: str) -> Chain:
-    """Return the chain of a fact, an event (by either of its ids) or an entity.
+    """Return the chain of a memory of any kind; an event has its own id and its source's.
 
     Raises:
         InvalidInput: nothing in the zone has this id.
@@ -38,7 +38,8 @@ def why(memory: Memory, id_: str) -> Chain:
         raise InvalidInput(f"zone {memory.zone} holds nothing; ingest something first")
     node = memory.node
     with node.open(memory.zone, node.current(memory.zone)) as files:
-        chain = _fact(files, id_) or _event(files, id_) or _entity(files, id_)
+        kinds = (_fact, _event, _observation, _mental_model, _entity)
+        chain = next(filter(None, (kind(files, id_) for kind in kinds)), None)
     if chain is None:
         raise InvalidInput(f"zone {memory.zone} holds nothing with the id {id_!r}")
     return chain
@@ -96,6 +97,49 @@ def _event(files: ZoneFiles, id_: str) -> Chain | None:
     ):
         steps.append(Step(f"led to fact {fact}", [str(text)]))
     return Chain(event_id, "event", content, sources, steps)
+
+
+def _observation(files: ZoneFiles, id_: str) -> Chain | None:
+    connection = files.memory.connection
+    row = connection.execute(
+        "SELECT output_text, parent_id, created_at FROM analysis_runs "
+        "WHERE id = ? AND output_text IS NOT NULL",
+        (id_,),
+    ).fetchone()
+    if row is None:
+        return None
+    text, parent, created_at = row
+    steps = [Step(f"consolidated at {format_time(int(created_at))}")]
+    if parent is not None:
+        steps.append(Step(f"a new version of observation {parent}"))
+    steps += _vectors(files, "observation", id_)
+    sources: list[str] = []
+    for fact, said, event in connection.execute(
+        "SELECT facts.id, facts.text, facts.source_event_id FROM observation_facts "
+        "JOIN facts ON facts.id = observation_facts.fact_id WHERE analysis_run_id = ? "
+        "ORDER BY facts.as_of DESC, facts.id",
+        (id_,),
+    ).fetchall():
+        steps.append(Step(f"rests on fact {fact}", [str(said)]))
+        cited, said_in = _said(files, [str(event)], "said in")
+        sources += cited
+        steps += said_in
+    return Chain(id_, "observation", str(text), list(dict.fromkeys(sources)), steps)
+
+
+def _mental_model(files: ZoneFiles, id_: str) -> Chain | None:
+    row = files.memory.connection.execute(
+        "SELECT name, description, parent_id, updated_at, number FROM mental_models WHERE id = ?",
+        (id_,),
+    ).fetchone()
+    if row is None:
+        return None
+    name, description, parent, updated_at, number = row
+    steps = [Step(f"written at {format_time(int(updated_at))} by record {number} of the ledger")]
+    if parent is not None:
+        steps.append(Step(f"a new version of mental model {parent}"))
+    steps += _vectors(files, "mental_model", id_)
+    return Chain(id_, "mental_model", f"{name}: {description}", [], steps)
 
 
 def _entity(files: ZoneFiles, id_: str) -> Chain | None:

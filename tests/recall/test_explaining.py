@@ -11,8 +11,10 @@ from projections.recall import Explanation, Profile, Query
 from projections.recall.profiles import SEED_PROFILE
 from recollect.cli.app import run
 from recollect.client import Memory
+from recollect.why import why
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, MINUTE, START, ask, say, tell
+from tests.recall.test_observations import observe
 from tests.recall.test_past import forget, token
 
 QUESTION = "Who owns a hound?"
@@ -143,6 +145,21 @@ def test_an_answer_of_the_past_is_explained_as_of_then(told: Memory) -> None:
     assert became(told, "later").rank == 1
 
 
+def test_the_chain_of_every_kind_leads_to_its_events(told: Memory) -> None:
+    told.create_mental_model("Pets", "Ada keeps a retriever")
+    (model,) = ask(told, QUESTION, scope=("mental_models",))
+    told.update_mental_model(model.id, "Ada keeps a puppy")
+    (newer,) = ask(told, QUESTION, scope=("mental_models",))
+    facts = [item for item in ask(told, "dog puppy", scope=("facts",)) if "o" in item.text][:2]
+    observe(told, "care", "Ada cares.", [item.id for item in facts])
+    chain = why(told, "care")
+    assert (chain.type, chain.text) == ("observation", "Ada cares.")
+    assert set(chain.source_event_ids) == {item.source_event_ids[0] for item in facts}
+    assert why(told, model.id).type == "mental_model"
+    steps = [step.what for step in why(told, newer.id).steps]
+    assert f"a new version of mental model {model.id}" in steps
+
+
 def test_nothing_has_this_id(told: Memory) -> None:
     assert told.explain(Query(text=QUESTION), "no such id") is None
 
@@ -150,16 +167,16 @@ def test_nothing_has_this_id(told: Memory) -> None:
 def test_on_the_command_line(told: Memory, capfd: pytest.CaptureFixture[str]) -> None:
     home = str(told.home.directory)
 
-    def why(*arguments: str, status: int = 0) -> str:
+    def said(*arguments: str, status: int = 0) -> str:
         capfd.readouterr()
         assert run(["--home", home, "why", *arguments]) == status
         return capfd.readouterr().out
 
     words = ("rain", "--query", "own", "--scope", "events", "-k", "1")
-    assert "dropped by" in why(*words)
-    found = json.loads(why(*words, "--json"))["recall"]
+    assert "dropped by" in said(*words)
+    found = json.loads(said(*words, "--json"))["recall"]
     assert found["rank"] is None
     assert found["dropped_by"] in ("arms", "max_results")
-    assert "result 1" in why("dog", "--query", "dog", "--scope", "events")
-    assert "recall" not in json.loads(why("rain", "--json"))
-    why("nobody", "--query", "own", status=2)
+    assert "result 1" in said("dog", "--query", "dog", "--scope", "events")
+    assert "recall" not in json.loads(said("rain", "--json"))
+    said("nobody", "--query", "own", status=2)
