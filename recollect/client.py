@@ -394,8 +394,14 @@ class Memory:
     def _encoded(
         self, query: Query, recaller: Recaller
     ) -> tuple[Vector | None, QueryTokens | None]:
-        """Return a question as the encoder reads it; nothing without an encoder or a word."""
+        """Return a question as the encoder reads it; nothing without an encoder or a word.
+
+        Nothing, too, where the zone is indexed by another model's vectors: those of two models
+        have nothing to say to one another, and words are found all the same.
+        """
         if self._door.model is None or not query.text.strip():
+            return None, None
+        if recaller.encoder != self._door.model:
             return None, None
         text = recaller.text_to_embed(query.text)
         encoded = self._door.encoder().encode_query_tokens(text)

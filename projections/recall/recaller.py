@@ -54,6 +54,11 @@ class Recaller:
         self._index: Index | None = None
         self._asked = 0
 
+    @property
+    def encoder(self) -> str | None:
+        """The model whose vectors are indexed; None where none are."""
+        return self._files.embeddings.model
+
     def text_to_embed(self, text: str) -> str:
         """Return a query without the names of those who take part.
 

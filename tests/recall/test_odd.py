@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from projections.recall import Query
+from recollect.cli.app import run
 from recollect.client import Memory
 from tests.recall.kit import ask, cited, recaller_of, talk, tell
 
@@ -32,6 +36,16 @@ ODD = {
     "private use": "\ue000\U0010ffff",
     "zero width": "\u200b\ufeff\u2060",
     "percent": "100% _ % dog",
+    "punctuation alone": "?!.,;:-()[]{}<>/\\|@#$^&*~`'\"",
+    "columns and phrases": 'content : dog + "own a" -caption:{dog} dog NEAR/2 own',
+    "patterns": r"^(a+)+$ .* \d{1,9} [[:alpha:]] dog",
+    "control characters": "do\x01g dog \x1b[31m\x7f\r\n\x0b",
+    "right to left": "\u202edog\u202c \u05db\u05dc\u05d1 dog",
+    "stacked marks": "d" + "\u0301" * 500 + "og dog",
+    "ten thousand signs": "\u72ac" * 10_000,
+    "a ligature and wide letters": "\ufb01\ufb02 \uff44\uff4f\uff47 dog",
+    "JSON": '{"query": "dog", "k": -1} dog',
+    "names by the thousand": " ".join(f"Name{place} Last" for place in range(2_000)),
 }
 
 
@@ -59,6 +73,29 @@ def test_an_odd_question_is_answered(pets: Memory, text: str) -> None:
 def test_an_odd_name_finds_nothing(pets: Memory, text: str) -> None:
     assert ask(pets, "dog", entity=text) == []
     assert ask(pets, "dog", platform=text) == []
+
+
+@pytest.mark.parametrize("text", ODD.values(), ids=ODD)
+def test_an_odd_id_is_that_of_nothing(pets: Memory, text: str) -> None:
+    assert pets.explain(Query(text="dog"), text) is None
+    assert pets.explain(Query(text=text), "m1") is not None
+
+
+@pytest.mark.parametrize("text", [text for text in ODD.values() if "\0" not in text])
+def test_an_odd_question_is_answered_by_the_command(
+    words_only: Memory, text: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    tell(words_only, talk(("Ada", "I own a dog.")))
+    arguments = ["--home", str(words_only.home.directory), "recall", "--json", "--", text]
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        assert run(arguments) == 2
+        assert "not UTF-8" in capfd.readouterr().err
+        return
+    assert run(arguments) == 0
+    answer = json.loads(capfd.readouterr().out)
+    assert answer["query"] == text
 
 
 def test_words_of_other_scripts_are_found(words_only: Memory) -> None:
