@@ -8,11 +8,13 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
+from projections import lineage
 from projections.readmodel import ReadModel
 from projections.sqlite import rows
 
-# Rows that say how far a file is, and what seals and chains this one ledger: not what is known.
-_WATERMARK = "watermark"
+# Rows that say how far a file is and whether an index may follow it, and what seals and chains
+# this one ledger: not what is known.
+_OF_FILE = frozenset({"watermark", lineage.TABLE})
 _OF_LEDGER = frozenset({"seals", "switches"})
 # A rowid of the vector index: another order of the same rows gives other numbers.
 _NOT_COLUMNS = frozenset({"seq"})
@@ -40,7 +42,7 @@ def content_tables(connection: apsw.Connection, *, seals: bool = False) -> list[
         name
         for name, kind in listed
         if kind == "table"
-        and name != _WATERMARK
+        and name not in _OF_FILE
         and (seals or name not in _OF_LEDGER)
         and not name.startswith(("sqlite_", *indexes))
     )

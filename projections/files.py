@@ -56,6 +56,19 @@ class ZoneFiles:
                 if model.connection.in_transaction:
                     model.connection.execute("ROLLBACK")
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """See each file at one moment, whatever is committed meanwhile."""
+        begun: list[ReadModel] = []
+        try:
+            for model in self.all:
+                model.connection.execute("BEGIN")
+                begun.append(model)
+            yield
+        finally:
+            for model in begun:
+                model.connection.execute("COMMIT")
+
     def watermark(self) -> Watermark:
         """Return the watermark that all concluded files share.
 

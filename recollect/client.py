@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -25,6 +26,7 @@ from projections.recall import (
     Query,
     QueryTokens,
     Recaller,
+    stored,
 )
 from projections.sqlite import value
 from recollect.following import followed
@@ -32,7 +34,7 @@ from recollect.home import Home
 from recollect.ledgers import open_node
 from recollect.past import Past
 from schemas.changes import DeadLetter
-from schemas.errors import InvalidInput, NotConcluded
+from schemas.errors import Busy, InvalidInput, NotConcluded
 from schemas.events import (
     Access,
     AnyPayload,
@@ -53,6 +55,7 @@ from schemas.zones import DEFAULT_ZONE, check_zone
 from streams import rebuilding, verifying
 from streams.encoder import CrossEncoder
 from streams.ledger import CHANGES, EVENTS, Receipt, partition_of
+from streams.locks import exclusive
 from streams.node import Node
 from streams.projecting import Progress
 from streams.rebuilding import Level, Rebuilt
@@ -354,7 +357,9 @@ class Memory:
         if recaller is None:
             return Answer(query=query.text, results=[], ms=0.0)
         query = self._asked(query, known_at)
-        return recaller.recall(query, *self._encoded(query, recaller), resident=resident)
+        answer = recaller.recall(query, *self._encoded(query, recaller), resident=resident)
+        self._store_index()
+        return answer
 
     def explain(
         self, query: Query, id_: str, *, known_at: int | Token | None = None
@@ -406,6 +411,15 @@ class Memory:
         text = recaller.text_to_embed(query.text)
         encoded = self._door.encoder().encode_query_tokens(text)
         return encoded.pooled, QueryTokens(text, encoded.offsets, encoded.vectors)
+
+    def _store_index(self) -> None:
+        """Keep beside the files what this process read of a large zone, for the next one."""
+        if self._recaller is None or not self._recaller[1].worth_storing:
+            return
+        _, recaller, files = self._recaller
+        # Without the right or the room to write, the next process reads it again.
+        with suppress(Busy, OSError), exclusive(files.directory / stored.LOCK, wait=False):
+            recaller.store()
 
     def _recall(self) -> Recaller:
         """Return the recaller of the generation in use, with every raw turn of the ledger."""

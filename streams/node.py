@@ -21,7 +21,7 @@ from streams.drivers.zone import ZoneDriver
 from streams.ledger import CHANGES, Ledger, partition_of
 from streams.locks import exclusive
 from streams.past import Moment, forget_past, moment_of, open_past
-from streams.projecting import Progress, fold_events, project_changes
+from streams.projecting import Progress, fold_events, project_changes, purge
 from streams.reading import ChangeReader
 from streams.timeline import Timeline
 
@@ -298,9 +298,7 @@ class Node:
             with self.open(zone, generation) as files:
                 if generation.name != current.name:
                     self.driver(zone, generation, files, owner=False).run()
-                # Every file is purged, whether or not one before it could be.
-                purged = [model.purge() for model in files.all]
-                clean &= all(purged)
+                clean &= purge(files)
         if clean:
             self.journal.purged(zone)
 

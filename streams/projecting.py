@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence, Set
 
 from projections.files import ZoneFiles
 from projections.readmodel import ReadModel, Watermark
+from projections.recall import stored
 from projections.sqlite import atomic
 from streams.failpoints import failpoint
 from streams.ledger import Ledger
+from streams.locks import exclusive
 from streams.reading import AcceptedChange, ChangeReader, EventReader, open_sections
 
 # Large enough that a transaction costs nothing per record, small enough to show progress.
@@ -46,6 +48,7 @@ def fold_events(
             last = opened[-1]
             files.events.advance(Watermark(last.source.number, last.offset + 1, last.hash))
         if erased:
+            drop_index(files)
             files.events.purge()
         taken += len(opened)
         if progress:
@@ -146,6 +149,22 @@ def destroy_keys(
 def purge_after(files: ZoneFiles, changes: Sequence[AcceptedChange]) -> None:
     """Leave no trace of what accepted change records erased."""
     if any(change.header.erases for change in changes):
-        for model in files.all:
-            model.purge()
+        purge(files)
         failpoint("commit.purged")
+
+
+def purge(files: ZoneFiles) -> bool:
+    """Leave no trace of what was deleted in any file; False if a reader stands in the way."""
+    drop_index(files)
+    # Every file is purged, whether or not one before it could be.
+    purged = [model.purge() for model in files.all]
+    return all(purged)
+
+
+def drop_index(files: ZoneFiles) -> None:
+    """Remove the index that recall keeps of the files; the next question makes another."""
+    lock = files.directory / stored.LOCK
+    # Who has no lock yet looks at the files after this, and writes nothing that is gone.
+    if lock.exists():
+        with exclusive(lock):
+            stored.remove(files.directory)

@@ -21,7 +21,7 @@ from streams.failpoints import failpoint
 from streams.ledger import CHANGES, Ledger, partition_of
 from streams.locks import exclusive
 from streams.node import Node
-from streams.projecting import Progress, fold_events, project_changes
+from streams.projecting import Progress, drop_index, fold_events, project_changes
 from streams.reading import ChangeReader, open_sections
 
 Level = Literal["index", "project", "derive", "fresh"]
@@ -155,6 +155,7 @@ def _reindex(node: Node, zone: str, current: Generation) -> Rebuilt:
             files.memory.connection.execute("INSERT INTO facts_fts(facts_fts) VALUES ('rebuild')")
         with atomic(files.embeddings.connection):
             files.embeddings.reindex()
+        drop_index(files)
         return Rebuilt("index", current.name, files.events.watermark().number, 0)
 
 

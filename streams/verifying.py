@@ -15,6 +15,7 @@ from projections.events.queries import event_count
 from projections.files import ZoneFiles
 from projections.generations import Generation
 from projections.readmodel import ReadModel
+from projections.recall.index import stored_problems
 from schemas.errors import IntegrityError, RecollectError, UnknownVersion
 from schemas.fragments import Assembler
 from schemas.records import (
@@ -323,6 +324,7 @@ def _compare(
                 _compare_model(ours, theirs, problems)
                 for ours, theirs in zip(live.all, scratch.all, strict=True)
             ]
+            problems += stored_problems(live)
     except apsw.Error as error:
         problems.append(f"the replay stopped: {error}")
         events = 0

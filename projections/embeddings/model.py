@@ -8,6 +8,7 @@ from pathlib import Path
 import apsw
 import sqlite_vec
 
+from projections.lineage import lineage_schema
 from projections.readmodel import ReadModel
 
 # vec0 writes vectors in chunks of this many and reserves a whole one for the first: small
@@ -15,6 +16,13 @@ from projections.readmodel import ReadModel
 _CHUNK = 256
 
 _TOKENS = resources.files(__package__).joinpath("tokens.sql").read_text()
+
+_LINEAGE = lineage_schema(
+    {
+        "embeddings": ("embedding", "target_type", "target_id", "model"),
+        "token_vectors": ("codes", "scales", "units", "target_type", "target_id", "model", "form"),
+    }
+)
 
 _INDEX = """
 CREATE VIRTUAL TABLE vec_embeddings USING vec0(
@@ -52,7 +60,7 @@ class EmbeddingsModel(ReadModel):
     """Vectors per (target, model); one model, the home's, is indexed for search."""
 
     name = "embeddings"
-    upgrades = (_TOKENS,)
+    upgrades = (_TOKENS, _LINEAGE)
 
     def __init__(
         self, directory: Path, model: str | None, dimension: int, *, readonly: bool = False
@@ -68,7 +76,7 @@ class EmbeddingsModel(ReadModel):
         super().prepare()
 
     def schema(self) -> str:
-        return super().schema() + _TOKENS + self._index_schema()
+        return super().schema() + _TOKENS + _LINEAGE + self._index_schema()
 
     def _index_schema(self) -> str:
         if self.model is None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from projections.lineage import lineage_schema
 from projections.readmodel import ReadModel
 from schemas.events import Content, Event, Forget, Switch
 
@@ -17,6 +18,9 @@ INSERT INTO events (
 ) VALUES ({", ".join("?" * 22)})
 """
 
+# Nothing but an erasure changes what is here.
+_LINEAGE = lineage_schema({"events": ("content", "caption", "conversation", "occurred_at")})
+
 _json = msgspec.json.Encoder()
 
 
@@ -25,7 +29,13 @@ class EventsModel(ReadModel):
 
     name = "events"
     watermark_columns = ("number", "offset", "hash")
-    upgrades = ("CREATE TABLE switches (number INTEGER PRIMARY KEY, chain TEXT NOT NULL)",)
+    upgrades = (
+        "CREATE TABLE switches (number INTEGER PRIMARY KEY, chain TEXT NOT NULL)",
+        _LINEAGE,
+    )
+
+    def schema(self) -> str:
+        return super().schema() + _LINEAGE
 
     def fold(self, events: Sequence[Event], seals: Sequence[tuple[int, bytes]]) -> bool:
         """Apply events in order, in the caller's transaction; True if any was erased.

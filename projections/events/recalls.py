@@ -6,8 +6,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import apsw
+import msgspec
+import numpy as np
+import numpy.typing as npt
 
-from projections.sqlite import rows
+from projections.sqlite import rows, value
+
+_json = msgspec.json.Encoder()
 
 
 class Said(NamedTuple):
@@ -32,22 +37,38 @@ def prepare(connection: apsw.Connection) -> None:
     )
 
 
-def turns(connection: apsw.Connection) -> list[tuple[int, str, str, str, str, int, int]]:
-    """Return (number, id, conversation, platform, sender, time, characters) of every event.
+#: (number, id, conversation, platform, sender, time, content, caption) of an event.
+Turn = tuple[int, str, str, str, str, int, str, str]
 
-    They come conversation by conversation, each in the ledger's order.
-    """
+
+def turns_after(connection: apsw.Connection, number: int, limit: int) -> list[Turn]:
+    """Return up to `limit` events that follow a number, in the ledger's order."""
     return rows(
         connection,
-        "SELECT number, id, conversation, platform, sender_id, occurred_at, "
-        "length(content) + length(caption) FROM events ORDER BY conversation, number",
+        "SELECT number, id, conversation, platform, sender_id, occurred_at, content, caption "
+        "FROM events WHERE number > ? ORDER BY number LIMIT ?",
+        (number, limit),
     )
 
 
-def occurrences(connection: apsw.Connection, term: str) -> list[int]:
-    """Return the number of an event for each time that an index term stands in it."""
-    found = rows(connection, "SELECT doc FROM temp.events_terms WHERE term = ?", (term,))
-    return [int(number) for (number,) in found]
+def numbers(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, int]:
+    """Return event id -> number of the events that are readable."""
+    return dict(
+        rows(
+            connection,
+            "SELECT id, number FROM events WHERE id IN (SELECT value FROM json_each(?))",
+            (_json.encode(event_ids).decode(),),
+        )
+    )
+
+
+def occurrences(connection: apsw.Connection, term: str) -> npt.NDArray[np.int64]:
+    """Return the number of an event for each time that an index term stands in it, ascending."""
+    # One text instead of a row for each: five times as fast.
+    found = value(
+        connection, "SELECT group_concat(doc, ' ') FROM temp.events_terms WHERE term = ?", (term,)
+    )
+    return np.fromstring(found or "", np.int64, sep=" ")
 
 
 def said(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, Said]:

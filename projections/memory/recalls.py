@@ -6,8 +6,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import apsw
+import msgspec
+import numpy as np
+import numpy.typing as npt
 
-from projections.sqlite import rows
+from projections.sqlite import rows, value
+
+_json = msgspec.json.Encoder()
 
 
 class Observed(NamedTuple):
@@ -31,9 +36,44 @@ class Report(NamedTuple):
     is_stale: bool
 
 
-def fact_sources(connection: apsw.Connection) -> list[tuple[str, str]]:
-    """Return (fact id, source event id) of every fact."""
-    return rows(connection, "SELECT id, source_event_id FROM facts")
+#: (rowid, id, source event id, text) of a fact.
+Fact = tuple[int, str, str | None, str]
+
+
+def prepare(connection: apsw.Connection) -> None:
+    """Make the view of the full-text index that lists where each term stands."""
+    connection.execute(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.facts_terms "
+        "USING fts5vocab(main, facts_fts, instance)"
+    )
+
+
+def facts_after(connection: apsw.Connection, rowid: int, limit: int) -> list[Fact]:
+    """Return up to `limit` facts that follow a rowid, in the order in which they came."""
+    return rows(
+        connection,
+        "SELECT rowid, id, source_event_id, text FROM facts WHERE rowid > ? ORDER BY rowid LIMIT ?",
+        (rowid, limit),
+    )
+
+
+def rowids(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, int]:
+    """Return fact id -> rowid."""
+    return dict(
+        rows(
+            connection,
+            "SELECT id, rowid FROM facts WHERE id IN (SELECT value FROM json_each(?))",
+            (_json.encode(fact_ids).decode(),),
+        )
+    )
+
+
+def occurrences(connection: apsw.Connection, term: str) -> npt.NDArray[np.int64]:
+    """Return the rowid of a fact for each time that an index term stands in it, ascending."""
+    found = value(
+        connection, "SELECT group_concat(doc, ' ') FROM temp.facts_terms WHERE term = ?", (term,)
+    )
+    return np.fromstring(found or "", np.int64, sep=" ")
 
 
 def facts_of_events(connection: apsw.Connection, event_ids: Sequence[str]) -> list[tuple[str, str]]:
@@ -55,26 +95,6 @@ def facts_said_again(
         f"SELECT fact_id, event_id FROM fact_repeats WHERE event_id IN ({_marks(event_ids)})",
         event_ids,
     )
-
-
-def facts_matching(
-    connection: apsw.Connection, match: str, limit: int
-) -> list[tuple[str, str, float]]:
-    """Return (fact id, source event id, BM25) of facts by an FTS5 query, best first.
-
-    A negative limit is none.
-    """
-    return [
-        (str(fact), str(event), -float(score))
-        for fact, event, score in rows(
-            connection,
-            "SELECT facts.id, facts.source_event_id, found.score FROM ("
-            "    SELECT rowid, bm25(facts_fts) AS score FROM facts_fts WHERE facts_fts MATCH ?"
-            "     ORDER BY score LIMIT ?"
-            ") AS found JOIN facts ON facts.rowid = found.rowid ORDER BY found.score",
-            (match, limit),
-        )
-    ]
 
 
 def effects_and_causes(
@@ -250,8 +270,8 @@ def _grouped(
     connection: apsw.Connection, sql: str, bindings: Sequence[str]
 ) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for key, value in rows(connection, sql, bindings):
-        found.setdefault(str(key), []).append(str(value))
+    for key, item in rows(connection, sql, bindings):
+        found.setdefault(str(key), []).append(str(item))
     return found
 
 

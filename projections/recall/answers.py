@@ -158,9 +158,10 @@ def _stale_turns(
     of_all = [fact for facts in held.values() for fact in facts]
     ended = memory.superseded(files.memory.connection, of_all, query.until)
     stale = set()
+    places = dict(zip(held, index.turns.place_of_id.of(list(held)).tolist(), strict=True))
     for event, facts in held.items():
         nearest = max(found.facts.get(fact, 0.0) for fact in facts)
-        said_at = int(index.turns.occurred_at[index.turns.place_of_id[event]])
+        said_at = int(index.turns.occurred_at[places[event]])
         if any(
             found.facts.get(fact, 0.0) == nearest and fact in ended and said_at <= ended[fact]
             for fact in facts

@@ -11,11 +11,10 @@ import numpy.typing as npt
 from projections.files import ZoneFiles
 from projections.identity import recalls as identity
 from projections.memory import recalls as memory
-from projections.recall.fusion import scaled
+from projections.recall.fusion import close_to_top, scaled
 from projections.recall.index import Index
 from projections.recall.names import Named
-from projections.recall.words import MOST_WORDS, Tokeniser, match_any
-from projections.stopwords import STOP_WORDS
+from projections.recall.words import Tokeniser
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
@@ -29,16 +28,14 @@ _SPOKEN_OF = 0.5
 class Asked(NamedTuple):
     """A question as the arms need it.
 
-    `vector` is the text's unit vector, None where there is none. `filtered`: not every turn is
-    `allowed`, so nothing may be cut off before that is known. `pool`: how many candidates an
-    arm may bring.
+    `vector` is the text's unit vector, None where there is none. `allowed`: the turns that may
+    be answered. `pool`: how many candidates an arm may bring.
     """
 
     text: str
     vector: Floats | None
     named: Sequence[Named]
     allowed: Mask
-    filtered: bool
     pool: int
 
 
@@ -61,7 +58,7 @@ def run(
     facts: dict[str, float] = {}
     if "keyword" in wanted:
         arms["keyword"] = keyword(asked, index, tokeniser)
-        arms["statement"], facts = statement(asked, index, files, tokeniser)
+        arms["statement"], facts = statement(asked, index, tokeniser)
     if "semantic" in wanted and asked.vector is not None:
         arms["semantic"] = semantic(asked, asked.vector, index)
         arms["sentence"], facts = sentence(asked, asked.vector, index)
@@ -69,8 +66,9 @@ def run(
         arms["entity"] = entity(asked, index, files)
     if "causal" in wanted and facts:
         arms["causal"] = causal(asked, index, files, facts)
-    unread = dict.fromkeys(arms.keys() & _CONCLUDED, index.unconcluded)
-    return Found(arms, facts, unread)
+    unconcluded = index.unconcluded
+    unread = arms.keys() & _CONCLUDED if unconcluded.any() else frozenset[str]()
+    return Found(arms, facts, dict.fromkeys(unread, unconcluded))
 
 
 def keyword(asked: Asked, index: Index, tokeniser: Tokeniser) -> Floats:
@@ -79,30 +77,26 @@ def keyword(asked: Asked, index: Index, tokeniser: Tokeniser) -> Floats:
     return scaled(np.where(asked.allowed, scores, 0), floor=0.0)
 
 
-def statement(
-    asked: Asked, index: Index, files: ZoneFiles, tokeniser: Tokeniser
-) -> tuple[Floats, dict[str, float]]:
+def statement(asked: Asked, index: Index, tokeniser: Tokeniser) -> tuple[Floats, dict[str, float]]:
     """Score turns by their best fact by words, and facts; they also say who spoke, and dates."""
+    facts = index.facts_said
     scores = np.zeros(len(index.turns), np.float32)
-    words = [word for word in tokeniser.words(asked.text) if word not in STOP_WORDS]
-    if not words:
+    found = facts.bm25(tokeniser.terms(asked.text))
+    rows = np.flatnonzero(found)
+    rows = rows[asked.allowed[facts.places[rows]]]
+    if not len(rows):
         return scores, {}
-    limit = -1 if asked.filtered else asked.pool
-    found = memory.facts_matching(files.memory.connection, match_any(words[:MOST_WORDS]), limit)
-    near: dict[str, float] = {}
-    for fact, event, score in found:
-        place = index.turns.place_of_id.get(event, -1)
-        if place >= 0 and asked.allowed[place]:
-            scores[place] = max(scores[place], score)
-            if len(near) < asked.pool:
-                near[fact] = score
-    most = max(near.values(), default=1.0)
-    return scaled(scores, floor=0.0), {fact: score / most for fact, score in near.items()}
+    np.maximum.at(scores, facts.places[rows], found[rows])
+    best = rows[close_to_top(found[rows], asked.pool, 0.0)]
+    ids = [facts.ids[row] for row in best]
+    order = sorted(range(len(ids)), key=lambda at: (-found[best[at]], ids[at]))[: asked.pool]
+    most = float(found[best].max())
+    return scaled(scores, floor=0.0), {ids[at]: float(found[best[at]]) / most for at in order}
 
 
 def semantic(asked: Asked, vector: Floats, index: Index) -> Floats:
     """Score turns by their vector and those around them: what a turn is about goes on there."""
-    near = index.events.near(vector, asked.pool, asked.allowed, thorough=asked.filtered)
+    near = index.events.near(vector, asked.pool, asked.allowed)
     scores = np.zeros(len(index.turns), np.float32)
     scores[near.places] = scaled(near.similarity)
     return scaled(np.where(asked.allowed, index.turns.around(scores), 0), floor=0.0)
@@ -110,7 +104,7 @@ def semantic(asked: Asked, vector: Floats, index: Index) -> Floats:
 
 def sentence(asked: Asked, vector: Floats, index: Index) -> tuple[Floats, dict[str, float]]:
     """Score turns by the vector of their best sentence, and each near fact by itself."""
-    near = index.facts.near(vector, 2 * asked.pool, asked.allowed, thorough=asked.filtered)
+    near = index.facts.near(vector, 2 * asked.pool, asked.allowed)
     similarity = scaled(near.similarity)
     scores = np.zeros(len(index.turns), np.float32)
     np.maximum.at(scores, near.places, similarity)
@@ -132,8 +126,10 @@ def entity(asked: Asked, index: Index, files: ZoneFiles) -> Floats:
 def causal(asked: Asked, index: Index, files: ZoneFiles, facts: Mapping[str, float]) -> Floats:
     """Score what near facts led to or followed from: their nearness times the link's strength."""
     scores = np.zeros(len(index.turns), np.float32)
-    for fact, linked, strength in memory.effects_and_causes(files.memory.connection, list(facts)):
-        place = index.place_of_fact.get(linked, -1)
+    links = memory.effects_and_causes(files.memory.connection, list(facts))
+    rows = index.facts_said.of([linked for _, linked, _ in links])
+    for (fact, _, strength), row in zip(links, rows.tolist(), strict=True):
+        place = int(index.facts_said.places[row]) if row >= 0 else -1
         if place >= 0 and asked.allowed[place]:
             scores[place] = max(scores[place], facts[fact] * strength)
     return scores
@@ -141,8 +137,8 @@ def causal(asked: Asked, index: Index, files: ZoneFiles, facts: Mapping[str, flo
 
 def about(entity_ids: set[str], index: Index, files: ZoneFiles) -> Mask:
     """Return which turns speak of, or come from, an entity under any of its ids."""
-    place_of = index.turns.place_of_id
     events = identity.events_mentioning(files.identity.connection, sorted(entity_ids))
+    places = index.turns.place_of_id.of(events)
     mask = np.zeros(len(index.turns), bool)
-    mask[[place_of[event] for event in events if event in place_of]] = True
+    mask[places[places >= 0]] = True
     return mask

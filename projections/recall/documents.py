@@ -20,6 +20,7 @@ from projections.recall.fusion import weighted
 from projections.recall.index import Index
 from projections.recall.profiles import READING, Profile
 from projections.recall.types import Bundled, Change, Result
+from projections.recall.vectors import vectors_of
 from projections.recall.words import Tokeniser
 from schemas.times import format_time
 
@@ -78,13 +79,11 @@ def scored(
     unread: dict[str, Mask] = {}
     if asked.vector is not None:
         vectors = np.zeros((len(documents), files.embeddings.dimension), np.float32)
-        for kind, held in (
-            ("observation", index.observations),
-            ("mental_model", index.mental_models),
-        ):
+        for kind in ("observation", "mental_model"):
             places = [place for place, item in enumerate(documents) if item.kind == kind]
             if places:
-                vectors[places] = held.of([documents[place].id for place in places])
+                ids = [documents[place].id for place in places]
+                vectors[places] = vectors_of(files.embeddings, kind, ids)
         arms["semantic"] = np.maximum(vectors @ asked.vector, 0)
         unread["semantic"] = np.logical_not(vectors.any(axis=1))
     if asked.named:

@@ -122,7 +122,7 @@ def _target(id_: str, index: Index, files: ZoneFiles) -> _Target | None:
     if event is not None:
         return _Target(event, "event", "events", place_of[event])
     if value(connection, "SELECT 1 FROM facts WHERE id = ?", (id_,)) is not None:
-        return _Target(id_, "fact", "facts", index.place_of_fact.get(id_))
+        return _Target(id_, "fact", "facts", index.facts_said.placed([id_]).get(id_))
     if value(connection, "SELECT 1 FROM mental_models WHERE id = ?", (id_,)) is not None:
         return _Target(id_, "mental_model", "mental_models", None)
     if value(connection, "SELECT 1 FROM analysis_runs WHERE id = ?", (id_,)) is not None:

@@ -24,7 +24,7 @@ def masks(
     turns = index.turns
     found: dict[str, Mask] = {}
     if query.platform is not None:
-        found["platform"] = turns.platform == turns.platform_index.get(query.platform, -1)
+        found["platform"] = turns.of_platform(query.platform)
     if query.time_after is not None:
         found["time_after"] = turns.occurred_at > query.time_after
     if query.time_before is not None:

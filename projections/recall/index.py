@@ -1,48 +1,131 @@
-"""What is kept in memory of a zone's files: turns, vectors, and where each fact was said."""
+"""What recall keeps of a zone's files: turns, facts, bit codes; it follows the files' watermarks.
+
+It lies beside the files as well, in one file, so that a large zone's first question need not
+wait until everything is read again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cached_property
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from pathlib import Path
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from projections.files import ZoneFiles
-from projections.memory import recalls
+from projections.lineage import lineage
+from projections.recall import stored
+from projections.recall.columns import Array
+from projections.recall.facts import Facts
 from projections.recall.names import standing
-from projections.recall.near import Targets
 from projections.recall.tokens import Tokens
 from projections.recall.turns import Turns
-from projections.recall.vectors import Vectors
+from projections.recall.vectors import Targets, Vectors
 
+# Below this, reading the files anew is as quick.
+LEAST_STORED = 10_000
+#: Turns that came since it was stored, for each that it holds, before it is stored again.
+_WORTH_STORING = 0.1
+_BLOCK = 10_000
+
+Columns = Mapping[str, Array]
 Mask = npt.NDArray[np.bool_]
 
 
+class State(msgspec.Struct, frozen=True):
+    """Which rows an index holds: each file's lineage and watermark, and the model of vectors.
+
+    `seq`: the last vector that was looked at.
+    """
+
+    lineages: list[tuple[int, int]]
+    watermarks: dict[str, int]
+    model: str | None
+    seq: int = 0
+
+
 class Index:
-    """The files as they are at their watermarks; at others, another index must be made."""
+    """An index of files, as far as they were when it last followed them."""
 
-    def __init__(self, files: ZoneFiles) -> None:
+    def __init__(
+        self, files: ZoneFiles, columns: Columns | None = None, state: State | None = None
+    ) -> None:
         self._files = files
-        self._watermarks = _watermarks(files)
         self._standing: dict[str, str | None] = {}
-        self.turns = Turns(files.events.connection)
-        self.events = Targets(Vectors(files.embeddings, "event"), lambda: self.turns.place_of_id)
-        self.facts = Targets(Vectors(files.embeddings, "fact"), lambda: self.place_of_fact)
-        self.tokens = Tokens(files.embeddings, self.turns)
-        self.observations = Vectors(files.embeddings, "observation")
-        self.mental_models = Vectors(files.embeddings, "mental_model")
+        held = columns or {}
+        model = files.embeddings
+        self.turns = Turns(files.events.connection, _part(held, "turns"))
+        self.facts_said = Facts(files.memory.connection, self.turns, _part(held, "facts"))
+        self.events = Vectors(model, self._events(), _part(held, "event_vectors"))
+        self.facts = Vectors(model, self._facts(), _part(held, "fact_vectors"))
+        self.tokens = Tokens(model, self.turns, _part(held, "tokens"))
+        self._state = state or State(
+            _lineages(files), {model.name: 0 for model in files.all}, model.model
+        )
+        self._loaded = False
+        self._stored_turns = len(self.turns) if held else 0
 
-    def is_current(self) -> bool:
-        """Return whether the files still stand where they stood when this was made."""
-        return self._watermarks == _watermarks(self._files)
+    @classmethod
+    def opened(cls, files: ZoneFiles) -> Index:
+        """Return the index of files as they are: what is stored beside them, and what came since.
+
+        What is torn, or of other files or other rows than these, is left alone.
+        """
+        index = _stored(files) or cls(files)
+        index.follow()
+        return index
+
+    def follow(self) -> bool:
+        """Add what came since; False where rows changed or went, so that another must be made."""
+        watermarks = _watermarks(self._files)
+        if self._state.watermarks == watermarks:
+            return True
+        if not _goes_on(self._state, self._files, watermarks):
+            return False
+        self._standing.clear()
+        self._follow()
+        return True
 
     def load(self) -> None:
         """Bring the vectors of turns and facts into memory, where they fit."""
-        if self._files.embeddings.model is not None:
-            self.events.vectors.load()
-            self.facts.vectors.load()
-            self.tokens.load()
+        if not self._loaded and self._files.embeddings.model is not None:
+            self.events.load()
+            self.facts.load()
+            self._loaded = True
+
+    @property
+    def unconcluded(self) -> Mask:
+        """Which turns the agents have not got to: nothing is known of them but their words."""
+        mask: Mask = self.turns.numbers > self._state.watermarks["memory"]
+        return mask
+
+    @property
+    def worth_storing(self) -> bool:
+        """Whether another process would read much again that this one has read."""
+        came = len(self.turns) - self._stored_turns
+        return len(self.turns) >= LEAST_STORED and came > _WORTH_STORING * self._stored_turns
+
+    def store(self) -> None:
+        """Write it beside the files; only inside the lock that `stored` speaks of."""
+        self._stored_turns = len(self.turns)
+        if self._state.lineages == _lineages(self._files):
+            stored.write(_path(self._files), msgspec.json.encode(self._state), self.columns())
+
+    def columns(self) -> dict[str, Array]:
+        """Return everything that it is."""
+        return {
+            f"{part}.{name}": values
+            for part, columns in (
+                ("turns", self.turns.columns()),
+                ("facts", self.facts_said.columns()),
+                ("event_vectors", self.events.columns()),
+                ("fact_vectors", self.facts.columns()),
+                ("tokens", self.tokens.columns()),
+            )
+            for name, values in columns.items()
+        }
 
     def standing(self, ids: Iterable[str]) -> dict[str, str]:
         """Return id -> id of the entity that now stands for it, of those that have one."""
@@ -53,29 +136,105 @@ class Index:
         known = ((id_, self._standing[id_]) for id_ in wanted)
         return {id_: stands for id_, stands in known if stands is not None}
 
-    @cached_property
-    def place_of_fact(self) -> dict[str, int]:
-        """The turn from which each fact was drawn, of those that can be read."""
-        place_of = self.turns.place_of_id
-        return {
-            fact: place_of[event]
-            for fact, event in recalls.fact_sources(self._files.memory.connection)
-            if event in place_of
-        }
+    def _events(self) -> Targets:
+        turns = self.turns
+        return Targets(turns.place_of_id.of, turns.ids, lambda: np.arange(len(turns)))
 
-    @cached_property
-    def gave_facts(self) -> Mask:
-        """Which turns gave facts."""
-        mask = np.zeros(len(self.turns), bool)
-        mask[list(self.place_of_fact.values())] = True
-        return mask
+    def _facts(self) -> Targets:
+        facts = self.facts_said
+        return Targets(facts.of, facts.ids, lambda: facts.places)
 
-    @cached_property
-    def unconcluded(self) -> Mask:
-        """Which turns the agents have not got to: nothing is known of them but their words."""
-        mask: Mask = self.turns.numbers > self._files.memory.watermark().number
-        return mask
+    def _follow(self) -> None:
+        files = self._files
+        # Vectors first: what they are of was committed before, and is read after.
+        watermarks = _watermarks(files)
+        self.turns.follow()
+        self.facts_said.follow()
+        seq = self._state.seq
+        if files.embeddings.model is not None:
+            self.tokens.follow()
+            seq = self._follow_vectors(seq)
+        self._state = State(_lineages(files), watermarks, files.embeddings.model, seq)
+
+    def _follow_vectors(self, seq: int) -> int:
+        model = self._files.embeddings
+        of_type = {"event": self.events, "fact": self.facts}
+        found = model.connection.execute(
+            "SELECT seq, target_type, target_id, embedding FROM embeddings "
+            "WHERE seq > ? AND model = ? ORDER BY seq",
+            (seq, model.model),
+        )
+        while block := list(islice(found, _BLOCK)):
+            seq = block[-1][0]
+            for type_, vectors in of_type.items():
+                rows = [row for row in block if row[1] == type_]
+                stacked = np.frombuffer(b"".join(row[3] for row in rows), "<f4")
+                vectors.extend(
+                    [row[0] for row in rows],
+                    [row[2] for row in rows],
+                    stacked.reshape(len(rows), model.dimension),
+                )
+        return seq
 
 
-def _watermarks(files: ZoneFiles) -> list[int]:
-    return [model.watermark().number for model in files.all]
+def _part(columns: Columns, part: str) -> dict[str, npt.NDArray[np.generic]]:
+    start = f"{part}."
+    return {
+        name.removeprefix(start): values
+        for name, values in columns.items()
+        if name.startswith(start)
+    }
+
+
+def stored_problems(files: ZoneFiles) -> list[str]:
+    """Return where the index that lies beside files is not what their rows give.
+
+    One that is torn, or of other rows, is no problem: nobody uses it.
+    """
+    with files.snapshot():
+        kept, anew = _stored(files), Index(files)
+        if kept is None:
+            return []
+        kept.follow()
+        anew.follow()
+        found = kept.columns()
+        return [
+            f"{stored.FILE}: {name} differs from the rows; run recollect rebuild --level index"
+            for name, values in anew.columns().items()
+            if not np.array_equal(found[name], values)
+        ]
+
+
+def _stored(files: ZoneFiles) -> Index | None:
+    """Return the index that lies beside files, where it is whole and goes on as they do."""
+    found = stored.read(_path(files))
+    if found is None:
+        return None
+    state = msgspec.json.decode(found[0], type=State)
+    if not _goes_on(state, files, _watermarks(files)):
+        return None
+    return Index(files, found[1], state)
+
+
+def _goes_on(state: State, files: ZoneFiles, watermarks: Mapping[str, int]) -> bool:
+    """Return whether the files hold the rows of a state, unchanged, and perhaps more."""
+    return (
+        state.model == files.embeddings.model
+        and state.lineages == _lineages(files)
+        and all(then <= watermarks[name] for name, then in state.watermarks.items())
+    )
+
+
+def _watermarks(files: ZoneFiles) -> dict[str, int]:
+    """Return how far each file is, the one that others rest on last: it is read the latest."""
+    return {model.name: model.watermark().number for model in reversed(files.all)}
+
+
+def _lineages(files: ZoneFiles) -> list[tuple[int, int]]:
+    """Return what is another where files were replaced, or their rows changed."""
+    indexed = (files.embeddings, files.memory, files.events)
+    return [(model.path.stat().st_ino, lineage(model.connection)) for model in indexed]
+
+
+def _path(files: ZoneFiles) -> Path:
+    return files.directory / stored.FILE

@@ -76,7 +76,8 @@ def late(tokens: QueryTokens, candidates: Ints, index: Index, tokeniser: Tokenis
     of_unit = (near * words.weights).sum(axis=1, dtype=np.float64) / words.weights.sum()
     of_turn = np.zeros(len(places), np.float32)
     np.maximum.at(of_turn, found.turn_of_unit, of_unit.astype(np.float32))
-    asked = np.searchsorted(places, candidates)
+    by_place = np.argsort(places)
+    asked = by_place[np.searchsorted(places, candidates, sorter=by_place)]
     known = found.known[asked]
     if 2 * known.sum() <= len(candidates):
         # Before most turns have tokens, the few that do are no measure of one another.
@@ -134,15 +135,11 @@ def windowed(near: Floats, session: Ints) -> Floats:
 
 
 def around(places: Ints, turns: Turns) -> Ints:
-    """Return places, ascending, with those in the window around them, in the same session."""
-    wanted = np.zeros(len(turns), bool)
-    wanted[places] = True
-    for distance in WINDOW:
-        there = places + distance
-        inside = (there >= 0) & (there < len(turns))
-        inside[inside] = turns.session[there[inside]] == turns.session[places[inside]]
-        wanted[there[inside]] = True
-    return np.flatnonzero(wanted)
+    """Return places with those in the window around them, session by session, as they were said."""
+    near = [turns.sessions.neighbour(places, distance) for distance in (0, *WINDOW)]
+    found = np.unique(np.concatenate(near))
+    found = found[found >= 0]
+    return found[np.argsort(turns.session[found], kind="stable")]
 
 
 def _words(tokens: QueryTokens, index: Index, tokeniser: Tokeniser) -> _Words:

@@ -30,18 +30,15 @@ def observations(query: Query, asked: Asked, index: Index, files: ZoneFiles) -> 
     """
     found = memory.observations(files.memory.connection, query.until)
     support = memory.supporting_facts(files.memory.connection) if found else {}
+    place_of = index.facts_said.placed(
+        sorted({id_ for facts in support.values() for id_, _, _ in facts})
+    )
     readable = {
-        run: facts
-        for run, facts in support.items()
-        if all(id_ in index.place_of_fact for id_, _, _ in facts)
+        run: facts for run, facts in support.items() if all(id_ in place_of for id_, _, _ in facts)
     }
     documents = []
     for item in found:
-        facts = [
-            fact
-            for fact in readable.get(item.id, ())
-            if asked.allowed[index.place_of_fact[fact[0]]]
-        ]
+        facts = [fact for fact in readable.get(item.id, ()) if asked.allowed[place_of[fact[0]]]]
         if facts:
             before = []
             if item.before is not None and item.before[0] in readable:
@@ -65,7 +62,8 @@ def _document(
     files: ZoneFiles,
 ) -> Document:
     ids = [id_ for id_, _, _ in facts]
-    turns = [index.turns.ids[index.place_of_fact[id_]] for id_ in ids]
+    place_of = index.facts_said.placed(ids)
+    turns = [index.turns.ids[place_of[id_]] for id_ in ids]
     sources = events.source_ids(files.events.connection, turns)
     linked = memory.entities_of_facts(files.memory.connection, ids)
     return Document(

@@ -14,6 +14,7 @@ from projections.recall.arms import Found
 from projections.recall.fusion import mmr, rrf, scaled, top, weighted
 from projections.recall.index import Index
 from projections.recall.profiles import READING, Profile
+from projections.recall.vectors import vectors_of
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -57,7 +58,8 @@ def ranked(
         scores = rescore(scores, best)
         best = best[np.argsort(-scores[best], kind="stable")]
     if profile.mmr_lambda is not None:
-        vectors = index.events.vectors.of([index.turns.ids[place] for place in best])
+        ids = [index.turns.ids[place] for place in best]
+        vectors = vectors_of(files.embeddings, "event", ids)
         best = best[mmr(scores[best], vectors, count, profile.mmr_lambda)]
     return Ranked(best, scores)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 
 import msgspec
@@ -13,6 +11,7 @@ import numpy.typing as npt
 
 from projections.events import recalls as events
 from projections.files import ZoneFiles
+from projections.memory import recalls as memory
 from projections.recall import answers, arms, documents, filters, observations, others
 from projections.recall.arms import Asked, Found
 from projections.recall.assembling import assembled
@@ -51,6 +50,7 @@ class Recaller:
         self._reranker = reranker
         self._tokeniser = Tokeniser(files.events.connection)
         events.prepare(files.events.connection)
+        memory.prepare(files.memory.connection)
         self._index: Index | None = None
         self._asked = 0
 
@@ -89,7 +89,7 @@ class Recaller:
         """
         query = query.readable()
         query.check()
-        with self._snapshot():
+        with self._files.snapshot():
             index = self._refreshed(resident)
             started = time.perf_counter()
             course = self._course(query, self._usable(vector), self._readable(tokens), index)
@@ -106,27 +106,25 @@ class Recaller:
         """
         query = msgspec.structs.replace(query.readable(), explain=True)
         query.check()
-        with self._snapshot():
+        with self._files.snapshot():
             index = self._refreshed(resident=False)
             course = self._course(query, self._usable(vector), self._readable(tokens), index)
             return explained(query, readable(id_), course, self._profile, index, self._files)
 
-    @contextmanager
-    def _snapshot(self) -> Iterator[None]:
-        """See each file at one moment, whatever is committed meanwhile."""
-        begun = []
-        try:
-            for model in self._files.all:
-                model.connection.execute("BEGIN")
-                begun.append(model)
-            yield
-        finally:
-            for model in begun:
-                model.connection.execute("COMMIT")
+    @property
+    def worth_storing(self) -> bool:
+        """Whether `store` would spare another process much work."""
+        return self._index is not None and self._index.worth_storing
+
+    def store(self) -> None:
+        """Keep the index beside the files; only inside the lock that it is kept under."""
+        if self._index is not None:
+            self._index.store()
 
     def _refreshed(self, resident: bool) -> Index:
-        if self._index is None or not self._index.is_current():
-            self._index = Index(self._files)
+        if self._index is None or not self._index.follow():
+            self._index = None
+            self._index = Index.opened(self._files)
         self._asked += 1
         # For one question, the index on disk is faster than reading every vector.
         if resident or self._asked > 1:
@@ -165,10 +163,11 @@ class Recaller:
             vector=vector,
             named=names_in(connection, text),
             allowed=np.logical_and.reduce([np.ones(len(index.turns), bool), *masks.values()]),
-            filtered=query.filtered,
             pool=max(self._profile.pool * factor, 2 * query.max_results),
         )
-        eligible = asked.allowed if "events" in query.scope else asked.allowed & index.gave_facts
+        eligible = asked.allowed
+        if "events" not in query.scope:
+            eligible = eligible & index.facts_said.gave()
         near = documents.scored(
             self._documents(query, asked, about, index),
             asked,

@@ -1,33 +1,36 @@
-"""Token vectors of turns: in memory where they fit, else read from disk for the turns in question.
+"""Token vectors of turns: read from disk for the turns in question, and kept while there is room.
 
-Both ways give the same codes, and `late` reckons with whole numbers, so an answer is the same.
+`late` reckons with whole numbers, so an answer does not depend on what was kept.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections import OrderedDict
+from collections.abc import Mapping
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from projections.embeddings import EmbeddingsModel
-from projections.embeddings.tokens import FORM, Unpacked, kept_dimensions, quantised, unpacked
+from projections.embeddings.tokens import FORM, kept_dimensions, quantised, unpacked
+from projections.recall.columns import Array, Column
 from projections.recall.turns import Turns
-from projections.sqlite import rows, value
+from projections.sqlite import rows
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-# A turn takes 2 KB, so most zones of this many turns stay below the bytes that may be in memory.
-MOST_RESIDENT = 150_000
-MOST_RESIDENT_BYTES = 256_000_000
+# A turn takes 2 KB, so most zones of 100,000 turns are whole in memory after a while.
+MOST_KEPT_BYTES = 256_000_000
 # So many turns give a zone's mean token vector to within what their number changes.
 _SAMPLED = 1_000
+_BLOCK = 50_000
 
-_OF_TURNS = "FROM token_vectors WHERE target_type = 'event' AND model = ? AND form = ?"
+_json = msgspec.json.Encoder()
 
 
 class TokensOf(NamedTuple):
@@ -53,128 +56,112 @@ class Centre(NamedTuple):
     scale: float
 
 
-class _Resident(NamedTuple):
-    """Every turn's tokens, with the rows and the units of each place; -1 and 0 where unknown."""
+class _Blobs(NamedTuple):
+    """What is recorded of a turn, as it was compressed."""
 
-    tokens: Unpacked
-    squares: Floats
-    first_token: Ints
-    token_count: Ints
-    first_unit: Ints
-    unit_count: Ints
+    codes: bytes
+    scales: bytes
+    units: bytes
+
+
+_UNKNOWN = _Blobs(b"", b"", bytes(2))
 
 
 class Tokens:
     """The token vectors of a zone's turns under the indexed model, by the turns' places."""
 
-    def __init__(self, model: EmbeddingsModel, turns: Turns) -> None:
+    def __init__(
+        self, model: EmbeddingsModel, turns: Turns, columns: Mapping[str, Array] | None = None
+    ) -> None:
         self._model = model
         self._turns = turns
-        self._kept = kept_dimensions(model.dimension)
-        self._resident: _Resident | None = None
-        self._too_many = False
+        self._dimensions = kept_dimensions(model.dimension)
+        held = columns or {}
+        # Where each turn's are on disk; 0 where there are none.
+        self._rowid = Column(held.get("rowid", np.zeros(0, np.int64)))
+        self._seen = int(held["seen"][0]) if held else 0
+        self._kept: OrderedDict[int, _Blobs] = OrderedDict()
+        self._size = 0
+        self._centre: tuple[tuple[int, int, int], Centre] | None = None
 
-    @property
-    def resident(self) -> bool:
-        """Whether the tokens are in memory."""
-        return self._resident is not None
-
-    def load(self) -> None:
-        """Bring the tokens into memory, where they fit."""
-        if self._resident is not None or self._too_many:
-            return
-        target = (self._model.model, FORM)
-        connection = self._model.connection
-        self._too_many = value(connection, f"SELECT count(*) {_OF_TURNS}", target) > MOST_RESIDENT
-        if self._too_many:
-            return
-        place_of = self._turns.place_of_id
-        places: list[int] = []
-        parts: list[tuple[bytes, bytes, bytes]] = []
-        size = 0
-        for id_, *part in connection.execute(
-            f"SELECT target_id, codes, scales, units {_OF_TURNS}", target
+    def follow(self) -> None:
+        """Add what came since; the turns are known already."""
+        self._rowid.extend(np.zeros(len(self._turns) - len(self._rowid.values), np.int64))
+        while found := rows(
+            self._model.connection,
+            "SELECT rowid, target_id, target_type = 'event' AND model = ? AND form = ? "
+            "FROM token_vectors WHERE rowid > ? ORDER BY rowid LIMIT ?",
+            (self._model.model, FORM, self._seen, _BLOCK),
         ):
-            place = place_of.get(id_, -1)
-            if place >= 0:
-                places.append(place)
-                parts.append((part[0], part[1], part[2]))
-                size += len(part[0])
-            if size > MOST_RESIDENT_BYTES:
-                self._too_many = True
-                return
-        self._resident = self._laid_out(np.array(places, np.int64), parts)
+            self._seen = found[-1][0]
+            wanted = [row for row in found if row[2]]
+            places = self._turns.place_of_id.of([row[1] for row in wanted])
+            rowids = np.array([row[0] for row in wanted], np.int64)
+            self._rowid.values[places[places >= 0]] = rowids[places >= 0]
+
+    def columns(self) -> dict[str, Array]:
+        """Return everything that these are, to be given to another."""
+        return {"rowid": self._rowid.values, "seen": np.array([self._seen])}
 
     def of(self, places: Ints) -> TokensOf:
         """Return the tokens of turns, in the order of `places`."""
-        held = self._resident or self._laid_out(*self._read(places))
-        counts = np.maximum(held.unit_count[places], 1)
-        known = held.unit_count[places] > 0
-        units = np.zeros(int(counts.sum()), np.int64)
-        turn_of_unit = np.repeat(np.arange(len(places)), counts)
-        units[known[turn_of_unit]] = held.tokens.units[
-            _ranges(held.first_unit[places][known], counts[known])
-        ]
-        wanted = _ranges(held.first_token[places][known], held.token_count[places][known])
+        known = self._rowid.values[places] > 0
+        self._bring(places[known].tolist())
+        held = [self._kept.get(place, _UNKNOWN) for place in places.tolist()]
+        self._forget_oldest()
+        found = unpacked(
+            b"".join(item.codes for item in held),
+            b"".join(item.scales for item in held),
+            b"".join(item.units for item in held),
+            self._dimensions,
+        )
+        wide = found.codes.astype(np.float32)
+        units = np.array([len(item.units) // 2 for item in held], np.int64)
         return TokensOf(
-            held.tokens.codes.take(wanted, axis=0),
-            held.tokens.scales[wanted],
-            held.squares[wanted],
-            units,
-            turn_of_unit,
+            found.codes,
+            found.scales,
+            np.einsum("ij,ij->i", wide, wide),
+            found.units,
+            np.repeat(np.arange(len(places)), units),
             known,
         )
 
-    @cached_property
+    @property
     def centre(self) -> Centre:
-        """The mean over the tokens of every so manieth turn; the same for the same turns."""
-        stride = -(-max(len(self._turns), 1) // _SAMPLED)
-        sample = self.of(np.arange(0, len(self._turns), stride))
+        """The mean over the tokens of every so manieth turn; the same for the same turns.
+
+        The step is a power of two, so that a sample stays as it is while a zone grows.
+        """
+        step = 1 << max(0, (len(self._turns) // _SAMPLED).bit_length() - 1)
+        places = np.arange(0, len(self._turns), step)
+        key = (step, len(places), int(np.count_nonzero(self._rowid.values[places])))
+        if self._centre is None or self._centre[0] != key:
+            self._centre = (key, self._mean(places))
+        return self._centre[1]
+
+    def _mean(self, places: Ints) -> Centre:
+        sample = self.of(places)
         total = (sample.codes * sample.scales[:, None].astype(np.float64)).sum(axis=0)
         mean = (total / max(len(sample.codes), 1)).astype(np.float32)
         codes, scales = quantised(mean[None])
         return Centre(codes[0].astype(np.float32), float(scales[0]))
 
-    def _read(self, places: Ints) -> tuple[Ints, list[tuple[bytes, bytes, bytes]]]:
-        """Return what is on disk of turns: their places, and their blobs."""
-        ids = [self._turns.ids[place] for place in places]
-        found = rows(
-            self._model.connection,
-            f"SELECT target_id, codes, scales, units {_OF_TURNS} "
-            f"AND target_id IN ({', '.join('?' * len(ids))})",
-            (self._model.model, FORM, *ids),
-        )
-        place_of = self._turns.place_of_id
-        return (
-            np.array([place_of[row[0]] for row in found], np.int64),
-            [(row[1], row[2], row[3]) for row in found],
-        )
+    def _bring(self, places: list[int]) -> None:
+        """Have the blobs of these turns in memory."""
+        place_of = {}
+        for place in places:
+            if place in self._kept:
+                self._kept.move_to_end(place)
+            else:
+                place_of[int(self._rowid.values[place])] = place
+        for rowid, *blobs in self._model.connection.execute(
+            "SELECT rowid, codes, scales, units FROM token_vectors "
+            "WHERE rowid IN (SELECT value FROM json_each(?))",
+            (_json.encode(list(place_of)).decode(),),
+        ):
+            self._kept[place_of[int(rowid)]] = _Blobs(*blobs)
+            self._size += len(blobs[0])
 
-    def _laid_out(self, places: Ints, parts: list[tuple[bytes, bytes, bytes]]) -> _Resident:
-        def by_place(values: Ints) -> Ints:
-            laid = np.zeros(len(self._turns), np.int64)
-            laid[places] = values
-            return laid
-
-        tokens = np.array([len(scales) // 2 for _, scales, _ in parts], np.int64)
-        units = np.array([len(units) // 2 for _, _, units in parts], np.int64)
-        held = unpacked(
-            b"".join(codes for codes, _, _ in parts),
-            b"".join(scales for _, scales, _ in parts),
-            b"".join(units for _, _, units in parts),
-            self._kept,
-        )
-        return _Resident(
-            held,
-            np.einsum("ij,ij->i", held.codes, held.codes, dtype=np.float32),
-            by_place(np.cumsum(tokens) - tokens),
-            by_place(tokens),
-            by_place(np.cumsum(units) - units),
-            by_place(units),
-        )
-
-
-def _ranges(starts: Ints, counts: Ints) -> Ints:
-    """Return start, start + 1, ... for `counts` numbers, one range after the other."""
-    before = np.cumsum(counts) - counts
-    return np.repeat(starts - before, counts) + np.arange(int(counts.sum()))
+    def _forget_oldest(self) -> None:
+        while self._size > MOST_KEPT_BYTES:
+            self._size -= len(self._kept.popitem(last=False)[1].codes)

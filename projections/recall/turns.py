@@ -1,4 +1,4 @@
-"""The turns of a zone in memory: their order within conversations, and windowed BM25.
+"""The turns of a zone: who said them when, next to what; and windowed BM25 over their words.
 
 BM25 after Robertson and Zaragoza (2009), with the term frequency of a turn summed over its
 neighbours in the same session: a turn that answers what was asked two turns before is found by
@@ -8,131 +8,234 @@ the words of the question.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 
 import apsw
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from projections.events import recalls
+from projections.recall.columns import Array, Column, Texts
+from projections.recall.postings import Postings
+from projections.recall.sessions import Sessions
+from projections.recall.words import Tokeniser
 
 K1 = 0.9
 B = 0.4
 #: How much a term at a distance (turns before: negative) counts for a turn.
 WINDOW = {-3: 0.2, -2: 0.4, -1: 0.7, 0: 1.0, 1: 0.4, 2: 0.2}
-#: A silence that ends a session: what is said after a night is another talk. So is what was
-#: said long before, and comes later into the ledger.
-SESSION_GAP_MS = 6 * 3_600_000
-# What was looked up of words is kept: 12 MB of it.
-MOST_POSTINGS = 1_000_000
+# What terms give to turns is kept until a turn comes: 48 MB of it.
+MOST_GAINS = 6_000_000
+# Rows that are read at a time.
+_BLOCK = 50_000
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
+_NUMBERS = ("number", "platform", "sender", "occurred_at", "length", "window_length")
+_TYPES = dict.fromkeys(_NUMBERS, np.int64) | {"length": np.float32, "window_length": np.float32}
+_pack = msgspec.msgpack.Encoder()
+
 
 class Turns:
-    """Arrays over all events, in the order of conversation, then ledger.
+    """Arrays over all events, in the ledger's order; a place is an index into them.
 
-    `row[number]` is an event's place in them, -1 where there is none.
+    `sessions` says who stands
+    next to whom. What comes is added by `follow`; it changes no place.
     """
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(
+        self, connection: apsw.Connection, columns: Mapping[str, Array] | None = None
+    ) -> None:
         self._connection = connection
-        self._held: dict[str, tuple[Ints, Floats]] = {}
-        rows = recalls.turns(connection)
-        count = len(rows)
-        self.numbers: Ints = np.fromiter((row[0] for row in rows), np.int64, count)
-        self.ids: list[str] = [str(row[1]) for row in rows]
-        self.place_of_id = {event_id: place for place, event_id in enumerate(self.ids)}
-        conversations: dict[object, int] = {}
-        session = np.fromiter(
-            (conversations.setdefault(row[2], len(conversations)) for row in rows),
-            np.int64,
-            count,
-        )
-        platforms: dict[object, int] = {}
-        self.platform: Ints = np.fromiter(
-            (platforms.setdefault(row[3], len(platforms)) for row in rows), np.int64, count
-        )
-        self.platform_index = {str(name): index for name, index in platforms.items()}
-        self._platforms = list(self.platform_index)
-        self._senders: dict[tuple[str, str], int] = {}
-        self.sender: Ints = np.fromiter(
-            (
-                self._senders.setdefault((str(row[3]), str(row[4])), len(self._senders))
-                for row in rows
-            ),
-            np.int64,
-            count,
-        )
-        self.occurred_at: Ints = np.fromiter((row[5] for row in rows), np.int64, count)
-        self.length: Floats = np.fromiter((row[6] for row in rows), np.float32, count)
-        self.row: Ints = np.full(int(self.numbers.max(initial=0)) + 1, -1, np.int64)
-        self.row[self.numbers] = np.arange(count)
-        if count:
-            breaks = (np.diff(session) != 0) | (np.abs(np.diff(self.occurred_at)) > SESSION_GAP_MS)
-            self.session: Ints = np.concatenate(([0], np.cumsum(breaks)))
-        else:
-            self.session = np.zeros(0, np.int64)
-        self._window_length = self.around(self.length)
-        self._mean_length = float(self._window_length.mean()) if count else 1.0
+        held = columns or {}
+        self._columns = {
+            name: Column(held.get(name, np.zeros(0, kind))) for name, kind in _TYPES.items()
+        }
+        self.ids = Texts(held.get("id"))
+        self.sessions = Sessions({name: held[name] for name in Sessions.NAMES} if held else None)
+        self._conversations = _Names(held.get("conversations"))
+        self._platforms = _Names(held.get("platforms"))
+        self._senders = _Names(held.get("senders"))
+        self._row = Column(np.full(int(self.numbers.max(initial=0)) + 1, -1, np.int64))
+        self.row[self.numbers] = np.arange(len(self))
+        self.place_of_id = Places(connection, self)
+        self.postings = Postings(Tokeniser(connection), self._look_up)
+        self._measured()
+
+    def follow(self) -> None:
+        """Add the events that came since."""
+        while rows := recalls.turns_after(
+            self._connection, int(self.numbers[-1]) if len(self) else 0, _BLOCK
+        ):
+            self._add(rows)
+
+    def columns(self) -> dict[str, Array]:
+        """Return everything that these are, to be given to another."""
+        return {
+            **{name: column.values for name, column in self._columns.items()},
+            **{name: column.values for name, column in self.sessions.columns.items()},
+            "id": self.ids.column.values,
+            "conversations": self._conversations.packed(),
+            "platforms": self._platforms.packed(),
+            "senders": self._senders.packed(),
+        }
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self._columns["number"].values)
+
+    @property
+    def numbers(self) -> Array:
+        """The running number of every turn's event, ascending."""
+        return self._columns["number"].values
+
+    @property
+    def row(self) -> Array:
+        """The place of the event with each running number; -1 where there is none."""
+        return self._row.values
+
+    @property
+    def occurred_at(self) -> Array:
+        """When every turn was said, in unix ms."""
+        return self._columns["occurred_at"].values
+
+    @property
+    def session(self) -> Array:
+        """The session of every turn: the place of its first."""
+        return self.sessions.session
 
     def of_senders(self, senders: set[tuple[str, str]]) -> Mask:
         """Return which turns any of these (platform, sender id) said."""
-        wanted = [self._senders[sender] for sender in senders if sender in self._senders]
-        return np.isin(self.sender, wanted)
+        known = [self._senders.index.get("\x1f".join(sender), -1) for sender in senders]
+        return np.isin(self._columns["sender"].values, known)
+
+    def of_platform(self, platform: str) -> Mask:
+        """Return which turns a platform brought."""
+        of: Mask = self._columns["platform"].values == self._platforms.index.get(platform, -1)
+        return of
 
     def platform_name(self, place: int) -> str:
         """Return the platform of a turn."""
-        return self._platforms[int(self.platform[place])]
+        return self._platforms.names[int(self._columns["platform"].values[place])]
 
     def bm25(self, terms: list[str]) -> Floats:
         """Return every turn's windowed BM25 for index terms; 0 where no term is near."""
         scores = np.zeros(len(self), np.float32)
         for term in terms:
-            places, counts = self._postings(term)
-            if not len(places):
-                continue
-            frequency = self._spread(places, counts)
-            near = np.flatnonzero(frequency)
-            tf = frequency[near]
-            norm = 1 - B + B * self._window_length[near] / self._mean_length
-            scores[near] += self.idf(term) * tf * (K1 + 1) / (tf + K1 * norm)
+            places, gains = self._gain(term)
+            scores[places] += gains
         return scores
 
     def idf(self, term: str) -> float:
         """Return the inverse document frequency of an index term, over single turns."""
-        holding = len(self._postings(term)[0])
+        holding = len(self.postings.of(term)[0])
         return math.log(1 + (len(self) - holding + 0.5) / (holding + 0.5))
-
-    def _postings(self, term: str) -> tuple[Ints, Floats]:
-        """Return the places of the turns that hold a term, and how often each does."""
-        if term not in self._held:
-            found = np.array(recalls.occurrences(self._connection, term), np.int64)
-            numbers, counts = np.unique(found, return_counts=True)
-            if sum(len(places) for places, _ in self._held.values()) > MOST_POSTINGS:
-                self._held.clear()
-            self._held[term] = (self.row[numbers], counts.astype(np.float32))
-        return self._held[term]
 
     def around(self, values: Floats) -> Floats:
         """Return for every turn the weighted sum of the values of the turns around it."""
         places = np.flatnonzero(values)
-        return self._spread(places, values[places])
+        near, sums = self.sessions.spread(places, values[places], WINDOW)
+        spread = np.zeros(len(self), np.float32)
+        spread[near] = sums
+        return spread
 
-    def _spread(self, places: Ints, values: Floats) -> Floats:
-        """Return for every turn the weighted sum of the values at and around it."""
-        targets, weights = [], []
-        for distance, weight in WINDOW.items():
-            # What stands `distance` after a turn counts for it: the turn is that much before.
-            target = places - distance
-            inside = (target >= 0) & (target < len(self))
-            inside[inside] = self.session[target[inside]] == self.session[places[inside]]
-            targets.append(target[inside])
-            weights.append(values[inside] * weight)
-        return np.bincount(
-            np.concatenate(targets), np.concatenate(weights), minlength=len(self)
-        ).astype(np.float32)
+    def _gain(self, term: str) -> tuple[Ints, Floats]:
+        """Return the turns that a term is near, and what it adds to the score of each."""
+        if term not in self._gains:
+            places, counts = self.postings.of(term)
+            near, tf = self.sessions.spread(places.astype(np.int64), counts, WINDOW)
+            gain = self.idf(term) * tf * (K1 + 1) / (tf + K1 * self._norm[near])
+            if sum(len(held) for held, _ in self._gains.values()) + len(near) > MOST_GAINS:
+                self._gains.clear()
+            self._gains[term] = (near, gain.astype(np.float32))
+        return self._gains[term]
+
+    def _look_up(self, term: str) -> Ints:
+        numbers = recalls.occurrences(self._connection, term)
+        return self.row[numbers[numbers < len(self.row)]]
+
+    def _add(self, rows: list[recalls.Turn]) -> None:
+        first, count = len(self), len(rows)
+        numbers, ids, conversations, platforms, senders, times, contents, captions = zip(
+            *rows, strict=True
+        )
+        sender = map("\x1f".join, zip(platforms, senders, strict=True))
+        length = np.fromiter(map(len, contents), np.float32, count)
+        length += np.fromiter(map(len, captions), np.float32, count)
+        for name, values in (
+            ("number", np.array(numbers, np.int64)),
+            ("platform", self._platforms.numbers(platforms)),
+            ("sender", self._senders.numbers(sender)),
+            ("occurred_at", np.array(times, np.int64)),
+            ("length", length),
+            ("window_length", np.zeros(count, np.float32)),
+        ):
+            self._columns[name].extend(values)
+        self.ids.extend(ids)
+        self._row.extend(np.full(int(numbers[-1]) + 1 - len(self.row), -1, np.int64))
+        self.row[np.array(numbers)] = np.arange(first, first + count)
+        near = self.sessions.extend(self._conversations.numbers(conversations), self.occurred_at)
+        for _ in range(max(WINDOW) - 1):
+            near = np.union1d(near, self.sessions.neighbour(near, -1))
+        near = near[near >= 0]
+        lengths = self._columns["length"].values
+        self._columns["window_length"].values[near] = self.sessions.gathered(near, lengths, WINDOW)
+        self.postings.follow(first, list(zip(contents, captions, strict=True)))
+        self._measured()
+
+    def _measured(self) -> None:
+        """Take the mean length anew, and with it what terms give."""
+        lengths = self._columns["window_length"].values
+        mean = float(lengths.mean(dtype=np.float64)) if len(lengths) else 1.0
+        self._norm = 1 - B + B * lengths / np.float32(mean)
+        self._gains: dict[str, tuple[Ints, Floats]] = {}
+
+
+class Places:
+    """The place of the event with an id, where there is one."""
+
+    def __init__(self, connection: apsw.Connection, turns: Turns) -> None:
+        self._connection = connection
+        self._turns = turns
+
+    def of(self, ids: list[str]) -> Ints:
+        """Return the place of each event; -1 where there is none."""
+        found = recalls.numbers(self._connection, ids)
+        row = self._turns.row
+        numbers = np.fromiter((found.get(id_, 0) for id_ in ids), np.int64, len(ids))
+        # Numbers begin with 1; what came since is not known yet.
+        return row[np.where(numbers < len(row), numbers, 0)]
+
+    def get(self, event_id: str, otherwise: int) -> int:
+        """Return the place of an event."""
+        place = int(self.of([event_id])[0])
+        return place if place >= 0 else otherwise
+
+    def __contains__(self, event_id: str) -> bool:
+        return self.get(event_id, -1) >= 0
+
+    def __getitem__(self, event_id: str) -> int:
+        place = self.get(event_id, -1)
+        if place < 0:
+            raise KeyError(event_id)
+        return place
+
+
+class _Names:
+    """Names by number, in the order in which they first came."""
+
+    def __init__(self, packed: Array | None = None) -> None:
+        self.names: list[str] = [] if packed is None else msgspec.msgpack.decode(packed.tobytes())
+        self.index = {name: number for number, name in enumerate(self.names)}
+
+    def numbers(self, names: Iterable[str]) -> Ints:
+        """Return the number of each name; new ones get the next."""
+        found = [self.index.setdefault(name, len(self.index)) for name in names]
+        self.names = list(self.index)
+        return np.array(found, np.int64)
+
+    def packed(self) -> Array:
+        """Return the names as bytes."""
+        return np.frombuffer(_pack.encode(self.names), np.uint8)

@@ -34,17 +34,15 @@ def ended(query: Query, index: Index, files: ZoneFiles) -> Ended:
         return Ended(frozenset(), turns)
     connection = files.memory.connection
     ends = memory.ended_by(connection, query.valid_at)
-    standing: dict[str, bool] = {}
-    for fact, event in memory.facts_beside_ended(connection, query.valid_at):
-        place = index.turns.place_of_id.get(event, -1)
+    given = memory.facts_beside_ended(connection, query.valid_at)
+    places = index.turns.place_of_id.of([event for _, event in given])
+    standing: dict[int, bool] = {}
+    for (fact, _), place in zip(given, places.tolist(), strict=True):
         if place >= 0:
             # What is said again after its end holds again.
             over = fact in ends and index.turns.occurred_at[place] <= ends[fact]
-            standing[event] = standing.get(event, False) or not over
-    over_places = [
-        index.turns.place_of_id[event] for event, stands in standing.items() if not stands
-    ]
-    turns[over_places] = True
+            standing[place] = standing.get(place, False) or not over
+    turns[[place for place, stands in standing.items() if not stands]] = True
     return Ended(frozenset(ends), turns)
 
 
@@ -58,12 +56,11 @@ class Changes(NamedTuple):
 def changes(query: Query, fact_ids: Sequence[str], index: Index, files: ZoneFiles) -> Changes:
     """Return the changes of facts up to the time that a question asks for."""
     connection = files.memory.connection
-    found = [
-        (older, newer, at)
-        for older, newer, at in memory.supersessions(connection, fact_ids, query.until)
-        # What is being forgotten is still there, but its turn cannot be read.
-        if older in index.place_of_fact and newer in index.place_of_fact
-    ]
+    all_found = memory.supersessions(connection, fact_ids, query.until)
+    ids = sorted({id_ for *pair, _ in all_found for id_ in pair})
+    # What is being forgotten is still there, but its turn cannot be read.
+    readable = index.facts_said.placed(ids).keys()
+    found = [(older, newer, at) for older, newer, at in all_found if {older, newer} <= readable]
     texts = memory.texts(connection, sorted({id_ for *pair, _ in found for id_ in pair}))
     wanted = set(fact_ids)
     result = Changes({}, {})

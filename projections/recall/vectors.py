@@ -1,106 +1,173 @@
-"""Vectors of one type of target: in memory where they fit, else read from disk block by block."""
+"""The vectors of one type of target: bit codes of all in memory, the vectors where they fit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from projections.embeddings import EmbeddingsModel
-from projections.sqlite import rows, value
+from projections.recall.codes import Codes, first_of_equals, least
+from projections.recall.columns import Array, Column, Texts
+from projections.recall.fusion import close_to_top
+from projections.sqlite import rows
 
 Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 # 250,000 vectors of 384 floats are 384 MB; those of a zone beyond that stay on disk.
 MOST_RESIDENT = 250_000
-# vec0 refuses more.
-MOST_NEIGHBOURS = 4_096
-_BLOCK = 10_000
+# For each vector that is asked for, so many are looked at whose codes differ least, and of those
+# so many whose signs agree best are compared exactly. MiniLM's vectors of 5,896 turns and
+# sentences: 0.996 of the 100 nearest, 0.997 of the 400; a quarter fewer lose 0.003 more.
+SCANNED = 8
+COMPARED = 4
+# How far a similarity may be off by the order in which its products were added.
+_ROUNDING = 1e-5
 
-_OF_TYPE = "FROM embeddings WHERE target_type = ? AND model = ?"
+_json = msgspec.json.Encoder()
+
+
+class Near(NamedTuple):
+    """Targets near a vector, nearest first: ids, places of their turns, cosine similarities."""
+
+    ids: list[str]
+    places: Ints
+    similarity: Floats
+
+
+class Targets(NamedTuple):
+    """What vectors are of: the rows of ids (-1: unknown), and by row the id and the place."""
+
+    rows_of: Callable[[list[str]], Ints]
+    ids: Texts
+    places: Callable[[], Array]
 
 
 class Vectors:
-    """The unit vectors of one type of target under the indexed model, in the order of ids."""
+    """The vectors of targets under the indexed model; what cannot be read has none."""
 
-    def __init__(self, model: EmbeddingsModel, target_type: str) -> None:
+    def __init__(
+        self,
+        model: EmbeddingsModel,
+        targets: Targets,
+        columns: Mapping[str, Array] | None = None,
+    ) -> None:
         self._model = model
-        self._type = target_type
-        self._ids: list[str] = []
-        self._row: dict[str, int] = {}
-        self._matrix: Floats | None = None
+        self._targets = targets
+        held = columns or {}
+        self._seq = Column(held.get("seq", np.zeros(0, np.int64)))
+        self._target = Column(held.get("target", np.zeros(0, np.int32)))
+        self._place = Column(held.get("place", np.zeros(0, np.int32)))
+        self._codes = Codes(model.dimension, columns)
+        self._matrix: Column | None = None
+
+    def __len__(self) -> int:
+        return len(self._seq.values)
 
     @property
     def resident(self) -> bool:
         """Whether the vectors are in memory."""
         return self._matrix is not None
 
+    def extend(self, seqs: Sequence[int], ids: list[str], vectors: Floats) -> None:
+        """Add (n, dimension) vectors, by the rows of the index on disk and the ids of targets."""
+        targets = self._targets.rows_of(ids)
+        known = targets >= 0
+        self._seq.extend(np.array(seqs, np.int64)[known])
+        self._target.extend(targets[known].astype(np.int32))
+        self._place.extend(self._targets.places()[targets[known]].astype(np.int32))
+        self._codes.extend(vectors[known])
+        if self._matrix is not None:
+            self._matrix.extend(vectors[known])
+            if len(self) > MOST_RESIDENT:
+                self._matrix = None
+
+    def columns(self) -> dict[str, Array]:
+        """Return everything that these are, to be given to another."""
+        return {
+            "seq": self._seq.values,
+            "target": self._target.values,
+            "place": self._place.values,
+            **self._codes.columns(),
+        }
+
     def load(self) -> None:
         """Bring the vectors into memory, where they fit."""
+        if self._matrix is None and len(self) <= MOST_RESIDENT:
+            self._matrix = Column(self._read(np.arange(len(self))))
+
+    def near(self, vector: Floats, count: int, allowed: Mask) -> Near:
+        """Return the `count` targets nearest to a unit vector among those of allowed turns.
+
+        Equals come in the order of their turns, and of ids within one. Exact among what is
+        compared, which is everything where there is little.
+        """
+        rows = self._close(vector, count, None if allowed.all() else allowed[self._place.values])
+        held = self._of_rows(rows)
+        close = close_to_top(held @ vector, count, _ROUNDING)
+        # In double precision, products give one single-precision sum in whatever order they come.
+        exact = held[close].astype(np.float64) @ vector.astype(np.float64)
+        similarity, rows = exact.astype(np.float32), rows[close]
+        places = self._place.values[rows]
+        ids = [self._targets.ids[row] for row in self._target.values[rows].tolist()]
+        order = sorted(
+            range(len(rows)), key=lambda index: (-similarity[index], places[index], ids[index])
+        )[:count]
+        return Near([ids[index] for index in order], places[order], similarity[order])
+
+    def _close(self, vector: Floats, count: int, open_: Mask | None) -> Ints:
+        """Return the rows that are worth an exact comparison, of those that are open."""
+        if open_ is None and len(self) <= COMPARED * count:
+            return np.arange(len(self))
+        if open_ is not None and np.count_nonzero(open_) <= COMPARED * count:
+            return np.flatnonzero(open_)
+        distance = self._codes.distance(vector)
+        if open_ is not None:
+            distance[~open_] = np.iinfo(distance.dtype).max
+        rows, cut = least(distance, SCANNED * count)
+        if open_ is not None:
+            rows = rows[open_[rows]]
+        place = self._place.values
+        rows = first_of_equals(rows, distance[rows], cut, SCANNED * count, place[rows])
+        differs = -self._codes.agreement(rows, vector)
+        best, cut = least(differs, COMPARED * count)
+        rows, differs = rows[best], differs[best]
+        return first_of_equals(rows, differs, cut, COMPARED * count, place[rows])
+
+    def _of_rows(self, wanted: Ints) -> Floats:
         if self._matrix is not None:
-            return
-        target = (self._type, self._model.model)
-        if value(self._model.connection, f"SELECT count(*) {_OF_TYPE}", target) > MOST_RESIDENT:
-            return
-        self._ids, self._matrix = next(self._read(MOST_RESIDENT), ([], self._stacked([])))
-        self._row = {id_: row for row, id_ in enumerate(self._ids)}
+            return self._matrix.values[wanted]
+        return self._read(wanted)
 
-    def similarities(self, query: Floats) -> tuple[list[str], Floats]:
-        """Return every id, in order, with its cosine similarity to a unit vector."""
-        if self._matrix is not None:
-            return self._ids, self._matrix @ query
-        ids: list[str] = []
-        similar = [np.zeros(0, np.float32)]
-        for some, matrix in self._read(_BLOCK):
-            ids += some
-            similar.append(matrix @ query)
-        return ids, np.concatenate(similar)
+    def _read(self, wanted: Ints) -> Floats:
+        """Return vectors from disk, in order."""
+        held = np.empty((len(wanted), self._model.dimension), np.float32)
+        if not len(wanted):
+            return held
+        seqs = self._seq.values[wanted].tolist()
+        blob = self._model.connection.blob_open("main", "embeddings", "embedding", seqs[0], False)
+        with blob:
+            for row, seq in zip(held, seqs, strict=True):
+                blob.reopen(seq)
+                blob.read_into(row.data.cast("B"))
+        return held
 
-    def rows(self, places: npt.NDArray[np.int64]) -> Floats | None:
-        """Return the vectors at these places of `similarities`, where they are in memory."""
-        return None if self._matrix is None else self._matrix[places]
 
-    def of(self, ids: Sequence[str]) -> Floats:
-        """Return the vector of each of these targets, in order; zeros where there is none."""
-        if self._matrix is not None:
-            places = np.fromiter((self._row.get(id_, -1) for id_ in ids), np.int64, len(ids))
-            if (places >= 0).all():
-                return self._matrix[places]
-            padded = np.zeros((len(ids), self._model.dimension), np.float32)
-            padded[places >= 0] = self._matrix[places[places >= 0]]
-            return padded
-        found = dict(
-            rows(
-                self._model.connection,
-                f"SELECT target_id, embedding {_OF_TYPE} "
-                f"AND target_id IN ({', '.join('?' * len(ids))})",
-                (self._type, self._model.model, *ids),
-            )
+def vectors_of(model: EmbeddingsModel, target_type: str, ids: Sequence[str]) -> Floats:
+    """Return the vectors of targets, in order, from disk; zeros where there is none."""
+    found = dict(
+        rows(
+            model.connection,
+            "SELECT target_id, embedding FROM embeddings WHERE target_type = ? AND model = ? "
+            "AND target_id IN (SELECT value FROM json_each(?))",
+            (target_type, model.model, _json.encode(ids).decode()),
         )
-        nothing = bytes(4 * self._model.dimension)
-        return self._stacked([found.get(id_, nothing) for id_ in ids])
-
-    def nearest(self, query: Floats, count: int) -> tuple[list[str], Floats]:
-        """Return up to `count` ids with their cosine similarities, nearest first, from disk."""
-        found = rows(
-            self._model.connection,
-            "SELECT target_id, distance FROM vec_embeddings "
-            "WHERE embedding MATCH ? AND target_type = ? AND k = ? ORDER BY distance",
-            (query.astype("<f4").tobytes(), self._type, min(count, MOST_NEIGHBOURS)),
-        )
-        return [row[0] for row in found], 1 - np.array([row[1] for row in found], np.float32)
-
-    def _read(self, most: int) -> Iterator[tuple[list[str], Floats]]:
-        # By the target's index, so that nothing is sorted.
-        found = self._model.connection.execute(
-            f"SELECT target_id, embedding {_OF_TYPE} ORDER BY target_id",
-            (self._type, self._model.model),
-        )
-        while block := list(islice(found, most)):
-            yield [row[0] for row in block], self._stacked([row[1] for row in block])
-
-    def _stacked(self, vectors: Sequence[bytes]) -> Floats:
-        stacked = np.frombuffer(b"".join(vectors), "<f4")
-        return stacked.reshape(len(vectors), self._model.dimension)
+    )
+    nothing = bytes(4 * model.dimension)
+    stacked = np.frombuffer(b"".join(found.get(id_, nothing) for id_ in ids), "<f4")
+    return stacked.reshape(len(ids), model.dimension)

@@ -43,6 +43,10 @@ class Tokeniser:
             self._held[text] = frozenset(self._run(self._stem, text))
         return self._held[text]
 
+    def all_terms(self, text: str) -> list[str]:
+        """Return every index term of a text, in order, as the index has them."""
+        return self._run(self._stem, text)
+
     def _run(self, tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:
         found = tokenizer(
             text.encode("utf-8", "replace"),
@@ -57,8 +61,3 @@ class Tokeniser:
 def readable(text: str) -> str:
     """Return a text that can be encoded: without lone surrogates (as "?") and NUL (as a space)."""
     return text.encode("utf-8", "replace").decode().replace("\0", " ")
-
-
-def match_any(terms: list[str]) -> str:
-    """Return an FTS5 query for texts with any of the words; quoted, so nothing is an operator."""
-    return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)

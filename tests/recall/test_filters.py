@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from projections.recall import Query
-from projections.recall import near as near_module
 from projections.recall import vectors as vectors_module
 from recollect.client import Memory
 from recollect.home import Home
@@ -93,21 +92,10 @@ def test_a_filter_holds_where_vectors_do_not_fit_in_memory(
 ) -> None:
     expected = plain(crowded.recall(Query(text="dog"), resident=True))
     monkeypatch.setattr(vectors_module, "MOST_RESIDENT", 10)
-    monkeypatch.setattr(vectors_module, "_BLOCK", 64)
     with Memory(EncodedHome(crowd)) as memory:
         for _ in ("cold", "later"):
             assert cited(ask(memory, "the dog barks", platform="mail")) == ["wanted"]
             assert plain(memory.recall(Query(text="dog"))) == expected
-
-
-def test_the_index_on_disk_is_not_asked_for_more_than_it_gives(
-    crowded: Memory, crowd: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    expected = plain(crowded.recall(Query(text="dog"), resident=True))
-    for module in (vectors_module, near_module):
-        monkeypatch.setattr(module, "MOST_NEIGHBOURS", 100)
-    with Memory(EncodedHome(crowd)) as memory:
-        assert plain(memory.recall(Query(text="dog"))) == expected
 
 
 def test_bounds_are_exclusive_and_look_at_when_it_was_said(memory: Memory) -> None:

@@ -1,0 +1,123 @@
+"""The facts of a zone that can be read: where each was said, and BM25 over their words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import apsw
+import numpy as np
+import numpy.typing as npt
+
+from projections.memory import recalls
+from projections.recall.columns import Array, Column, Texts
+from projections.recall.postings import Postings
+from projections.recall.turns import K1, B, Turns
+from projections.recall.words import Tokeniser
+
+_BLOCK = 50_000
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+class Facts:
+    """Facts in the order in which they came, with the place of the turn that gave each.
+
+    A fact whose turn is no more is none.
+    """
+
+    def __init__(
+        self, connection: apsw.Connection, turns: Turns, columns: Mapping[str, Array] | None = None
+    ) -> None:
+        self._connection = connection
+        self._turns = turns
+        held = columns or {}
+        self._rowid = Column(held.get("rowid", np.zeros(0, np.int64)))
+        self._place = Column(held.get("place", np.zeros(0, np.int32)))
+        self._length = Column(held.get("length", np.zeros(0, np.float32)))
+        self.ids = Texts(held.get("id"))
+        # The last that was looked at, whether or not it could be read.
+        self._seen = int(held["seen"][0]) if held else 0
+        self.postings = Postings(Tokeniser(connection), self._look_up)
+        self._gave: Mask | None = None
+        self._measured()
+
+    def follow(self) -> None:
+        """Add the facts that came since; their turns are known already."""
+        while rows := recalls.facts_after(self._connection, self._seen, _BLOCK):
+            self._seen = rows[-1][0]
+            places = self._turns.place_of_id.of([event or "" for _, _, event, _ in rows])
+            said = [row for row, place in zip(rows, places.tolist(), strict=True) if place >= 0]
+            first = len(self)
+            self._place.extend(places[places >= 0].astype(np.int32))
+            self._rowid.extend(np.array([row[0] for row in said], np.int64))
+            self._length.extend(np.array([len(row[3]) for row in said], np.float32))
+            self.ids.extend(row[1] for row in said)
+            self.postings.follow(first, [(row[3],) for row in said])
+            self._measured()
+
+    def columns(self) -> dict[str, Array]:
+        """Return everything that these are, to be given to another."""
+        return {
+            "rowid": self._rowid.values,
+            "place": self._place.values,
+            "length": self._length.values,
+            "id": self.ids.column.values,
+            "seen": np.array([self._seen]),
+        }
+
+    def __len__(self) -> int:
+        return len(self._rowid.values)
+
+    @property
+    def places(self) -> Array:
+        """The place of the turn that gave each fact."""
+        return self._place.values
+
+    def gave(self) -> Mask:
+        """Return which turns gave facts."""
+        if self._gave is None or len(self._gave) != len(self._turns):
+            self._gave = np.zeros(len(self._turns), bool)
+            self._gave[self.places] = True
+        return self._gave
+
+    def of(self, ids: list[str]) -> Ints:
+        """Return the row of each of these facts; -1 where there is none."""
+        found = recalls.rowids(self._connection, ids)
+        return self._rows(np.fromiter((found.get(id_, -1) for id_ in ids), np.int64, len(ids)))
+
+    def placed(self, ids: list[str]) -> dict[str, int]:
+        """Return the place of the turn that gave each of these facts, of those that there are."""
+        rows = self.of(ids)
+        return {
+            id_: int(self.places[row])
+            for id_, row in zip(ids, rows.tolist(), strict=True)
+            if row >= 0
+        }
+
+    def bm25(self, terms: list[str]) -> Floats:
+        """Return every fact's BM25 for index terms; 0 where it holds none."""
+        scores = np.zeros(len(self), np.float32)
+        for term in terms:
+            rows, tf = self.postings.of(term)
+            idf = math.log(1 + (len(self) - len(rows) + 0.5) / (len(rows) + 0.5))
+            scores[rows] += np.float32(idf * (K1 + 1)) * tf / (tf + K1 * self._norm[rows])
+        return scores
+
+    def _look_up(self, term: str) -> Ints:
+        return self._rows(recalls.occurrences(self._connection, term))
+
+    def _rows(self, rowids: Ints) -> Ints:
+        held = self._rowid.values
+        if not len(held):
+            return np.full(len(rowids), -1)
+        rows = np.minimum(np.searchsorted(held, rowids), len(held) - 1)
+        return np.where(held[rows] == rowids, rows, -1)
+
+    def _measured(self) -> None:
+        lengths = self._length.values
+        mean = float(lengths.mean(dtype=np.float64)) if len(lengths) else 1.0
+        self._norm = 1 - B + B * lengths / np.float32(max(mean, 1.0))
+        self._gave = None
