@@ -116,7 +116,8 @@ def _likely(values: Array, count: int) -> Ints:
     Where the sample misled, all.
     """
     step = max(1, len(values) // _SAMPLE)
-    rank = min(2 * count // step + 16, _SAMPLE - 1)
-    cut = np.partition(values[::step], rank)[rank]
+    sample = values[::step]
+    rank = min(2 * count // step + 16, len(sample) - 1)
+    cut = np.partition(sample, rank)[rank]
     rows = np.flatnonzero(values <= cut)
     return rows if len(rows) >= count else np.arange(len(values))

@@ -82,6 +82,8 @@ def read(path: Path) -> tuple[bytes, dict[str, Array]] | None:
         return None
     description = msgspec.msgpack.decode(packed, type=_Description)
     base = _aligned(_HEAD.size + length)
+    if len(held) != base + sum(_aligned(item.size) for item in description.arrays):
+        return None
     view = memoryview(held)
     arrays = {}
     for item in description.arrays:

@@ -1,0 +1,312 @@
+"""The index follows the zone: the same whether built at once, bit by bit, or read from its file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from projections.events import EventsModel, recalls
+from projections.recall import Query, index, stored
+from projections.recall.codes import Codes, first_of_equals, least
+from projections.recall.turns import Turns
+from recollect.client import Memory
+from tests.recall.conftest import Open
+from tests.recall.kit import (
+    DAY,
+    HOUR,
+    MINUTE,
+    START,
+    ask,
+    cited,
+    plain,
+    recaller_of,
+    say,
+    tell,
+    vector_of,
+)
+
+WORDS = ("stone", "tree", "river", "dog", "hound", "car", "boat", "doctor")
+QUESTIONS = [
+    Query(text=text, budget=budget, explain=True, max_results=40, scope=scope)
+    for text in ("Who saw a hound on the river?", "Ada has a car", "stone", "?")
+    for budget, scope in (("high", ("events", "facts")), ("mid", ("facts",)), ("low", ("events",)))
+]
+
+said = st.tuples(
+    st.sampled_from(["a", "b", "c"]),
+    st.sampled_from([MINUTE, HOUR, 7 * HOUR, -9 * HOUR]),
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join),
+)
+
+
+@pytest.fixture(scope="module")
+def events(tmp_path_factory: pytest.TempPathFactory):
+    model = EventsModel(tmp_path_factory.mktemp("events"))
+    recalls.prepare(model.connection)
+    yield model
+    model.close()
+
+
+def add(events: EventsModel, first: int, lines: list[tuple[str, int, str]], at: int) -> int:
+    for number, (conversation, step, text) in enumerate(lines, first):
+        at += step
+        events.connection.execute(
+            "INSERT INTO events (number, id, kind, platform, source_id, sender_id, content, caption"
+            ", attachments, metadata, utc_offset, conversation, occurred_at, ingested_at) VALUES "
+            "(?1, 'e' || ?1, 'message', 'chat', 's', ?3 || 'u', ?2, '', '[]', '{}', 0, ?3, ?4, ?4)",
+            (2 * number, text, conversation, at),
+        )
+    return at
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.lists(said, max_size=6), min_size=1, max_size=5))
+def test_turns_that_followed_are_those_that_were_read_at_once(
+    events: EventsModel, batches: list[list[tuple[str, int, str]]]
+) -> None:
+    events.connection.execute("DELETE FROM events")
+    following = Turns(events.connection)
+    number, at = 1, START
+    for batch in batches:
+        at = add(events, number, batch, at)
+        number += len(batch)
+        following.follow()
+        # What was looked up is kept, and has to follow.
+        following.bm25(list(WORDS[:4]))
+    anew = Turns(events.connection)
+    anew.follow()
+    kept = Turns(events.connection, following.columns())
+    for turns in (following, kept):
+        for name, values in anew.columns().items():
+            assert np.array_equal(turns.columns()[name], values), name
+        for words in (WORDS[:1], WORDS[2:6], WORDS):
+            assert np.array_equal(turns.bm25(list(words)), anew.bm25(list(words)))
+    places = anew.place_of_id.of([f"e{2 * place}" for place in range(number + 2)])
+    assert places.tolist() == [-1, *range(number - 1), -1, -1]
+
+
+@pytest.fixture
+def stored_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every index is worth a file."""
+    monkeypatch.setattr(index, "LEAST_STORED", 1)
+
+
+def talk_of(count: int, first: int = 0) -> list:
+    random = np.random.default_rng(first)
+    return [
+        say(
+            f"I saw a {random.choice(WORDS)}. I own a {random.choice(WORDS)}, {place}.",
+            f"m{place}",
+            by=("Ada", "Bob", "Eve")[place % 3],
+            at=START + place * (7 * HOUR if place % 9 == 0 else MINUTE),
+            peer_id=f"room{place % 4}",
+        )
+        for place in range(first, first + count)
+    ]
+
+
+def answers(memory: Memory) -> list:
+    return [plain(memory.recall(query)) for query in QUESTIONS]
+
+
+def index_file(memory: Memory) -> Path:
+    zone = memory.node.zone(memory.zone)
+    return zone.directory(zone.current()) / stored.FILE
+
+
+def test_an_answer_does_not_depend_on_how_the_index_came_about(
+    memory: Memory, open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    following = open_memory()
+    for step in range(6):
+        tell(memory, talk_of(25, 25 * step))
+        answers(following)
+    anew = answers(open_memory())
+    assert answers(following) == anew
+    monkeypatch.setattr(index, "LEAST_STORED", 1)
+    writer = open_memory()
+    assert answers(writer) == anew
+    assert index_file(memory).exists()
+    tell(memory, talk_of(10, 150))
+    anew = answers(following)
+    mapped = open_memory()
+    assert answers(mapped) == anew
+    memory.forget("m3", "m151")
+    anew = answers(open_memory())
+    for one in (following, mapped, memory):
+        assert answers(one) == anew
+    assert memory.verify().ok
+
+
+@pytest.mark.usefixtures("stored_at_once")
+class TestFile:
+    """What lies beside the files is used where it is whole and of these files; else it is not."""
+
+    @pytest.fixture
+    def kept(self, memory: Memory, open_memory: Open) -> Memory:
+        tell(memory, talk_of(120))
+        answers(open_memory())
+        assert index_file(memory).exists()
+        return memory
+
+    def test_the_next_process_reads_no_turn_again(
+        self, kept: Memory, open_memory: Open, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        expected = answers(kept)
+        read: list[int] = []
+        turns_after = recalls.turns_after
+
+        def counting(connection: object, number: int, limit: int) -> list:
+            found = turns_after(connection, number, limit)  # type: ignore[arg-type]
+            read.append(len(found))
+            return found
+
+        monkeypatch.setattr(recalls, "turns_after", counting)
+        other = open_memory()
+        assert answers(other) == expected
+        assert sum(read) == 0
+        tell(kept, talk_of(3, 120))
+        assert answers(other) == answers(kept)
+        assert sum(read) <= 2 * 3
+
+    @pytest.mark.parametrize(
+        "damage",
+        [
+            lambda content: b"",
+            lambda content: content[:10],
+            lambda content: content[: len(content) // 2],
+            lambda content: content[:-1],
+            lambda content: content[:100] + bytes([content[100] ^ 1]) + content[101:],
+            lambda content: content[:-200] + bytes([content[-200] ^ 1]) + content[-199:],
+            lambda content: bytes(len(content)),
+        ],
+        ids=["empty", "head", "half", "end", "description", "array", "zeros"],
+    )
+    def test_a_torn_one_is_not_trusted(
+        self, kept: Memory, open_memory: Open, damage: Callable[[bytes], bytes]
+    ) -> None:
+        expected = answers(kept)
+        path = index_file(kept)
+        whole = path.read_bytes()
+        path.write_bytes(damage(whole))
+        assert answers(open_memory()) == expected
+        assert path.read_bytes() == whole
+
+    def test_that_of_other_files_is_not_trusted(self, kept: Memory, open_memory: Open) -> None:
+        other = open_memory("other")
+        tell(other, talk_of(120, 500))
+        expected = answers(open_memory("other"))
+        shutil.copy(index_file(kept), index_file(other))
+        assert answers(open_memory("other")) == expected
+
+    def test_what_is_forgotten_is_in_no_byte_of_it(self, kept: Memory, open_memory: Open) -> None:
+        (secret,) = [say("I own a zeppelin in Nowhere.", "secret", at=START + 99 * DAY)]
+        tell(kept, [secret, *talk_of(30, 200)])
+        reader = open_memory()
+        (result, *_) = ask(reader, "zeppelin", scope=("events",))
+        code = np.packbits(vector_of("I own a zeppelin in Nowhere.") > 0, bitorder="little")
+        words = [bytes(code[at : at + 8]) for at in range(0, len(code), 8)]
+        holding = index_file(kept).read_bytes()
+        assert result.id.encode() in holding
+        assert all(word in holding for word in words)
+        # What a writer left that was killed.
+        shutil.copy(index_file(kept), index_file(kept).with_name(stored.FILE + ".tmp"))
+        kept.forget("secret")
+        assert not list(kept.home.directory.rglob(stored.FILE + "*"))
+        for one in (reader, open_memory(), kept):
+            assert "secret" not in cited(ask(one, "zeppelin"))
+        for path in kept.home.directory.rglob("*"):
+            content = path.read_bytes() if path.is_file() else b""
+            assert result.id.encode() not in content, path
+            assert not any(word in content for word in words), path
+        assert index_file(kept).exists()
+
+    def test_it_is_not_written_once_something_was_forgotten(
+        self, kept: Memory, open_memory: Open
+    ) -> None:
+        reader = open_memory()
+        answers(reader)
+        kept.forget("m5")
+        recaller_of(reader).store()
+        assert not index_file(kept).exists()
+
+    def test_verify_finds_one_that_is_whole_and_wrong(self, kept: Memory) -> None:
+        assert kept.verify().ok
+        found = stored.read(index_file(kept))
+        assert found is not None
+        about, arrays = found
+        arrays["turns.occurred_at"][3] += 1
+        stored.write(index_file(kept), about, arrays)
+        found_problems = kept.verify().problems
+        assert any(
+            stored.FILE in problem and "occurred_at" in problem for problem in found_problems
+        )
+        kept.rebuild("index")
+        assert kept.verify().ok
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(0, 9), max_size=300), st.integers(1, 40), st.integers(0, 3))
+def test_the_least_are_the_first_of_equals(values: list[int], count: int, spread: int) -> None:
+    distances = np.array(values, np.uint16)
+    places = np.random.default_rng(spread).permutation(len(values))
+    rows, cut = least(distances, count)
+    rows = first_of_equals(rows, distances[rows], cut, count, places[rows])
+    expected = sorted(range(len(values)), key=lambda row: (values[row], places[row]))[:count]
+    assert sorted(rows.tolist()) == sorted(expected)
+
+
+def test_many_equals_are_cut_in_the_order_of_their_places() -> None:
+    distances = np.full(50_000, 7, np.uint16)
+    rows, cut = least(distances, 100)
+    rows = first_of_equals(rows, distances[rows], cut, 100, 50_000 - rows)
+    assert sorted(rows.tolist()) == list(range(49_900, 50_000))
+
+
+@pytest.mark.parametrize("dimension", [8, 64, 100, 384])
+def test_codes_differ_where_signs_do(dimension: int) -> None:
+    random = np.random.default_rng(dimension)
+    vectors = random.standard_normal((500, dimension)).astype(np.float32)
+    query = random.standard_normal(dimension).astype(np.float32)
+    codes = Codes(dimension)
+    for start, end in ((0, 1), (1, 130), (130, 500)):
+        codes.extend(vectors[start:end])
+    differing = ((vectors > 0) != (query > 0)).sum(axis=1)
+    assert codes.distance(query).tolist() == differing.tolist()
+    rows = np.array([3, 400, 17])
+    agreeing = np.where(vectors[rows] > 0, 1, -1) @ query
+    found = codes.agreement(rows, query)
+    assert np.argsort(found).tolist() == np.argsort(agreeing).tolist()
+
+
+@pytest.mark.parametrize("level", ["index", "project", "derive"])
+def test_answers_stay_right_while_another_process_rebuilds(
+    words_only: Memory, open_memory: Open, level: str
+) -> None:
+    tell(words_only, talk_of(150))
+    reader = open_memory(encoder=False)
+    expected = answers(reader)
+    command = [sys.executable, "-c", "from recollect.cli import main; main()"]
+    home = ["--home", str(words_only.home.directory)]
+    rebuilding = subprocess.Popen(
+        [*command, *home, "rebuild", "--level", level, "--json"],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "RECOLLECT_TICKS": "off"},
+    )
+    asked = 0
+    while rebuilding.poll() is None or asked < 2:
+        assert answers(reader) == expected
+        asked += 1
+    rebuilding.communicate()
+    assert rebuilding.returncode == 0
+    assert answers(reader) == expected
+    assert answers(open_memory(encoder=False)) == expected
