@@ -35,10 +35,15 @@ from tests.recall.kit import (
 )
 
 WORDS = ("stone", "tree", "river", "dog", "hound", "car", "boat", "doctor")
+TEXTS = ("Who saw a hound on the river?", "Ada has a car", "stone", "?")
 QUESTIONS = [
-    Query(text=text, budget=budget, explain=True, max_results=40, scope=scope)
-    for text in ("Who saw a hound on the river?", "Ada has a car", "stone", "?")
-    for budget, scope in (("high", ("events", "facts")), ("mid", ("facts",)), ("low", ("events",)))
+    query
+    for text in TEXTS
+    for query in (
+        Query(text=text, budget="high", explain=True, max_results=40, scope=("events", "facts")),
+        Query(text=text, budget="mid", explain=True, max_results=40, scope=("facts",)),
+        Query(text=text, budget="low", explain=True, max_results=40, scope=("events",)),
+    )
 ]
 
 said = st.tuples(
