@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -293,6 +297,26 @@ class TestKept:
         (kept / "moment.json").unlink()
         (kept / "memory.db").write_bytes(b"torn")
         assert plain(open_memory().recall(Query(text="dog"), known_at=START + 1)) == expected
+
+    @pytest.mark.parametrize("step", ["commit.memory", "commit.identity", "commit.embeddings"])
+    def test_whoever_is_killed_while_making_one_leaves_nothing_that_is_asked(
+        self, words_only: Memory, step: str
+    ) -> None:
+        self.told(words_only, 4)
+        start = "from recollect.cli import main; main()"
+        asked = ("recall", "dog", "--known-at", str(START + 1))
+        killed = subprocess.run(
+            [sys.executable, "-c", start, "--home", str(words_only.home.directory), *asked],
+            env={**os.environ, "RECOLLECT_FAILPOINT": step},
+            check=False,
+            capture_output=True,
+        )
+        assert killed.returncode == -signal.SIGKILL
+        (torn,) = self.past_of(words_only).iterdir()
+        results = words_only.recall(Query(text="dog"), known_at=START + 1).results
+        assert sorted(cited(results)) == ["m0", "m1"]
+        words_only.forget("m0")
+        assert not torn.exists()
 
     def test_one_that_is_whole_is_not_made_again(self, memory: Memory, open_memory: Open) -> None:
         self.told(memory, 4)
