@@ -106,6 +106,11 @@ class Turns:
         """The session of every turn: the place of its first."""
         return self.sessions.session
 
+    @property
+    def senders(self) -> list[tuple[str, str]]:
+        """Who has spoken, as (platform, sender id)."""
+        return [(platform, sender) for platform, _, sender in map(_parted, self._senders.names)]
+
     def of_senders(self, senders: set[tuple[str, str]]) -> Mask:
         """Return which turns any of these (platform, sender id) said."""
         known = [self._senders.index.get("\x1f".join(sender), -1) for sender in senders]
@@ -221,6 +226,10 @@ class Places:
         if place < 0:
             raise KeyError(event_id)
         return place
+
+
+def _parted(sender: str) -> tuple[str, str, str]:
+    return sender.partition("\x1f")
 
 
 class _Names:
