@@ -8,7 +8,7 @@ the words of the question.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import apsw
 import msgspec
@@ -107,9 +107,9 @@ class Turns:
         return self.sessions.session
 
     @property
-    def senders(self) -> list[tuple[str, str]]:
+    def senders(self) -> Iterator[tuple[str, str]]:
         """Who has spoken, as (platform, sender id)."""
-        return [(platform, sender) for platform, _, sender in map(_parted, self._senders.names)]
+        return ((platform, sender) for platform, _, sender in map(_parted, self._senders.names))
 
     def of_senders(self, senders: set[tuple[str, str]]) -> Mask:
         """Return which turns any of these (platform, sender id) said."""

@@ -40,6 +40,8 @@ def asked_for(text: str, named: Sequence[Named], senders: Iterable[Sender]) -> s
     users: set[Sender] = set()
     for sender in senders:
         (assistants if sender[1].strip().lower() in ASSISTANT_ROLES else users).add(sender)
-    if not assistants or len(users) != 1:
+        if len(users) > 1:
+            return set()
+    if not assistants:
         return set()
     return assistants if _ADDRESSED.search(_POLITE.sub(" ", text)) else users
