@@ -20,6 +20,7 @@ from bench.report import Report
 from projections.files import ZoneFiles
 from projections.recall import DEFAULT_PROFILE, Profile, Query, QueryTokens, Recaller
 from projections.recall.profiles import SEED_PROFILE, WEIGHTS
+from recollect.asking import in_time
 from recollect.home import Home
 from recollect.ledgers import open_node
 
@@ -34,7 +35,7 @@ class Asked(NamedTuple):
     """A question, by its id, as the encoder read it."""
 
     id: str
-    text: str
+    query: Query
     vector: npt.NDArray[np.float32]
     tokens: QueryTokens
 
@@ -52,7 +53,7 @@ class Zones:
         for zone, questions in self._asked.items():
             recaller = Recaller(self._files[zone], profile)
             for item in questions:
-                query = Query(text=item.text, max_results=results)
+                query = msgspec.structs.replace(item.query, max_results=results)
                 answer = recaller.recall(query, item.vector, item.tokens, resident=True)
                 cited = (id_ for result in answer.results for id_ in result.source_event_ids)
                 found[item.id] = list(dict.fromkeys(cited))
@@ -75,17 +76,18 @@ def opened(home: Home, samples: Sequence[Json]) -> Iterator[Zones]:
             recaller = Recaller(files[zone])
             asked[zone] = []
             for index, item in enumerate(sample["qa"]):
+                query = in_time(Query(text=item["question"]), recaller)
                 text = recaller.text_to_embed(item["question"])
                 read = encoder.encode_query_tokens(text)
                 tokens = QueryTokens(text, read.offsets, read.vectors)
-                asked[zone].append(Asked(f"{zone}:{index}", item["question"], read.pooled, tokens))
+                asked[zone].append(Asked(f"{zone}:{index}", query, read.pooled, tokens))
         yield Zones(files, asked)
 
 
 def ablation(zones: Zones, scorer: ModuleType, questions: Sequence[Any], results: int) -> Report:
     """Turn each part of the profile off in turn, then all that is not the seeds' own choice."""
     profiles = {"nothing": DEFAULT_PROFILE}
-    for arm in ("keyword", "statement", "semantic", "sentence", "entity", "late"):
+    for arm in sorted(WEIGHTS.keys() - {"causal"}):
         profiles[arm] = reweighted({arm: 0.0})
     profiles["the questions' discount"] = msgspec.structs.replace(
         DEFAULT_PROFILE, question_share=0.0

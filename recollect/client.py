@@ -29,6 +29,7 @@ from projections.recall import (
     stored,
 )
 from projections.sqlite import value
+from recollect.asking import in_time
 from recollect.following import followed
 from recollect.home import Home
 from recollect.ledgers import open_node
@@ -356,7 +357,7 @@ class Memory:
         recaller = self._recall() if known_at is None else self._recall_at(known_at)
         if recaller is None:
             return Answer(query=query.text, results=[], ms=0.0)
-        query = self._asked(query, known_at)
+        query = self._asked(in_time(query, recaller), known_at)
         answer = recaller.recall(query, *self._encoded(query, recaller), resident=resident)
         self._store_index()
         return answer
@@ -376,7 +377,7 @@ class Memory:
         recaller = self._recall() if known_at is None else self._recall_at(known_at)
         if recaller is None:
             return None
-        query = self._asked(query, known_at)
+        query = self._asked(in_time(query, recaller), known_at)
         return recaller.explain(query, *self._encoded(query, recaller), id_)
 
     def _asked(self, query: Query, known_at: int | Token | None) -> Query:

@@ -62,6 +62,15 @@ def numbers(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, 
     )
 
 
+def latest(connection: apsw.Connection) -> tuple[int, int] | None:
+    """Return when the last event happened, in unix ms, and its sender's offset from UTC in min."""
+    found = rows(
+        connection,
+        "SELECT occurred_at, utc_offset FROM events ORDER BY occurred_at DESC, number DESC LIMIT 1",
+    )
+    return (int(found[0][0]), int(found[0][1])) if found else None
+
+
 def occurrences(connection: apsw.Connection, term: str) -> npt.NDArray[np.int64]:
     """Return the number of an event for each time that an index term stands in it, ascending."""
     # One text instead of a row for each: five times as fast.

@@ -9,12 +9,14 @@ import apsw
 from projections.sqlite import rows
 
 
-def events_mentioning(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[str]:
-    """Return the events that speak of, or come from, any of these entities."""
+def events_mentioning(
+    connection: apsw.Connection, entity_ids: Sequence[str], limit: int = -1
+) -> list[str]:
+    """Return the events that speak of, or come from, any of these entities; some, by `limit`."""
     found = rows(
         connection,
-        f"SELECT DISTINCT event_id FROM mentions WHERE entity_id IN ({_marks(entity_ids)})",
-        entity_ids,
+        f"SELECT DISTINCT event_id FROM mentions WHERE entity_id IN ({_marks(entity_ids)}) LIMIT ?",
+        (*entity_ids, limit),
     )
     return [str(event) for (event,) in found]
 

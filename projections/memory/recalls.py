@@ -135,34 +135,42 @@ def superseded(connection: apsw.Connection, fact_ids: Sequence[str], upto: int) 
     )
 
 
+# When a fact first ended: another took its place, or, however late it was told, the same attribute
+# had another value from then on.
+_ENDS = """
+WITH ends(fact_id, ended) AS (
+    SELECT fact_id, min(at) FROM (
+        SELECT fact_id, invalid_at AS at FROM fact_supersessions
+        UNION ALL
+        SELECT fact_id, (
+                   SELECT later.as_of FROM fact_claims AS later
+                    WHERE later.subject = claim.subject AND later.attribute = claim.attribute
+                      AND later.as_of > claim.as_of AND later.value <> claim.value
+                    ORDER BY later.as_of LIMIT 1)
+          FROM fact_claims AS claim
+    ) WHERE at <= ?1 GROUP BY fact_id
+)
+"""
+
+
 def ended_by(connection: apsw.Connection, time: int) -> dict[str, int]:
-    """Return the facts whose place a newer one had taken by a time, with when it first did."""
-    return dict(
-        rows(
-            connection,
-            "SELECT fact_id, min(invalid_at) AS ended FROM fact_supersessions "
-            "GROUP BY fact_id HAVING ended <= ?",
-            (time,),
-        )
-    )
+    """Return the facts that no longer held at a time, with when each first ended."""
+    return dict(rows(connection, _ENDS + "SELECT fact_id, ended FROM ends", (time,)))
 
 
 def facts_beside_ended(connection: apsw.Connection, time: int) -> list[tuple[str, str]]:
-    """Return (fact id, event id) of all facts, given or repeated, of events with an ended one.
-
-    An ended one is one whose place a newer one had taken by a time.
-    """
+    """Return (fact id, event id) of all facts, given or repeated, of events with one that ended."""
     return rows(
         connection,
-        """
-        WITH held(fact_id, event_id) AS (
+        _ENDS
+        + """
+        , held(fact_id, event_id) AS (
             SELECT id, source_event_id FROM facts
             UNION ALL
             SELECT fact_id, event_id FROM fact_repeats
         )
-        SELECT fact_id, event_id FROM held WHERE event_id IN (
-            SELECT event_id FROM held JOIN fact_supersessions USING (fact_id) WHERE invalid_at <= ?
-        )
+        SELECT fact_id, event_id FROM held
+         WHERE event_id IN (SELECT event_id FROM held JOIN ends USING (fact_id))
         """,
         (time,),
     )

@@ -14,6 +14,7 @@ from projections.memory import recalls as memory
 from projections.recall.fusion import close_to_top, scaled
 from projections.recall.index import Index
 from projections.recall.names import Named
+from projections.recall.voices import Sender
 from projections.recall.words import Tokeniser
 
 Floats = npt.NDArray[np.float32]
@@ -23,18 +24,24 @@ Mask = npt.NDArray[np.bool_]
 _CONCLUDED = frozenset({"statement", "semantic", "sentence"})
 # Who is spoken of counts half of who speaks.
 _SPOKEN_OF = 0.5
+# What happened is told then, or in the week after; that counts half.
+_TOLD_LATER_MS = 7 * 86_400_000
+_TOLD_LATER = 0.5
 
 
 class Asked(NamedTuple):
     """A question as the arms need it.
 
-    `vector` is the text's unit vector, None where there is none. `allowed`: the turns that may
-    be answered. `pool`: how many candidates an arm may bring.
+    `vector` is the text's unit vector, None where there is none. `voices`: the senders whose
+    turns are asked for. `spans`: the times that it speaks of, (first, last) in unix ms.
+    `allowed`: the turns that may be answered. `pool`: how many candidates an arm may bring.
     """
 
     text: str
     vector: Floats | None
     named: Sequence[Named]
+    voices: set[Sender]
+    spans: Sequence[tuple[int, int]]
     allowed: Mask
     pool: int
 
@@ -62,8 +69,10 @@ def run(
     if "semantic" in wanted and asked.vector is not None:
         arms["semantic"] = semantic(asked, asked.vector, index)
         arms["sentence"], facts = sentence(asked, asked.vector, index)
-    if "entity" in wanted and asked.named:
+    if "entity" in wanted and (asked.named or asked.voices):
         arms["entity"] = entity(asked, index, files)
+    if "temporal" in wanted and asked.spans:
+        arms["temporal"] = temporal(asked, index)
     if "causal" in wanted and facts:
         arms["causal"] = causal(asked, index, files, facts)
     unconcluded = index.unconcluded
@@ -112,14 +121,24 @@ def sentence(asked: Asked, vector: Floats, index: Index) -> tuple[Floats, dict[s
 
 
 def entity(asked: Asked, index: Index, files: ZoneFiles) -> Floats:
-    """Score turns of the one participant who is named, and, half, those about others."""
+    """Score the turns of whom the question asks for, and, half, those about others it names."""
     scores = np.zeros(len(index.turns), np.float32)
-    speakers = [item for item in asked.named if item.senders]
     for item in asked.named:
         if not item.senders:
             scores[about(item.ids, index, files)] = _SPOKEN_OF
-    if len({item.entity.id for item in speakers}) == 1:
-        scores[index.turns.of_senders(speakers[0].senders)] = 1.0
+    if asked.voices:
+        scores[index.turns.of_senders(asked.voices)] = 1.0
+    return np.where(asked.allowed, scores, 0).astype(np.float32)
+
+
+def temporal(asked: Asked, index: Index) -> Floats:
+    """Score turns of the times that the question speaks of, and, half, those soon after."""
+    at = index.turns.occurred_at
+    scores = np.zeros(len(index.turns), np.float32)
+    for _, last in asked.spans:
+        scores[(at > last) & (at <= last + _TOLD_LATER_MS)] = _TOLD_LATER
+    for first, last in asked.spans:
+        scores[(at >= first) & (at <= last)] = 1.0
     return np.where(asked.allowed, scores, 0).astype(np.float32)
 
 

@@ -10,7 +10,8 @@ from projections.recall.types import Budget
 
 #: What each arm's score counts for: words of the turn and its neighbours, words of its facts,
 #: its vector and its neighbours', its best sentence's vector, who speaks and who is spoken of,
-#: what it caused or followed from, and the vectors of its words and its neighbours'.
+#: what it caused or followed from, the vectors of its words and its neighbours', whether it is of
+#: the time that the question speaks of, and what it shares with the best turns.
 WEIGHTS = {
     "keyword": 0.5,
     "statement": 0.05,
@@ -19,9 +20,14 @@ WEIGHTS = {
     "entity": 0.3,
     "causal": 0.1,
     "late": 1.0,
+    "temporal": 0.08,
+    "shared": 0.08,
 }
 #: The arms that read what was said; the others know who spoke, of whom, and what led to what.
 READING = frozenset({"keyword", "statement", "semantic", "sentence", "late"})
+#: The arms whose weighted scores are added to the mean of the others: to be of another time, or
+#: to share nothing, is no reason to score less.
+EXTRA = frozenset({"temporal", "shared"})
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,9 +66,10 @@ RECENT_PROFILE = Profile(decay=0.3, recency=0.2)
 #: The profiles that can be asked for by name.
 PROFILES = {"default": DEFAULT_PROFILE, "seed": SEED_PROFILE, "recent": RECENT_PROFILE}
 
+_MID = frozenset({"semantic", "keyword", "entity", "late", "temporal", "shared"})
 #: Which arms each budget runs (seed 000), and how much more than the default pool.
 BUDGETS: dict[Budget, tuple[frozenset[str], int]] = {
     "low": (frozenset({"semantic"}), 1),
-    "mid": (frozenset({"semantic", "keyword", "entity", "late"}), 1),
-    "high": (frozenset({"semantic", "keyword", "entity", "causal", "late"}), 2),
+    "mid": (_MID, 1),
+    "high": (_MID | {"causal"}, 2),
 }

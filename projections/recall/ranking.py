@@ -13,7 +13,7 @@ from projections.files import ZoneFiles
 from projections.recall.arms import Found
 from projections.recall.fusion import mmr, rrf, scaled, top, weighted
 from projections.recall.index import Index
-from projections.recall.profiles import READING, Profile
+from projections.recall.profiles import EXTRA, READING, Profile
 from projections.recall.vectors import vectors_of
 
 Floats = npt.NDArray[np.float32]
@@ -64,9 +64,10 @@ def ranked(
     return Ranked(best, scores)
 
 
-def candidates(found: Found, eligible: Mask, profile: Profile, pool: int) -> Ints:
-    """Return, ascending, the `pool` turns that the arms so far put first."""
-    return np.sort(_best(found, _fused(found, profile), eligible, pool))
+def so_far(found: Found, eligible: Mask, profile: Profile, count: int) -> Ranked:
+    """Return the `count` turns that the arms so far put first."""
+    scores = _fused(found, profile)
+    return Ranked(_best(found, scores, eligible, count), scores)
 
 
 def _best(found: Found, scores: Floats, eligible: Mask, pool: int) -> Ints:
@@ -80,7 +81,11 @@ def _best(found: Found, scores: Floats, eligible: Mask, pool: int) -> Ints:
 def _fused(found: Found, profile: Profile) -> Floats:
     if profile.fusion == "rrf":
         return scaled(rrf(found.turns.values(), profile.rrf_k), floor=0.0)
-    return weighted(found.turns, profile.weights, READING, found.unread)
+    judged = {name: arm for name, arm in found.turns.items() if name not in EXTRA}
+    scores = weighted(judged, profile.weights, READING, found.unread)
+    for name in sorted(found.turns.keys() & EXTRA):
+        scores += np.float32(profile.weights[name]) * found.turns[name]
+    return scores
 
 
 def _less_questions(

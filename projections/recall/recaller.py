@@ -16,16 +16,18 @@ from projections.recall import answers, arms, documents, filters, observations, 
 from projections.recall.arms import Asked, Found
 from projections.recall.assembling import assembled
 from projections.recall.documents import Document
+from projections.recall.expansion import SEEDS, shared
 from projections.recall.explaining import Course, Explanation, explained
 from projections.recall.fading import faded
 from projections.recall.index import Index
 from projections.recall.late import QueryTokens, late
 from projections.recall.names import ids_of, names_in
 from projections.recall.profiles import BUDGETS, DEFAULT_PROFILE, Profile
-from projections.recall.ranking import Rescore, candidates, ranked
+from projections.recall.ranking import Rescore, ranked, so_far
 from projections.recall.reranking import Judge, Reranker, reranked
 from projections.recall.types import MOST_CHARACTERS, Answer, Query, Result
 from projections.recall.validity import ended
+from projections.recall.voices import asked_for
 from projections.recall.words import Tokeniser, readable
 
 Floats = npt.NDArray[np.float32]
@@ -70,6 +72,13 @@ class Recaller:
             if named.senders:
                 text = text[: named.start] + text[named.end :].removeprefix("'s").removeprefix("’s")
         return " ".join(text.split()) or "?"
+
+    def latest(self) -> tuple[int, int] | None:
+        """Return when the last thing happened, in unix ms, and its sender's offset from UTC, min.
+
+        None where nothing did.
+        """
+        return events.latest(self._files.events.connection)
 
     def recall(
         self,
@@ -156,12 +165,15 @@ class Recaller:
         connection = self._files.identity.connection
         text = query.text[:MOST_CHARACTERS]
         about = None if query.entity is None else ids_of(connection, query.entity)
+        named = names_in(connection, text)
         over = ended(query, index, self._files)
         masks = filters.masks(query, about, over, index, self._files)
         asked = Asked(
             text=text,
             vector=vector,
-            named=names_in(connection, text),
+            named=named,
+            voices=asked_for(text, named, index.turns.senders),
+            spans=query.spans,
             allowed=np.logical_and.reduce([np.ones(len(index.turns), bool), *masks.values()]),
             pool=max(self._profile.pool * factor, 2 * query.max_results),
         )
@@ -252,9 +264,14 @@ class Recaller:
         if not found.turns:
             return found
         if "late" in wanted and tokens is not None and self._profile.weights.get("late"):
-            close = candidates(found, eligible, self._profile, asked.pool)
+            close = np.sort(so_far(found, eligible, self._profile, asked.pool).places)
             scores, unread = late(tokens, close, index, self._tokeniser)
             found = Found(
                 {**found.turns, "late": scores}, found.facts, {**found.unread, "late": unread}
             )
+        if "shared" in wanted and self._profile.weights.get("shared"):
+            best = so_far(found, eligible, self._profile, SEEDS)
+            scores = shared(asked, best, index, self._files)
+            if scores.any():
+                found = found._replace(turns={**found.turns, "shared": scores})
         return found

@@ -8,7 +8,7 @@ the words of the question.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import apsw
 import msgspec
@@ -105,6 +105,11 @@ class Turns:
     def session(self) -> Array:
         """The session of every turn: the place of its first."""
         return self.sessions.session
+
+    @property
+    def senders(self) -> Iterator[tuple[str, str]]:
+        """Who has spoken, as (platform, sender id)."""
+        return ((platform, sender) for platform, _, sender in map(_parted, self._senders.names))
 
     def of_senders(self, senders: set[tuple[str, str]]) -> Mask:
         """Return which turns any of these (platform, sender id) said."""
@@ -221,6 +226,10 @@ class Places:
         if place < 0:
             raise KeyError(event_id)
         return place
+
+
+def _parted(sender: str) -> tuple[str, str, str]:
+    return sender.partition("\x1f")
 
 
 class _Names:

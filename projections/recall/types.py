@@ -26,8 +26,10 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     """A question. Times are unix ms; `entity` is a name or an id.
 
     `time_after` and `time_before` are exclusive bounds on `as_of`. `valid_at`: only what was
-    true then, said by then and not yet superseded (C13). `asked_at`: the moment from which a
-    profile that lets memories fade counts; None: that of the zone's last turn.
+    true then, said by then and not yet superseded (C13). `asked_at`: the moment from which times
+    in words, and a profile that lets memories fade, count; None: that of the zone's last turn.
+    `spans`: the times that the question speaks of, (first, last): they count for what was said
+    then and exclude nothing (B4).
     """
 
     text: str
@@ -41,6 +43,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     budget: Budget = "mid"
     asked_at: int | None = None
     explain: bool = False
+    spans: tuple[tuple[int, int], ...] = ()
 
     def check(self) -> None:
         """Raise InvalidInput where the question cannot be asked."""

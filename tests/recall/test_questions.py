@@ -1,0 +1,140 @@
+"""What a question says of itself: whose words it wants, of which time, and what hangs together."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.client import Memory
+from tests.recall.kit import DAY, HOUR, MINUTE, START, ask, cited, say, talk, tell
+
+
+def by_arm(memory: Memory, arm: str, text: str, **fields: object) -> dict[str, int]:
+    """Return the rank of each turn that an arm found, by the source's id."""
+    results = ask(memory, text, explain=True, max_results=1_000, scope=("events",), **fields)
+    return {
+        result.source_event_ids[0]: (result.arms or {})[arm]
+        for result in results
+        if arm in (result.arms or {})
+    }
+
+
+class TestAssistant:
+    """A zone of one user and an assistant."""
+
+    @pytest.fixture
+    def chat(self, memory: Memory) -> Memory:
+        told = [
+            ("user", "My budget for the kitchen is four thousand."),
+            ("assistant", "A kitchen budget of four thousand is a budget for a kitchen."),
+            ("user", "I would like oak."),
+            ("assistant", "Oak is a hard wood. The kitchen should have oak."),
+        ]
+        tell(
+            memory,
+            [
+                say(text, f"m{place}", sender_id=by, sender_name=by, at=START + place * HOUR * 12)
+                for place, (by, text) in enumerate(told, 1)
+            ],
+        )
+        return memory
+
+    @pytest.mark.parametrize(
+        "question",
+        [
+            "What is my budget for the kitchen?",
+            "What is the kitchen budget?",
+            "Can you tell me the budget for the kitchen?",
+            "Do you remember what the kitchen may cost?",
+        ],
+    )
+    def test_what_the_user_said_is_asked_for(self, chat: Memory, question: str) -> None:
+        assert set(by_arm(chat, "entity", question)) == {"m1", "m3"}
+        assert cited(ask(chat, question))[0] == "m1"
+
+    @pytest.mark.parametrize(
+        "question",
+        ["What did you say about the oak?", "What was your advice on wood?"],
+    )
+    def test_unless_the_question_is_about_the_assistant(self, chat: Memory, question: str) -> None:
+        assert set(by_arm(chat, "entity", question)) == {"m2", "m4"}
+        assert cited(ask(chat, question))[0] == "m4"
+
+    def test_where_two_users_talk_nobody_is_preferred(self, chat: Memory) -> None:
+        tell(chat, [say("The kitchen is fine.", "m9", by="Eve", at=START + 9 * DAY)])
+        assert by_arm(chat, "entity", "What is the kitchen budget?") == {}
+
+
+class TestTime:
+    """A question that speaks of a time."""
+
+    @pytest.fixture
+    def year(self, memory: Memory) -> Memory:
+        # START is 2026-01-05, a Monday.
+        days = {"jan5": 0, "jan20": 15, "feb2": 28, "mar4": 58, "mar20": 74}
+        tell(
+            memory,
+            [
+                say(f"I painted again, {id_}.", id_, at=START + day * DAY)
+                for id_, day in days.items()
+            ],
+        )
+        return memory
+
+    @pytest.mark.parametrize(
+        ("question", "then", "later"),
+        [
+            ("What did Ada do on 20 January 2026?", {"jan20"}, set()),
+            ("What did Ada do in January?", {"jan5", "jan20"}, {"feb2"}),
+            ("What did Ada do last month?", {"feb2"}, {"mar4"}),
+            ("What did Ada paint two weeks ago?", {"mar4"}, set()),
+            ("What did Ada paint the week before February 8, 2026?", {"feb2"}, set()),
+            ("What did Ada paint since February 2026?", {"feb2", "mar4", "mar20"}, set()),
+            ("What did Ada paint in 2019?", set(), set()),
+            ("What did Ada paint?", set(), set()),
+        ],
+    )
+    def test_prefers_what_was_said_then_and_soon_after(
+        self, year: Memory, question: str, then: set[str], later: set[str]
+    ) -> None:
+        found = by_arm(year, "temporal", question)
+        assert {id_ for id_, rank in found.items() if rank == 1} == then
+        assert {id_ for id_, rank in found.items() if rank > 1} == later
+
+    def test_excludes_nothing(self, year: Memory) -> None:
+        found = cited(ask(year, "What did Ada paint in February 2026?"))
+        assert found[0] == "feb2"
+        assert set(found) == {"jan5", "jan20", "feb2", "mar4", "mar20"}
+
+    def test_is_asked_about_as_it_was_when_it_ended(self, year: Memory) -> None:
+        tell(year, [say("It rained.", "later", at=START + 400 * DAY)])
+        assert set(by_arm(year, "temporal", "What did Ada do last month?")) == set()
+
+    def test_a_caller_may_say_which_time_is_meant(self, year: Memory) -> None:
+        spans = ((START + 57 * DAY, START + 59 * DAY),)
+        assert cited(ask(year, "What did Ada paint?", spans=spans))[0] == "mar4"
+
+
+def test_what_shares_a_rare_name_with_the_best_is_found(memory: Memory) -> None:
+    tell(
+        memory,
+        [
+            say("I own a zeppelin from Grace Hopper.", "first", peer_id="a"),
+            say("Grace Hopper visited Oslo.", "hop", peer_id="b", at=START + DAY),
+            *talk(*[("Bob", f"Nothing new on day {day}.") for day in range(8)], peer_id="c"),
+        ],
+    )
+    found = by_arm(memory, "shared", "zeppelin", budget="high")
+    assert found["hop"] == 1
+    assert "hop" in cited(ask(memory, "zeppelin"))
+    assert by_arm(memory, "shared", "zeppelin", budget="low") == {}
+
+
+def test_a_hop_stays_within_what_is_allowed(memory: Memory) -> None:
+    tell(
+        memory,
+        [
+            say("I own a zeppelin from Grace Hopper.", "first", peer_id="a"),
+            say("Grace Hopper visited Oslo.", "hop", peer_id="b", at=START + MINUTE, platform="x"),
+        ],
+    )
+    assert set(by_arm(memory, "shared", "zeppelin", platform="chat")) <= {"first"}
