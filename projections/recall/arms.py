@@ -50,11 +50,13 @@ class Found(NamedTuple):
     """What the arms say about every turn, by arm; and how near facts are, by id.
 
     `unread`: the turns of which an arm can say nothing, of those that cannot read every turn.
+    `evidence`: how near the best comes to what is asked, as `relevance` reads it.
     """
 
     turns: dict[str, Floats]
     facts: dict[str, float]
     unread: dict[str, Mask]
+    evidence: dict[str, float]
 
 
 def run(
@@ -63,12 +65,16 @@ def run(
     """Run the arms that are wanted and can say something."""
     arms: dict[str, Floats] = {}
     facts: dict[str, float] = {}
+    evidence: dict[str, float] = {}
     if "keyword" in wanted:
         arms["keyword"] = keyword(asked, index, tokeniser)
+        covered = index.turns.coverage(tokeniser.terms(asked.text))
+        evidence["keyword"] = float(covered[asked.allowed].max(initial=0))
         arms["statement"], facts = statement(asked, index, tokeniser)
     if "semantic" in wanted and asked.vector is not None:
-        arms["semantic"] = semantic(asked, asked.vector, index)
-        arms["sentence"], facts = sentence(asked, asked.vector, index)
+        arms["semantic"], turn = semantic(asked, asked.vector, index)
+        arms["sentence"], facts, fact = sentence(asked, asked.vector, index)
+        evidence["cosine"] = max(turn, fact)
     if "entity" in wanted and (asked.named or asked.voices):
         arms["entity"] = entity(asked, index, files)
     if "temporal" in wanted and asked.spans:
@@ -77,7 +83,7 @@ def run(
         arms["causal"] = causal(asked, index, files, facts)
     unconcluded = index.unconcluded
     unread = arms.keys() & _CONCLUDED if unconcluded.any() else frozenset[str]()
-    return Found(arms, facts, dict.fromkeys(unread, unconcluded))
+    return Found(arms, facts, dict.fromkeys(unread, unconcluded), evidence)
 
 
 def keyword(asked: Asked, index: Index, tokeniser: Tokeniser) -> Floats:
@@ -103,21 +109,29 @@ def statement(asked: Asked, index: Index, tokeniser: Tokeniser) -> tuple[Floats,
     return scaled(scores, floor=0.0), {ids[at]: float(found[best[at]]) / most for at in order}
 
 
-def semantic(asked: Asked, vector: Floats, index: Index) -> Floats:
-    """Score turns by their vector and those around them: what a turn is about goes on there."""
+def semantic(asked: Asked, vector: Floats, index: Index) -> tuple[Floats, float]:
+    """Score turns by their vector and those around them: what a turn is about goes on there.
+
+    Also the cosine of the nearest.
+    """
     near = index.events.near(vector, asked.pool, asked.allowed)
     scores = np.zeros(len(index.turns), np.float32)
     scores[near.places] = scaled(near.similarity)
-    return scaled(np.where(asked.allowed, index.turns.around(scores), 0), floor=0.0)
+    around = scaled(np.where(asked.allowed, index.turns.around(scores), 0), floor=0.0)
+    return around, float(near.similarity.max(initial=0))
 
 
-def sentence(asked: Asked, vector: Floats, index: Index) -> tuple[Floats, dict[str, float]]:
-    """Score turns by the vector of their best sentence, and each near fact by itself."""
+def sentence(asked: Asked, vector: Floats, index: Index) -> tuple[Floats, dict[str, float], float]:
+    """Score turns by the vector of their best sentence, and each near fact by itself.
+
+    Also the cosine of the nearest.
+    """
     near = index.facts.near(vector, 2 * asked.pool, asked.allowed)
     similarity = scaled(near.similarity)
     scores = np.zeros(len(index.turns), np.float32)
     np.maximum.at(scores, near.places, similarity)
-    return scores, dict(zip(near.ids, similarity.tolist(), strict=True))
+    nearest = float(near.similarity.max(initial=0))
+    return scores, dict(zip(near.ids, similarity.tolist(), strict=True)), nearest
 
 
 def entity(asked: Asked, index: Index, files: ZoneFiles) -> Floats:

@@ -16,6 +16,7 @@ from projections.recall import answers, arms, documents, filters, observations, 
 from projections.recall.arms import Asked, Found
 from projections.recall.assembling import assembled
 from projections.recall.documents import Document
+from projections.recall.evidence import relevance
 from projections.recall.expansion import SEEDS, shared
 from projections.recall.explaining import Course, Explanation, explained
 from projections.recall.fading import faded
@@ -210,8 +211,15 @@ class Recaller:
                 count=count,
                 rescoring=self._rescoring(query, index),
             )
+            if self._judge(query) is None:
+                # So that a score means the same in every answer; a judge's does.
+                order = order.weighed(relevance(found.evidence))
             of_turns = answers.of_turns(query, order, found, over, index, self._files, count=count)
-        results = assembled(of_turns, beside, query.max_results)
+        results = assembled(
+            [result for result in of_turns if result.score >= query.min_score],
+            [result for result in beside if result.score >= query.min_score],
+            query.max_results,
+        )
         return Course(masks, found, order, eligible, asked.pool, beside, results)
 
     def _rescoring(self, query: Query, index: Index) -> list[Rescore]:
@@ -260,9 +268,13 @@ class Recaller:
             return found
         if "late" in wanted and tokens is not None and self._profile.weights.get("late"):
             close = np.sort(so_far(found, eligible, self._profile, asked.pool).places)
-            scores, unread = late(tokens, close, index, self._tokeniser)
+            said = late(tokens, close, index, self._tokeniser)
+            evidence = {} if said.nearest is None else {"late": said.nearest}
             found = Found(
-                {**found.turns, "late": scores}, found.facts, {**found.unread, "late": unread}
+                {**found.turns, "late": said.scores},
+                found.facts,
+                {**found.unread, "late": said.unread},
+                found.evidence | evidence,
             )
         if "shared" in wanted and self._profile.weights.get("shared"):
             best = so_far(found, eligible, self._profile, SEEDS)

@@ -133,6 +133,14 @@ class Turns:
             scores[places] += gains
         return scores
 
+    def coverage(self, terms: list[str]) -> Floats:
+        """Return what share of terms, by their idf, is near every turn; what is nowhere counts."""
+        held = np.zeros(len(self), np.float64)
+        for term in terms:
+            held[self._gain(term)[0]] += self.idf(term)
+        every = sum(map(self.idf, terms))
+        return (held / every if every else held).astype(np.float32)
+
     def idf(self, term: str) -> float:
         """Return the inverse document frequency of an index term, over single turns."""
         holding = len(self.postings.of(term)[0])
