@@ -103,7 +103,7 @@ def statement(asked: Asked, index: Index, tokeniser: Tokeniser) -> tuple[Floats,
         return scores, {}
     np.maximum.at(scores, facts.places[rows], found[rows])
     best = rows[close_to_top(found[rows], asked.pool, 0.0)]
-    ids = [facts.ids[row] for row in best]
+    ids = facts.ids.take(best)
     order = sorted(range(len(ids)), key=lambda at: (-found[best[at]], ids[at]))[: asked.pool]
     most = float(found[best].max())
     return scaled(scores, floor=0.0), {ids[at]: float(found[best[at]]) / most for at in order}

@@ -114,11 +114,10 @@ class Vectors:
         exact = held[close].astype(np.float64) @ vector.astype(np.float64)
         similarity, rows = exact.astype(np.float32), rows[close]
         places = self._place.values[rows]
-        ids = [self._targets.ids[row] for row in self._target.values[rows].tolist()]
-        order = sorted(
-            range(len(rows)), key=lambda index: (-similarity[index], places[index], ids[index])
-        )[:count]
-        return Near([ids[index] for index in order], places[order], similarity[order])
+        targets = self._target.values[rows]
+        ids = self._targets.ids.column.values[targets]
+        order = np.lexsort((ids, places, -similarity))[:count]
+        return Near(self._targets.ids.take(targets[order]), places[order], similarity[order])
 
     def _close(self, vector: Floats, count: int, open_: Mask | None) -> Ints:
         """Return the rows that are worth an exact comparison, of those that are open."""
