@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.files import ZoneFiles
-from projections.identity import recalls as identity
 from projections.memory import recalls as memory
 from projections.recall.fusion import close_to_top, scaled
 from projections.recall.index import Index
@@ -76,7 +75,7 @@ def run(
         arms["sentence"], facts, fact = sentence(asked, asked.vector, index)
         evidence["cosine"] = max(turn, fact)
     if "entity" in wanted and (asked.named or asked.voices):
-        arms["entity"] = entity(asked, index, files)
+        arms["entity"] = entity(asked, index)
     if "temporal" in wanted and asked.spans:
         arms["temporal"] = temporal(asked, index)
     if "causal" in wanted and facts:
@@ -134,12 +133,12 @@ def sentence(asked: Asked, vector: Floats, index: Index) -> tuple[Floats, dict[s
     return scores, dict(zip(near.ids, similarity.tolist(), strict=True)), nearest
 
 
-def entity(asked: Asked, index: Index, files: ZoneFiles) -> Floats:
+def entity(asked: Asked, index: Index) -> Floats:
     """Score the turns of whom the question asks for, and, half, those about others it names."""
     scores = np.zeros(len(index.turns), np.float32)
     for item in asked.named:
         if not item.senders:
-            scores[about(item.ids, index, files)] = _SPOKEN_OF
+            scores[index.mentioning(item.ids)] = _SPOKEN_OF
     if asked.voices:
         scores[index.turns.of_senders(asked.voices)] = 1.0
     return np.where(asked.allowed, scores, 0).astype(np.float32)
@@ -168,10 +167,8 @@ def causal(asked: Asked, index: Index, files: ZoneFiles, facts: Mapping[str, flo
     return scores
 
 
-def about(entity_ids: set[str], index: Index, files: ZoneFiles) -> Mask:
+def about(entity_ids: set[str], index: Index) -> Mask:
     """Return which turns speak of, or come from, an entity under any of its ids."""
-    events = identity.events_mentioning(files.identity.connection, sorted(entity_ids))
-    places = index.turns.place_of_id.of(events)
     mask = np.zeros(len(index.turns), bool)
-    mask[places[places >= 0]] = True
+    mask[index.mentioning(entity_ids)] = True
     return mask

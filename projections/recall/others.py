@@ -64,7 +64,7 @@ def entities(query: Query, asked: Asked, index: Index, files: ZoneFiles) -> list
 def _entity(entity: Entity, asked: Asked, index: Index, files: ZoneFiles) -> Document | None:
     connection = files.identity.connection
     ids = entity_ids(connection, entity)
-    places = np.flatnonzero(about(ids, index, files) & asked.allowed)
+    places = np.flatnonzero(about(ids, index) & asked.allowed)
     if not len(places):
         return None
     turns = index.turns

@@ -168,7 +168,7 @@ class Recaller:
         about = None if query.entity is None else ids_of(connection, query.entity)
         named = names_in(connection, text)
         over = ended(query, index, self._files)
-        masks = filters.masks(query, about, over, index, self._files)
+        masks = filters.masks(query, about, over, index)
         asked = Asked(
             text=text,
             vector=vector,
