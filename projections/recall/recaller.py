@@ -55,7 +55,6 @@ class Recaller:
         events.prepare(files.events.connection)
         memory.prepare(files.memory.connection)
         self._index: Index | None = None
-        self._asked = 0
 
     @property
     def encoder(self) -> str | None:
@@ -135,9 +134,7 @@ class Recaller:
         if self._index is None or not self._index.follow():
             self._index = None
             self._index = Index.opened(self._files)
-        self._asked += 1
-        # For one question, the index on disk is faster than reading every vector.
-        if resident or self._asked > 1:
+        if resident:
             self._index.load()
         return self._index
 
