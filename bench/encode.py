@@ -33,7 +33,7 @@ import onnxruntime
 from bench.encoders import MISSING, cache, cached_name
 from bench.precision import recalls
 from bench.report import Report, Target, markdown
-from bench.rivals import BATCHES, Lap, Vectors, rival
+from bench.rivals import BATCHES, Lap, Taken, Vectors, rival
 from streams.encoder import Pin, Precision, bring, load
 from streams.encoder import cache as store
 from streams.encoder.onnx_encoder import session_options, usable_cores
@@ -45,7 +45,7 @@ LEAST_RATIO, LEAST_COSINE, MOST_LOST = 3.0, 0.99, 0.5
 _TITLE = "Encode"
 _PRECISIONS: tuple[Precision, ...] = ("int8", "float")
 _COLUMNS = [
-    *("what", "texts/s", "to the best sentence-transformers", "to the bare session"),
+    *("what", "texts/s", "CPU ms/text", "to the best sentence-transformers", "to the bare session"),
     *("mean cosine to float", "load, s", "LoCoMo recall@10"),
 ]
 
@@ -58,9 +58,11 @@ class Encoded(msgspec.Struct, frozen=True):
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """Texts a second of each row, the vectors by precision, and those of the rival, if any."""
+    """Texts a second of each row, processor ms a text, the vectors by precision, and those of the
+    rival, if any."""
 
     rates: dict[str, float]
+    busy: dict[str, float]
     encoded: dict[Precision, Encoded]
     rival: Vectors | None
 
@@ -112,8 +114,9 @@ def _measure(
             vectors, others = held.enter_context(running)
             laps |= others
         rounds = [{what: lap() for what, lap in laps.items()} for _ in range(ROUNDS)]
-    rates = {what: len(texts) / min(taken[what] for taken in rounds) for what in laps}
-    return Measured(rates, encoded, vectors)
+    rates = {what: len(texts) / min(taken[what].wall for taken in rounds) for what in laps}
+    busy = {what: 1_000 / len(texts) * min(taken[what].cpu for taken in rounds) for what in laps}
+    return Measured(rates, busy, encoded, vectors)
 
 
 def _report(
@@ -136,13 +139,17 @@ def _report(
             f"{measured.encoded[kind].load_s:.3f}",
             f"{recalled[kind]:.1f}" if recalled else "",
         ]
-        rows.append([pin.model, f"{rates[kind]:.0f}", *cells])
-        rows.append([f"{pin.model}, bare session", f"{bare:.0f}", *[""] * 5])
+        rows.append([pin.model, f"{rates[kind]:.0f}", f"{measured.busy[kind]:.2f}", *cells])
+        alone = f"{kind}, bare session"
+        rows.append(
+            [f"{pin.model}, bare session", f"{bare:.0f}", f"{measured.busy[alone]:.2f}", *[""] * 5]
+        )
     if measured.rival is not None:
         cosine = f"{_mean_cosine(measured.rival, floats):.4f}"
         for what, rate in rivals.items():
             name = f"sentence-transformers, {what}"
-            rows.append([name, f"{rate:.0f}", "", "", cosine, "", ""])
+            spent = f"{measured.busy[what]:.2f}"
+            rows.append([name, f"{rate:.0f}", spent, "", "", cosine, "", ""])
     targets = []
     if best:
         ratio = rates["int8"] / best
@@ -188,10 +195,10 @@ def sentences(count: int, seed: int = 1) -> list[str]:
 
 
 def _timed(encode: Callable[[], object]) -> Lap:
-    def lap() -> float:
-        began = time.perf_counter()
+    def lap() -> Taken:
+        began, busy = time.perf_counter(), time.process_time()
         encode()
-        return time.perf_counter() - began
+        return Taken(time.perf_counter() - began, time.process_time() - busy)
 
     return lap
 

@@ -34,7 +34,8 @@ DATA = _SHARED / "data" / "locomo-dev.json"
 SCORER = _SHARED / "eval" / "retrieval_eval.py"
 
 RESULTS = 50
-LEAST_RECALL = 76.0
+#: recall@10 to reach, by group of questions.
+LEAST_RECALL = {"overall": 88.0, "multi-hop": 60.0}
 _FIGURES = ("recall@5", "recall@10", "recall@25", "recall@50", "ndcg@10", "mrr")
 
 Json = dict[str, Any]
@@ -102,16 +103,17 @@ def run(options: Options) -> list[Report]:
         for name, row in found.items()
         if name != "meta" and row["n"]
     ]
-    recall = 100 * found["overall"]["recall@10"]
     about += (
         f" {count(turns)} turns, encoder {pin.model if pin else 'none'}, ingested in "
         f"{ingested_s:.1f} s; an answer took {percentile(answers.ms, 0.5):.1f} ms (p50), without "
         "embedding the question."
     )
-    target = Target(
-        f"recall@10 of at least {LEAST_RECALL:.0f}", f"{recall:.1f}", recall >= LEAST_RECALL
-    )
-    return [Report(title, about, columns, rows, [target]), *others]
+    targets = []
+    for group, least in LEAST_RECALL.items():
+        recall = 100 * found[group]["recall@10"]
+        wanted = f"recall@10 of at least {least:.0f}, {group}"
+        targets.append(Target(wanted, f"{recall:.1f}", recall >= least))
+    return [Report(title, about, columns, rows, targets), *others]
 
 
 def events(sample: Json) -> Iterator[Json]:

@@ -1,4 +1,4 @@
-"""Runs every benchmark and writes bench/report.md.
+"""Runs benchmarks and writes bench/report.md; what is not run now stays as it was there.
 
 python -m bench.run [--full] [--quick] [--only NAME,NAME] [--reference PYTHON] [--out FILE]
 """
@@ -6,15 +6,17 @@ python -m bench.run [--full] [--quick] [--only NAME,NAME] [--reference PYTHON] [
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from bench import encode, ingest, kafka, locomo, project, rebuild, recall, seal
 from bench.homes import Homes
 from bench.report import Report, machine, markdown
 
+_MARK = re.compile(r"^<!-- (\w+) -->$", re.MULTILINE)
 OUT = Path(__file__).with_name("report.md")
 
 
@@ -29,6 +31,7 @@ def benches(
     """
     sizes = rebuild.FULL_SIZES if full else (1_000, 10_000) if quick else rebuild.SIZES
     many = 10_000 if quick else 100_000
+    asked = recall.FULL_SIZES if full else (recall.SIZES[0], many)
 
     def section(report: Report) -> str:
         return markdown(report)
@@ -38,7 +41,7 @@ def benches(
         "ingest": lambda: section(ingest.run(homes)),
         "seal": lambda: section(seal.run(homes)),
         "project": lambda: section(project.run(homes, small=many)),
-        "recall": lambda: section(recall.run(homes, sizes=(recall.SIZES[0], many))),
+        "recall": lambda: "\n".join(map(section, recall.run(sizes=asked))),
         "rebuild": lambda: section(rebuild.run(homes, sizes=sizes)),
         "locomo": lambda: "\n".join(map(section, locomo.run(locomo.Options()))),
         "kafka": lambda: "\n".join(map(section, kafka.run(homes, None, events=many // 5))),
@@ -57,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen = parser.parse_args(arguments)
     command = f"python -m bench.run{' --full' if chosen.full else ''}"
     command += " --quick" if chosen.quick else ""
-    sections = [f"# Benchmarks\n\n`{command}`, on {machine()}.\n"]
+    sections = kept(chosen.out)
     with Homes() as homes:
         calls = benches(homes, full=chosen.full, quick=chosen.quick, reference=chosen.reference)
         names = chosen.only.split(",") if chosen.only else list(calls)
@@ -66,11 +69,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name in names:
             began = time.monotonic()
             print(f"{name} ...", end=" ", file=sys.stderr, flush=True)
-            sections.append(calls[name]())
+            about = f"`{command} --only {name}`, on {machine()}.\n"
+            sections[name] = f"{about}\n{calls[name]()}"
             # What was measured is kept, whatever becomes of the rest.
-            chosen.out.write_text("\n".join(sections), encoding="utf-8")
+            chosen.out.write_text(_whole(sections, list(calls)), encoding="utf-8")
             print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)
-    print("\n".join(sections))
+    print(_whole(sections, list(calls)))
+
+
+def kept(path: Path) -> dict[str, str]:
+    """Return the sections of a report that was written before, by the benchmark's name."""
+    if not path.is_file():
+        return {}
+    parts = _MARK.split(path.read_text("utf-8"))
+    return {name: part.strip() + "\n" for name, part in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def _whole(sections: Mapping[str, str], names: Sequence[str]) -> str:
+    """Return the report: each benchmark's section under a mark with its name."""
+    marked = (f"<!-- {name} -->\n\n{sections[name]}" for name in names if name in sections)
+    return "\n".join(["# Benchmarks\n", *marked])
 
 
 if __name__ == "__main__":

@@ -44,12 +44,15 @@ _WORD = re.compile(r"\w{4,}")
 
 def fill(directory: Path, count: int) -> None:
     """Write a zone of `count` turns into a directory."""
-    # The index of vec0 is no part of an answer, and would take as long and as much room again.
+    # Of vec0's index recall asks for observations alone, and there are none here: it stays empty,
+    # since it would take as long and as much room again.
     with ZoneFiles(directory, None, DIMENSION) as files:
         turns = _turns(count)
         made = _Made()
         while some := list(islice(turns, _BATCH)):
             _write(files, some, made)
+    with ZoneFiles(directory, RandomEncoder.model, DIMENSION) as files:
+        files.embeddings.connection.execute(files.embeddings.index_schema())
 
 
 def open_to_read(directory: Path) -> ZoneFiles:

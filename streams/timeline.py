@@ -6,6 +6,7 @@ from array import array
 from bisect import bisect_right
 from typing import NamedTuple
 
+from schemas.errors import IntegrityError
 from schemas.events import Forget
 from schemas.records import GENESIS, open_event, read_event, record_hash
 from streams.ledger import EVENTS, Ledger, partition_of
@@ -36,7 +37,11 @@ class Timeline:
         self._erasures: list[Erasure] = []
 
     def refresh(self) -> None:
-        """Take in what the ledger holds by now."""
+        """Take in what the ledger holds by now.
+
+        Raises:
+            IntegrityError: what an erasure erased cannot be read.
+        """
         place = partition_of(self._zone)
         while records := self._ledger.read(EVENTS, place, self._offset, _BATCH, self._zone):
             for offset, _, value in records:
@@ -51,7 +56,12 @@ class Timeline:
         before = self._known_since[-1] if self._known_since else 0
         self._known_since.append(max(before, envelope.ingested_at))
         if envelope.kind == "forget":
-            key = self._ledger.keys.get([envelope.key_id])[envelope.key_id]
+            key = self._ledger.keys.get([envelope.key_id]).get(envelope.key_id)
+            if key is None:
+                raise IntegrityError(
+                    f"zone {self._zone}: the key of erasure {envelope.number} is missing, so what "
+                    "it erased is not known; run recollect verify"
+                )
             payload = open_event(envelope, sealed, key).payload
             assert isinstance(payload, Forget)
             own = range(1, envelope.number)

@@ -76,9 +76,10 @@ class EmbeddingsModel(ReadModel):
         super().prepare()
 
     def schema(self) -> str:
-        return super().schema() + _TOKENS + _LINEAGE + self._index_schema()
+        return super().schema() + _TOKENS + _LINEAGE + self.index_schema()
 
-    def _index_schema(self) -> str:
+    def index_schema(self) -> str:
+        """Return the statements that make the search index, empty; none without a model."""
         if self.model is None:
             return ""
         return _INDEX.format(
@@ -90,7 +91,7 @@ class EmbeddingsModel(ReadModel):
         if self.model is None:
             return
         self.connection.execute(_DROP_INDEX)
-        self.connection.execute(self._index_schema())
+        self.connection.execute(self.index_schema())
         self.connection.execute(
             "INSERT INTO vec_embeddings (rowid, target_type, embedding, target_id) "
             "SELECT seq, target_type, embedding, target_id FROM embeddings WHERE model = ? "

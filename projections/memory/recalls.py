@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import apsw
 import msgspec
@@ -13,28 +12,6 @@ import numpy.typing as npt
 from projections.sqlite import rows, value
 
 _json = msgspec.json.Encoder()
-
-
-class Observed(NamedTuple):
-    """The newest version of an observation, and (id, text) of the one before; times are unix ms."""
-
-    id: str
-    text: str
-    created_at: int
-    is_stale: bool
-    before: tuple[str, str] | None
-
-
-class Report(NamedTuple):
-    """The newest version of a mental model; `updated_at` is unix ms."""
-
-    id: str
-    name: str
-    description: str
-    entity_id: str | None
-    updated_at: int
-    is_stale: bool
-
 
 #: (rowid, id, source event id, text) of a fact.
 Fact = tuple[int, str, str | None, str]
@@ -219,59 +196,6 @@ def accesses(connection: apsw.Connection, event_ids: Sequence[str]) -> list[tupl
         f"WHERE facts.source_event_id IN ({_marks(event_ids)}) GROUP BY facts.source_event_id",
         event_ids,
     )
-
-
-def mental_models(connection: apsw.Connection, upto: int) -> list[Report]:
-    """Return the newest version of every mental model up to a time, by id."""
-    return [
-        Report(id_, name, description, entity_id, updated_at, bool(is_stale))
-        for id_, name, description, entity_id, updated_at, is_stale in rows(
-            connection,
-            "SELECT id, name, description, entity_id, updated_at, is_stale "
-            "FROM mental_models AS model WHERE updated_at <= ?1 AND NOT EXISTS ("
-            "    SELECT 1 FROM mental_models WHERE parent_id = model.id AND updated_at <= ?1"
-            ") ORDER BY id",
-            (upto,),
-        )
-    ]
-
-
-def observations(connection: apsw.Connection, upto: int) -> list[Observed]:
-    """Return the newest finished version of every observation up to a time, by id."""
-    return [
-        Observed(id_, text, created_at, bool(is_stale), (before, was) if was is not None else None)
-        for id_, text, created_at, is_stale, before, was in rows(
-            connection,
-            """
-            SELECT run.id, run.output_text, run.created_at, run.is_stale,
-                   before.id, before.output_text
-              FROM analysis_runs AS run
-              JOIN analysis_types AS type ON type.id = run.analysis_type_id
-              LEFT JOIN analysis_runs AS before ON before.id = run.parent_id
-             WHERE type.name LIKE 'observation%' AND run.status = 'completed'
-               AND run.output_text IS NOT NULL AND run.created_at <= ?1
-               AND NOT EXISTS (
-                   SELECT 1 FROM analysis_runs AS later
-                    WHERE later.parent_id = run.id AND later.status = 'completed'
-                      AND later.created_at <= ?1
-               )
-             ORDER BY run.id
-            """,
-            (upto,),
-        )
-    ]
-
-
-def supporting_facts(connection: apsw.Connection) -> dict[str, list[tuple[str, str, int]]]:
-    """Return observation id -> (fact id, text, as_of) of its facts, the newest first."""
-    found: dict[str, list[tuple[str, str, int]]] = {}
-    for run, *fact in rows(
-        connection,
-        "SELECT analysis_run_id, facts.id, facts.text, facts.as_of FROM observation_facts "
-        "JOIN facts ON facts.id = observation_facts.fact_id ORDER BY facts.as_of DESC, facts.id",
-    ):
-        found.setdefault(str(run), []).append((fact[0], fact[1], fact[2]))
-    return found
 
 
 def _grouped(

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.files import ZoneFiles
-from projections.identity import recalls as identity
 from projections.memory import recalls as memory
 from projections.recall.fusion import close_to_top, scaled
 from projections.recall.index import Index
@@ -50,11 +49,13 @@ class Found(NamedTuple):
     """What the arms say about every turn, by arm; and how near facts are, by id.
 
     `unread`: the turns of which an arm can say nothing, of those that cannot read every turn.
+    `evidence`: how near the best comes to what is asked, as `relevance` reads it.
     """
 
     turns: dict[str, Floats]
     facts: dict[str, float]
     unread: dict[str, Mask]
+    evidence: dict[str, float]
 
 
 def run(
@@ -63,21 +64,25 @@ def run(
     """Run the arms that are wanted and can say something."""
     arms: dict[str, Floats] = {}
     facts: dict[str, float] = {}
+    evidence: dict[str, float] = {}
     if "keyword" in wanted:
         arms["keyword"] = keyword(asked, index, tokeniser)
+        covered = index.turns.coverage(tokeniser.terms(asked.text))
+        evidence["keyword"] = float(covered[asked.allowed].max(initial=0))
         arms["statement"], facts = statement(asked, index, tokeniser)
     if "semantic" in wanted and asked.vector is not None:
-        arms["semantic"] = semantic(asked, asked.vector, index)
-        arms["sentence"], facts = sentence(asked, asked.vector, index)
+        arms["semantic"], turn = semantic(asked, asked.vector, index)
+        arms["sentence"], facts, fact = sentence(asked, asked.vector, index)
+        evidence["cosine"] = max(turn, fact)
     if "entity" in wanted and (asked.named or asked.voices):
-        arms["entity"] = entity(asked, index, files)
+        arms["entity"] = entity(asked, index)
     if "temporal" in wanted and asked.spans:
         arms["temporal"] = temporal(asked, index)
     if "causal" in wanted and facts:
         arms["causal"] = causal(asked, index, files, facts)
     unconcluded = index.unconcluded
     unread = arms.keys() & _CONCLUDED if unconcluded.any() else frozenset[str]()
-    return Found(arms, facts, dict.fromkeys(unread, unconcluded))
+    return Found(arms, facts, dict.fromkeys(unread, unconcluded), evidence)
 
 
 def keyword(asked: Asked, index: Index, tokeniser: Tokeniser) -> Floats:
@@ -97,35 +102,43 @@ def statement(asked: Asked, index: Index, tokeniser: Tokeniser) -> tuple[Floats,
         return scores, {}
     np.maximum.at(scores, facts.places[rows], found[rows])
     best = rows[close_to_top(found[rows], asked.pool, 0.0)]
-    ids = [facts.ids[row] for row in best]
+    ids = facts.ids.take(best)
     order = sorted(range(len(ids)), key=lambda at: (-found[best[at]], ids[at]))[: asked.pool]
     most = float(found[best].max())
     return scaled(scores, floor=0.0), {ids[at]: float(found[best[at]]) / most for at in order}
 
 
-def semantic(asked: Asked, vector: Floats, index: Index) -> Floats:
-    """Score turns by their vector and those around them: what a turn is about goes on there."""
+def semantic(asked: Asked, vector: Floats, index: Index) -> tuple[Floats, float]:
+    """Score turns by their vector and those around them: what a turn is about goes on there.
+
+    Also the cosine of the nearest.
+    """
     near = index.events.near(vector, asked.pool, asked.allowed)
     scores = np.zeros(len(index.turns), np.float32)
     scores[near.places] = scaled(near.similarity)
-    return scaled(np.where(asked.allowed, index.turns.around(scores), 0), floor=0.0)
+    around = scaled(np.where(asked.allowed, index.turns.around(scores), 0), floor=0.0)
+    return around, float(near.similarity.max(initial=0))
 
 
-def sentence(asked: Asked, vector: Floats, index: Index) -> tuple[Floats, dict[str, float]]:
-    """Score turns by the vector of their best sentence, and each near fact by itself."""
+def sentence(asked: Asked, vector: Floats, index: Index) -> tuple[Floats, dict[str, float], float]:
+    """Score turns by the vector of their best sentence, and each near fact by itself.
+
+    Also the cosine of the nearest.
+    """
     near = index.facts.near(vector, 2 * asked.pool, asked.allowed)
     similarity = scaled(near.similarity)
     scores = np.zeros(len(index.turns), np.float32)
     np.maximum.at(scores, near.places, similarity)
-    return scores, dict(zip(near.ids, similarity.tolist(), strict=True))
+    nearest = float(near.similarity.max(initial=0))
+    return scores, dict(zip(near.ids, similarity.tolist(), strict=True)), nearest
 
 
-def entity(asked: Asked, index: Index, files: ZoneFiles) -> Floats:
+def entity(asked: Asked, index: Index) -> Floats:
     """Score the turns of whom the question asks for, and, half, those about others it names."""
     scores = np.zeros(len(index.turns), np.float32)
     for item in asked.named:
         if not item.senders:
-            scores[about(item.ids, index, files)] = _SPOKEN_OF
+            scores[index.mentioning(item.ids)] = _SPOKEN_OF
     if asked.voices:
         scores[index.turns.of_senders(asked.voices)] = 1.0
     return np.where(asked.allowed, scores, 0).astype(np.float32)
@@ -154,10 +167,8 @@ def causal(asked: Asked, index: Index, files: ZoneFiles, facts: Mapping[str, flo
     return scores
 
 
-def about(entity_ids: set[str], index: Index, files: ZoneFiles) -> Mask:
+def about(entity_ids: set[str], index: Index) -> Mask:
     """Return which turns speak of, or come from, an entity under any of its ids."""
-    events = identity.events_mentioning(files.identity.connection, sorted(entity_ids))
-    places = index.turns.place_of_id.of(events)
     mask = np.zeros(len(index.turns), bool)
-    mask[places[places >= 0]] = True
+    mask[index.mentioning(entity_ids)] = True
     return mask

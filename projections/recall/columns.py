@@ -49,6 +49,10 @@ class Texts(Sequence[str]):
         if encoded:
             self.column.extend(np.array(encoded, "S"))
 
+    def take(self, rows: Array) -> list[str]:
+        """Return the texts of some rows, in order."""
+        return [text.decode() for text in self.column.values[rows].tolist()]
+
     def __len__(self) -> int:
         return len(self.column.values)
 

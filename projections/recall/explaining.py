@@ -23,7 +23,15 @@ from projections.sqlite import value
 Mask = npt.NDArray[np.bool_]
 
 Step = Literal[
-    "unreadable", "scope", "filter", "arms", "pool", "diversity", "stands_for", "max_results"
+    "unreadable",
+    "scope",
+    "filter",
+    "arms",
+    "pool",
+    "diversity",
+    "stands_for",
+    "min_score",
+    "max_results",
 ]
 
 
@@ -173,6 +181,9 @@ def _dropped(
         return "stands_for", stands
     if fused is not None and fused > course.pool:
         return "pool", f"its turn is number {fused} by all arms together, and {course.pool} go on"
+    score = float(course.order.scores[target.place])
+    if score < query.min_score:
+        return "min_score", f"its turn scores {score:.2f}, and {query.min_score:.2f} is asked for"
     if profile.mmr_lambda is not None and target.place not in course.order.places:
         return "diversity", "it says what results before it say (Maximal Marginal Relevance)"
     return (

@@ -27,6 +27,7 @@ _HOUR_MS = 3_600_000
 def faded(
     scores: Floats,
     places: Ints,
+    *,
     asked_at: int | None,
     profile: Profile,
     index: Index,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from projections.files import ZoneFiles
 from projections.recall.arms import about
 from projections.recall.index import Index
 from projections.recall.types import Query
@@ -14,9 +13,7 @@ from projections.recall.validity import Ended
 Mask = npt.NDArray[np.bool_]
 
 
-def masks(
-    query: Query, entity_ids: set[str] | None, over: Ended, index: Index, files: ZoneFiles
-) -> dict[str, Mask]:
+def masks(query: Query, entity_ids: set[str] | None, over: Ended, index: Index) -> dict[str, Mask]:
     """Return which turns pass each filter that is set, by its name in `Query`.
 
     `entity_ids`: those of the entity that was asked for; `over`: what was no longer true.
@@ -32,5 +29,5 @@ def masks(
     if query.valid_at is not None:
         found["valid_at"] = (turns.occurred_at <= query.valid_at) & ~over.turns
     if entity_ids is not None:
-        found["entity"] = about(entity_ids, index, files)
+        found["entity"] = about(entity_ids, index)
     return found

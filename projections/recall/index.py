@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.files import ZoneFiles
+from projections.identity.recalls import events_mentioning
 from projections.lineage import lineage
 from projections.recall import stored
 from projections.recall.columns import Array
@@ -24,6 +25,8 @@ from projections.recall.tokens import Tokens
 from projections.recall.turns import Turns
 from projections.recall.vectors import Targets, Vectors
 
+# What was looked up of entities is kept: 16 MB of it.
+MOST_MENTIONS = 2_000_000
 # Below this, reading the files anew is as quick.
 LEAST_STORED = 10_000
 #: Turns that came since it was stored, for each that it holds, before it is stored again.
@@ -31,6 +34,7 @@ _WORTH_STORING = 0.1
 _BLOCK = 10_000
 
 Columns = Mapping[str, Array]
+Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 
@@ -54,6 +58,7 @@ class Index:
     ) -> None:
         self._files = files
         self._standing: dict[str, str | None] = {}
+        self._mentioning: dict[frozenset[str], Ints] = {}
         held = columns or {}
         model = files.embeddings
         self.turns = Turns(files.events.connection, _part(held, "turns"))
@@ -85,6 +90,7 @@ class Index:
         if not _goes_on(self._state, self._files, watermarks):
             return False
         self._standing.clear()
+        self._mentioning.clear()
         self._follow()
         return True
 
@@ -135,6 +141,17 @@ class Index:
             self._standing |= {id_: found.get(id_) for id_ in new}
         known = ((id_, self._standing[id_]) for id_ in wanted)
         return {id_: stands for id_, stands in known if stands is not None}
+
+    def mentioning(self, entity_ids: Iterable[str]) -> Ints:
+        """Return the turns that speak of, or come from, an entity under any of its ids."""
+        key = frozenset(entity_ids)
+        if key not in self._mentioning:
+            found = events_mentioning(self._files.identity.connection, sorted(key))
+            places = self.turns.place_of_id.of(found)
+            if sum(map(len, self._mentioning.values())) > MOST_MENTIONS:
+                self._mentioning.clear()
+            self._mentioning[key] = places[places >= 0]
+        return self._mentioning[key]
 
     def _events(self) -> Targets:
         turns = self.turns

@@ -41,10 +41,14 @@ class QueryTokens(NamedTuple):
 
 
 class Late(NamedTuple):
-    """What late interaction says of every turn; `unread`: candidates without token vectors."""
+    """What late interaction says of every turn; `unread`: candidates without token vectors.
+
+    `nearest` is the best score before it is scaled; None where nothing could be read.
+    """
 
     scores: Floats
     unread: Mask
+    nearest: float | None
 
 
 class _Words(NamedTuple):
@@ -66,7 +70,7 @@ def late(tokens: QueryTokens, candidates: Ints, index: Index, tokeniser: Tokenis
     unread = np.zeros(len(index.turns), bool)
     words = _words(tokens, index, tokeniser)
     if not len(candidates) or not len(words.codes):
-        return Late(scores, unread)
+        return Late(scores, unread, None)
     places = around(candidates, index.turns)
     found = index.tokens.of(places)
     near = windowed(
@@ -79,13 +83,16 @@ def late(tokens: QueryTokens, candidates: Ints, index: Index, tokeniser: Tokenis
     by_place = np.argsort(places)
     asked = by_place[np.searchsorted(places, candidates, sorter=by_place)]
     known = found.known[asked]
+    nearest_turn = None
     if 2 * known.sum() <= len(candidates):
         # Before most turns have tokens, the few that do are no measure of one another.
         unread[candidates] = True
     else:
-        scores[candidates[known]] = scaled(of_turn[asked[known]], least=_LEAST_SPREAD)
+        read = of_turn[asked[known]]
+        scores[candidates[known]] = scaled(read, least=_LEAST_SPREAD)
+        nearest_turn = float(read.max())
         unread[candidates[~known]] = True
-    return Late(scores, unread)
+    return Late(scores, unread, nearest_turn)
 
 
 def nearest(words: Floats, found: TokensOf, centre: Centre) -> Floats:

@@ -6,13 +6,17 @@ fact that comes so is no result of its own. What an observation replaced is show
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from projections.events import recalls as events
 from projections.files import ZoneFiles
+from projections.memory import consolidated
 from projections.memory import recalls as memory
 from projections.recall.arms import Asked
 from projections.recall.documents import Document
 from projections.recall.index import Index
 from projections.recall.types import Bundled, Change, Query, Result
+from projections.sqlite import rows
 from schemas.times import format_time
 
 #: Observations that come before everything else (seed 002).
@@ -21,15 +25,26 @@ MOST_FIRST = 5
 MOST_FACTS = 5
 # One that answers half as well as the best result does is about something else.
 _LEAST_SHARE = 0.5
+# By their vectors; ten times as many as can come first, since filters take some away.
+_NEAREST = 50
 
 
-def observations(query: Query, asked: Asked, index: Index, files: ZoneFiles) -> list[Document]:
-    """Return the newest version of each observation whose facts can be read and pass the filters.
+def observations(
+    query: Query, asked: Asked, near: Iterable[str], index: Index, files: ZoneFiles
+) -> list[Document]:
+    """Return the newest versions of observations whose facts can be read and pass the filters.
 
-    One that rests on a fact that is being forgotten is passed over until it was drawn anew.
+    Looked at are those that rest on one of the facts `near` the question, and those whose own
+    vectors are nearest. One that rests on a fact that is being forgotten is passed over until it
+    was drawn anew.
     """
-    found = memory.observations(files.memory.connection, query.until)
-    support = memory.supporting_facts(files.memory.connection) if found else {}
+    connection = files.memory.connection
+    ids = {*consolidated.observations_on(connection, list(near)), *_nearest(asked, files)}
+    found = consolidated.observations(connection, sorted(ids), query.until)
+    before_them = [item.before[0] for item in found if item.before is not None]
+    support = consolidated.supporting_facts(
+        connection, [*(item.id for item in found), *before_them]
+    )
     place_of = index.facts_said.placed(
         sorted({id_ for facts in support.values() for id_, _, _ in facts})
     )
@@ -54,8 +69,21 @@ def first(found: list[Result], others: list[Result]) -> list[Result]:
     return [item for item in found if item.score >= _LEAST_SHARE * best][:MOST_FIRST]
 
 
+def _nearest(asked: Asked, files: ZoneFiles) -> list[str]:
+    """Return the ids of the observations whose vectors are nearest to the question's."""
+    if asked.vector is None:
+        return []
+    found = rows(
+        files.embeddings.connection,
+        "SELECT target_id FROM vec_embeddings "
+        "WHERE embedding MATCH ? AND target_type = 'observation' AND k = ? ORDER BY distance",
+        (asked.vector.astype("<f4").tobytes(), _NEAREST),
+    )
+    return [str(id_) for (id_,) in found]
+
+
 def _document(
-    item: memory.Observed,
+    item: consolidated.Observed,
     facts: list[tuple[str, str, int]],
     before: list[Change],
     index: Index,

@@ -7,7 +7,7 @@ import numpy as np
 from projections.events import recalls as events
 from projections.files import ZoneFiles
 from projections.identity import queries as identity
-from projections.memory import recalls as memory
+from projections.memory import consolidated
 from projections.recall.arms import Asked, about
 from projections.recall.documents import Document
 from projections.recall.index import Index
@@ -38,7 +38,7 @@ def mental_models(query: Query, wanted_ids: set[str] | None, files: ZoneFiles) -
             is_stale=report.is_stale,
             entities=frozenset([report.entity_id] if report.entity_id else ()),
         )
-        for report in memory.mental_models(files.memory.connection, query.until)
+        for report in consolidated.mental_models(files.memory.connection, query.until)
         if (wanted_ids is None or report.entity_id in wanted_ids)
         and (query.time_after is None or report.updated_at > query.time_after)
         and (query.time_before is None or report.updated_at < query.time_before)
@@ -64,7 +64,7 @@ def entities(query: Query, asked: Asked, index: Index, files: ZoneFiles) -> list
 def _entity(entity: Entity, asked: Asked, index: Index, files: ZoneFiles) -> Document | None:
     connection = files.identity.connection
     ids = entity_ids(connection, entity)
-    places = np.flatnonzero(about(ids, index, files) & asked.allowed)
+    places = np.flatnonzero(about(ids, index) & asked.allowed)
     if not len(places):
         return None
     turns = index.turns

@@ -34,6 +34,10 @@ class Ranked(NamedTuple):
     places: Ints
     scores: Floats
 
+    def weighed(self, relevance: float) -> Ranked:
+        """Return the same order, its scores times a probability that anything is meant."""
+        return self._replace(scores=self.scores * np.float32(relevance))
+
 
 def ranked(
     found: Found,

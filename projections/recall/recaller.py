@@ -16,6 +16,7 @@ from projections.recall import answers, arms, documents, filters, observations, 
 from projections.recall.arms import Asked, Found
 from projections.recall.assembling import assembled
 from projections.recall.documents import Document
+from projections.recall.evidence import relevance
 from projections.recall.expansion import SEEDS, shared
 from projections.recall.explaining import Course, Explanation, explained
 from projections.recall.fading import faded
@@ -24,7 +25,7 @@ from projections.recall.late import QueryTokens, late
 from projections.recall.names import ids_of, names_in
 from projections.recall.profiles import BUDGETS, DEFAULT_PROFILE, Profile
 from projections.recall.ranking import Rescore, ranked, so_far
-from projections.recall.reranking import Judge, Reranker, reranked
+from projections.recall.reranking import Judge, Reranker, judged, reranked
 from projections.recall.types import MOST_CHARACTERS, Answer, Query, Result
 from projections.recall.validity import ended
 from projections.recall.voices import asked_for
@@ -54,7 +55,6 @@ class Recaller:
         events.prepare(files.events.connection)
         memory.prepare(files.memory.connection)
         self._index: Index | None = None
-        self._asked = 0
 
     @property
     def encoder(self) -> str | None:
@@ -134,9 +134,7 @@ class Recaller:
         if self._index is None or not self._index.follow():
             self._index = None
             self._index = Index.opened(self._files)
-        self._asked += 1
-        # For one question, the index on disk is faster than reading every vector.
-        if resident or self._asked > 1:
+        if resident:
             self._index.load()
         return self._index
 
@@ -167,7 +165,7 @@ class Recaller:
         about = None if query.entity is None else ids_of(connection, query.entity)
         named = names_in(connection, text)
         over = ended(query, index, self._files)
-        masks = filters.masks(query, about, over, index, self._files)
+        masks = filters.masks(query, about, over, index)
         asked = Asked(
             text=text,
             vector=vector,
@@ -180,8 +178,11 @@ class Recaller:
         eligible = asked.allowed
         if "events" not in query.scope:
             eligible = eligible & index.facts_said.gave()
+        found = order = None
+        if {"events", "facts", "observations"} & set(query.scope) and len(index.turns):
+            found = self._found(asked, tokens, wanted, eligible, index)
         near = documents.scored(
-            self._documents(query, asked, about, index),
+            self._documents(query, asked, about, found, index),
             asked,
             self._profile,
             index,
@@ -194,10 +195,7 @@ class Recaller:
             near = near._replace(scores=reranked(near.scores, best, judge(texts)))
         beside = documents.results(near, index, explain=query.explain)
         of_turns: list[Result] = []
-        found = order = None
-        if {"events", "facts"} & set(query.scope) and len(index.turns):
-            found = self._found(asked, tokens, wanted, eligible, index)
-        if found is not None and found.turns:
+        if found is not None and found.turns and {"events", "facts"} & set(query.scope):
             # What comes with an observation is passed over, and others take its place.
             count = query.max_results + sum(len(item.facts) for item in beside)
             order = ranked(
@@ -210,27 +208,24 @@ class Recaller:
                 count=count,
                 rescoring=self._rescoring(query, index),
             )
+            if self._judge(query) is None:
+                # So that a score means the same in every answer; a judge's does.
+                order = order.weighed(relevance(found.evidence))
             of_turns = answers.of_turns(query, order, found, over, index, self._files, count=count)
-        results = assembled(of_turns, beside, query.max_results)
+        results = assembled(
+            [result for result in of_turns if result.score >= query.min_score],
+            [result for result in beside if result.score >= query.min_score],
+            query.max_results,
+        )
         return Course(masks, found, order, eligible, asked.pool, beside, results)
 
     def _rescoring(self, query: Query, index: Index) -> list[Rescore]:
         """Return what looks at the best turns again."""
-        judge = self._judge(query)
-
-        def fade(scores: Floats, best: Ints) -> Floats:
-            return faded(scores, best, query.asked_at, self._profile, index, self._files)
-
-        def rerank(scores: Floats, best: Ints) -> Floats:
-            if judge is None or not len(best):
-                return scores
-            close = best[: self._profile.reranked]
-            numbers = [int(index.turns.numbers[place]) for place in close]
-            said = events.said(self._files.events.connection, numbers)
-            texts = [f"{said[number].speaker}: {said[number].text}" for number in numbers]
-            return reranked(scores, best, judge(texts))
-
-        return [fade, rerank]
+        profile, files = self._profile, self._files
+        fade = partial(faded, asked_at=query.asked_at, profile=profile, index=index, files=files)
+        if (judge := self._judge(query)) is None:
+            return [fade]
+        return [fade, partial(judged, judge=judge, profile=profile, index=index, files=files)]
 
     def _judge(self, query: Query) -> Judge | None:
         """Return what says how well texts answer; the low budget is the cheapest answer."""
@@ -239,17 +234,22 @@ class Recaller:
         return partial(self._reranker, query.text[:MOST_CHARACTERS])
 
     def _documents(
-        self, query: Query, asked: Asked, about: set[str] | None, index: Index
+        self,
+        query: Query,
+        asked: Asked,
+        about: set[str] | None,
+        found: Found | None,
+        index: Index,
     ) -> list[Document]:
         """Return what beside turns is in scope and passes the filters."""
-        found: list[Document] = []
-        if "observations" in query.scope:
-            found += observations.observations(query, asked, index, self._files)
+        some: list[Document] = []
+        if "observations" in query.scope and found is not None:
+            some += observations.observations(query, asked, found.facts, index, self._files)
         if "mental_models" in query.scope:
-            found += others.mental_models(query, about, self._files)
+            some += others.mental_models(query, about, self._files)
         if "entities" in query.scope:
-            found += others.entities(query, asked, index, self._files)
-        return found
+            some += others.entities(query, asked, index, self._files)
+        return some
 
     def _found(
         self,
@@ -265,9 +265,13 @@ class Recaller:
             return found
         if "late" in wanted and tokens is not None and self._profile.weights.get("late"):
             close = np.sort(so_far(found, eligible, self._profile, asked.pool).places)
-            scores, unread = late(tokens, close, index, self._tokeniser)
+            said = late(tokens, close, index, self._tokeniser)
+            evidence = {} if said.nearest is None else {"late": said.nearest}
             found = Found(
-                {**found.turns, "late": scores}, found.facts, {**found.unread, "late": unread}
+                {**found.turns, "late": said.scores},
+                found.facts,
+                {**found.unread, "late": said.unread},
+                found.evidence | evidence,
             )
         if "shared" in wanted and self._profile.weights.get("shared"):
             best = so_far(found, eligible, self._profile, SEEDS)

@@ -11,6 +11,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from projections.events import recalls as events
+from projections.files import ZoneFiles
+from projections.recall.index import Index
+from projections.recall.profiles import Profile
+
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
@@ -30,3 +35,15 @@ def reranked(scores: Floats, best: Ints, judged: Floats) -> Floats:
     rest = best[len(judged) :]
     again[rest] = np.minimum(again[rest], judged.min(initial=1.0))
     return again
+
+
+def judged(
+    scores: Floats, best: Ints, *, judge: Judge, profile: Profile, index: Index, files: ZoneFiles
+) -> Floats:
+    """Return the scores of turns with those of the first of `best` as they were judged."""
+    if not len(best):
+        return scores
+    numbers = [int(index.turns.numbers[place]) for place in best[: profile.reranked]]
+    said = events.said(files.events.connection, numbers)
+    texts = [f"{said[number].speaker}: {said[number].text}" for number in numbers]
+    return reranked(scores, best, judge(texts))

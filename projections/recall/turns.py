@@ -63,6 +63,8 @@ class Turns:
         self.row[self.numbers] = np.arange(len(self))
         self.place_of_id = Places(connection, self)
         self.postings = Postings(Tokeniser(connection), self._look_up)
+        self._gains: dict[str, tuple[Ints, Floats]] = {}
+        self._gains_size = 0
         self._measured()
 
     def follow(self) -> None:
@@ -133,6 +135,14 @@ class Turns:
             scores[places] += gains
         return scores
 
+    def coverage(self, terms: list[str]) -> Floats:
+        """Return what share of terms, by their idf, is near every turn; what is nowhere counts."""
+        held = np.zeros(len(self), np.float64)
+        for term in terms:
+            held[self._gain(term)[0]] += self.idf(term)
+        every = sum(map(self.idf, terms))
+        return (held / every if every else held).astype(np.float32)
+
     def idf(self, term: str) -> float:
         """Return the inverse document frequency of an index term, over single turns."""
         holding = len(self.postings.of(term)[0])
@@ -152,9 +162,11 @@ class Turns:
             places, counts = self.postings.of(term)
             near, tf = self.sessions.spread(places.astype(np.int64), counts, WINDOW)
             gain = self.idf(term) * tf * (K1 + 1) / (tf + K1 * self._norm[near])
-            if sum(len(held) for held, _ in self._gains.values()) + len(near) > MOST_GAINS:
+            if self._gains_size + len(near) > MOST_GAINS:
                 self._gains.clear()
+                self._gains_size = 0
             self._gains[term] = (near, gain.astype(np.float32))
+            self._gains_size += len(near)
         return self._gains[term]
 
     def _look_up(self, term: str) -> Ints:
@@ -195,7 +207,8 @@ class Turns:
         lengths = self._columns["window_length"].values
         mean = float(lengths.mean(dtype=np.float64)) if len(lengths) else 1.0
         self._norm = 1 - B + B * lengths / np.float32(mean)
-        self._gains: dict[str, tuple[Ints, Floats]] = {}
+        self._gains.clear()
+        self._gains_size = 0
 
 
 class Places:

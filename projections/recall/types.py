@@ -29,7 +29,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     true then, said by then and not yet superseded (C13). `asked_at`: the moment from which times
     in words, and a profile that lets memories fade, count; None: that of the zone's last turn.
     `spans`: the times that the question speaks of, (first, last): they count for what was said
-    then and exclude nothing (B4).
+    then and exclude nothing (B4). `min_score`: what scores less is not answered.
     """
 
     text: str
@@ -42,6 +42,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     max_results: int = 20
     budget: Budget = "mid"
     asked_at: int | None = None
+    min_score: float = 0.0
     explain: bool = False
     spans: tuple[tuple[int, int], ...] = ()
 
@@ -49,6 +50,8 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         """Raise InvalidInput where the question cannot be asked."""
         if not 1 <= self.max_results <= MOST_RESULTS:
             raise InvalidInput(f"max_results {self.max_results}: ask for 1 to {MOST_RESULTS}")
+        if not 0 <= self.min_score <= 1:
+            raise InvalidInput(f"min_score {self.min_score}: give 0 to 1")
         if not self.scope:
             raise InvalidInput(f"scope is empty; choose from {', '.join(SCOPES)}")
         for name in self.scope:
@@ -100,7 +103,9 @@ class Bundled(msgspec.Struct, frozen=True, kw_only=True):
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     """A memory that was recalled; see CONTRACT.md.
 
-    `score` is 0 to 1 within an answer. `arms` gives the rank in each arm that found it.
+    `score` is 0 to 1, and means the same in every answer: how well this answers as compared with
+    the best there could be, times how likely it is that anything found was meant. `arms` gives
+    the rank in each arm that found it.
     `source_event_ids` is empty for a mental model alone: a command wrote it, and commands are
     no events that could be read. `supersedes` is what the memory replaced, and `superseded_by`
     what replaced it, latest first; those of a turn are those of the facts in it. `facts` are the

@@ -19,8 +19,9 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-# 250,000 vectors of 384 floats are 384 MB; those of a zone beyond that stay on disk.
-MOST_RESIDENT = 250_000
+# 250,000 vectors of 384 floats are 384 MB; beyond that, those that were read are let go.
+MOST_KEPT = 250_000
+_BLOCK = 10_000
 # For each vector that is asked for, so many are looked at whose codes differ least, and of those
 # so many whose signs agree best are compared exactly. MiniLM's vectors of 5,896 turns and
 # sentences: 0.996 of the 100 nearest, 0.997 of the 400; a quarter fewer lose 0.003 more.
@@ -64,15 +65,12 @@ class Vectors:
         self._target = Column(held.get("target", np.zeros(0, np.int32)))
         self._place = Column(held.get("place", np.zeros(0, np.int32)))
         self._codes = Codes(model.dimension, columns)
-        self._matrix: Column | None = None
+        # Vectors that were read, and where each is among them; -1: it was not.
+        self._kept = Column(np.zeros((0, model.dimension), np.float32))
+        self._slot = Column(np.full(len(self), -1, np.int64))
 
     def __len__(self) -> int:
         return len(self._seq.values)
-
-    @property
-    def resident(self) -> bool:
-        """Whether the vectors are in memory."""
-        return self._matrix is not None
 
     def extend(self, seqs: Sequence[int], ids: list[str], vectors: Floats) -> None:
         """Add (n, dimension) vectors, by the rows of the index on disk and the ids of targets."""
@@ -82,10 +80,7 @@ class Vectors:
         self._target.extend(targets[known].astype(np.int32))
         self._place.extend(self._targets.places()[targets[known]].astype(np.int32))
         self._codes.extend(vectors[known])
-        if self._matrix is not None:
-            self._matrix.extend(vectors[known])
-            if len(self) > MOST_RESIDENT:
-                self._matrix = None
+        self._slot.extend(np.full(int(known.sum()), -1))
 
     def columns(self) -> dict[str, Array]:
         """Return everything that these are, to be given to another."""
@@ -97,9 +92,10 @@ class Vectors:
         }
 
     def load(self) -> None:
-        """Bring the vectors into memory, where they fit."""
-        if self._matrix is None and len(self) <= MOST_RESIDENT:
-            self._matrix = Column(self._read(np.arange(len(self))))
+        """Bring every vector into memory, where they fit."""
+        if len(self) <= MOST_KEPT:
+            for start in range(0, len(self), _BLOCK):
+                self._bring(np.arange(start, min(start + _BLOCK, len(self))))
 
     def near(self, vector: Floats, count: int, allowed: Mask) -> Near:
         """Return the `count` targets nearest to a unit vector among those of allowed turns.
@@ -114,11 +110,10 @@ class Vectors:
         exact = held[close].astype(np.float64) @ vector.astype(np.float64)
         similarity, rows = exact.astype(np.float32), rows[close]
         places = self._place.values[rows]
-        ids = [self._targets.ids[row] for row in self._target.values[rows].tolist()]
-        order = sorted(
-            range(len(rows)), key=lambda index: (-similarity[index], places[index], ids[index])
-        )[:count]
-        return Near([ids[index] for index in order], places[order], similarity[order])
+        targets = self._target.values[rows]
+        ids = self._targets.ids.column.values[targets]
+        order = np.lexsort((ids, places, -similarity))[:count]
+        return Near(self._targets.ids.take(targets[order]), places[order], similarity[order])
 
     def _close(self, vector: Floats, count: int, open_: Mask | None) -> Ints:
         """Return the rows that are worth an exact comparison, of those that are open."""
@@ -140,22 +135,34 @@ class Vectors:
         return first_of_equals(rows, differs, cut, COMPARED * count, place[rows])
 
     def _of_rows(self, wanted: Ints) -> Floats:
-        if self._matrix is not None:
-            return self._matrix.values[wanted]
-        return self._read(wanted)
+        """Return vectors, in order; what was read is kept while there is room."""
+        if len(self._kept.values) + len(wanted) > MOST_KEPT:
+            self._kept = Column(self._kept.values[:0].copy())
+            self._slot.values[:] = -1
+        self._bring(wanted)
+        found: Floats = self._kept.values[self._slot.values[wanted]]
+        return found
+
+    def _bring(self, wanted: Ints) -> None:
+        missing = wanted[self._slot.values[wanted] < 0]
+        if len(missing):
+            first = len(self._kept.values)
+            self._kept.extend(self._read(missing))
+            self._slot.values[missing] = np.arange(first, first + len(missing))
 
     def _read(self, wanted: Ints) -> Floats:
         """Return vectors from disk, in order."""
-        held = np.empty((len(wanted), self._model.dimension), np.float32)
-        if not len(wanted):
-            return held
         seqs = self._seq.values[wanted].tolist()
-        blob = self._model.connection.blob_open("main", "embeddings", "embedding", seqs[0], False)
-        with blob:
-            for row, seq in zip(held, seqs, strict=True):
-                blob.reopen(seq)
-                blob.read_into(row.data.cast("B"))
-        return held
+        found = dict(
+            rows(
+                self._model.connection,
+                "SELECT seq, embedding FROM embeddings "
+                "WHERE seq IN (SELECT value FROM json_each(?))",
+                (_json.encode(seqs).decode(),),
+            )
+        )
+        stacked = np.frombuffer(b"".join(found[seq] for seq in seqs), "<f4")
+        return stacked.reshape(len(seqs), self._model.dimension)
 
 
 def vectors_of(model: EmbeddingsModel, target_type: str, ids: Sequence[str]) -> Floats:

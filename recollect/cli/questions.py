@@ -36,6 +36,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     known_at: str | int | None = None
     valid_at: str | int | None = None
     k: int | None = None
+    min_score: float | None = None
     budget: Budget | None = None
 
     def of(self, text: str, default: Question) -> Question:
@@ -52,6 +53,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
             "valid_at": _time(self.valid_at, "valid_at"),
             "platform": self.platform,
             "max_results": self.k,
+            "min_score": self.min_score,
             "budget": self.budget,
         }
         said = {field: value for field, value in given.items() if value is not None}
@@ -92,6 +94,9 @@ def options(function: Command) -> Command:
                 "--known-at",
                 metavar="T",
                 help="Answer as then: a time, or the token of an ingest.",
+            ),
+            click.option(
+                "--min-score", type=float, help="Only what scores as much; 0.5: as likely as not."
             ),
             click.option("--valid-at", metavar="T", help="Only what was true at a time."),
         )

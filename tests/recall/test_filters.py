@@ -91,7 +91,7 @@ def test_a_filter_holds_where_vectors_do_not_fit_in_memory(
     crowded: Memory, crowd: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = plain(crowded.recall(Query(text="dog"), resident=True))
-    monkeypatch.setattr(vectors_module, "MOST_RESIDENT", 10)
+    monkeypatch.setattr(vectors_module, "MOST_KEPT", 10)
     with Memory(EncodedHome(crowd)) as memory:
         for _ in ("cold", "later"):
             assert cited(ask(memory, "the dog barks", platform="mail")) == ["wanted"]

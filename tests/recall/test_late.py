@@ -125,7 +125,7 @@ def test_the_window_ends_with_the_session(memory: Memory) -> None:
     index = recaller._refreshed(True)
     encoded = ConceptEncoder().encode_query_tokens("dog")
     asked = QueryTokens("dog", encoded.offsets, encoded.vectors)
-    scores, unread = late(asked, np.arange(len(index.turns)), index, recaller._tokeniser)
+    scores, unread, _ = late(asked, np.arange(len(index.turns)), index, recaller._tokeniser)
     place_of = {source: index.turns.place_of_id[id_] for id_, source in _source_ids(memory)}
     assert scores[place_of["m1"]] == 1
     assert scores[place_of["m1"]] > scores[place_of["m2"]] > scores[place_of["m3"]] > 0

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from bench.recall import DATA
+from bench.sentences import said, share_of_nearest
 from projections.recall import Query
+from projections.recall.vectors import COMPARED
 from recollect.client import Memory
 from recollect.home import Home
 from tests.protocol.kit import in_memory
@@ -57,3 +60,14 @@ def test_the_first_question_is_answered_as_every_later_one(memory: Memory) -> No
         query = Query(text=question, explain=True)
         with Memory(memory.home) as cold:
             assert plain(cold.recall(query)) == plain(memory.recall(query, resident=True))
+
+
+@pytest.mark.skipif(not DATA.is_file(), reason="the conversations are not part of the repository")
+def test_bit_codes_find_what_an_exact_search_finds(memory: Memory) -> None:
+    texts, questions = said(DATA, conversations=1)
+    encoder = memory.home.load_encoder()
+    vectors, asked = encoder.encode(texts[:800]), encoder.encode(questions[:40])
+    for nearest in (10, 50):
+        # Fewer than half of the vectors are compared exactly.
+        assert COMPARED * nearest < 400
+        assert share_of_nearest(vectors, asked, nearest) >= 0.99

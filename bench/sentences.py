@@ -1,0 +1,65 @@
+"""What was said in conversations of LoCoMo's shape, and how much of an exact search codes find."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from bench.homes import Vectors
+from projections.embeddings import EmbeddingsModel
+from projections.recall.columns import Texts
+from projections.recall.vectors import Targets
+from projections.recall.vectors import Vectors as Index
+from schemas.changes import Embedding, Section
+
+_SESSION = re.compile(r"session_\d+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+
+def said(data: Path, conversations: int | None = None) -> tuple[list[str], list[str]]:
+    """Return the turns with their sentences, each text once, and the questions."""
+    texts: dict[str, None] = {}
+    questions: list[str] = []
+    for sample in json.loads(data.read_text("utf-8"))[:conversations]:
+        talk = sample["conversation"]
+        for session in filter(_SESSION.fullmatch, talk):
+            for turn in talk[session]:
+                for text in (turn["text"], *_SENTENCE_END.split(turn["text"])):
+                    texts[text] = None
+        questions += [item["question"] for item in sample["qa"]]
+    return list(texts), questions
+
+
+def share_of_nearest(vectors: Vectors, asked: Vectors, nearest: int) -> float:
+    """Return the share of the `nearest` vectors to each that is asked for which recall finds."""
+    everywhere = np.ones(len(vectors), bool)
+    found = 0
+    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as scratch:
+        index = _index(Path(scratch), vectors)
+        for vector in asked:
+            exact = np.argsort(-(vectors @ vector), kind="stable")[:nearest]
+            near = index.near(vector, nearest, everywhere)
+            found += len(set(exact.tolist()) & set(near.places.tolist()))
+    return found / (len(asked) * min(nearest, len(vectors)))
+
+
+def _index(directory: Path, vectors: Vectors) -> Index:
+    """Return recall's index over vectors that lie in a file; each has its place as its id."""
+    dimension = vectors.shape[1]
+    rows = [
+        Embedding(f"{at}", "event", f"{at}", "m", vector.astype("<f4").tobytes(), dimension, "", 0)
+        for at, vector in enumerate(vectors)
+    ]
+    model = EmbeddingsModel(directory, None, dimension)
+    model.evolve([Section(puts=tuple(rows))])
+    ids = Texts()
+    ids.extend(row.target_id for row in rows)
+    places = np.arange(len(rows))
+    targets = Targets(lambda names: np.array([int(name) for name in names]), ids, lambda: places)
+    index = Index(model, targets)
+    index.extend(range(1, len(rows) + 1), [row.target_id for row in rows], vectors)
+    return index

@@ -1,0 +1,104 @@
+"""What recall asks of memory.db about observations and mental models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import apsw
+
+from projections.sqlite import rows
+
+
+class Observed(NamedTuple):
+    """The newest version of an observation, and (id, text) of the one before; times are unix ms."""
+
+    id: str
+    text: str
+    created_at: int
+    is_stale: bool
+    before: tuple[str, str] | None
+
+
+class Report(NamedTuple):
+    """The newest version of a mental model; `updated_at` is unix ms."""
+
+    id: str
+    name: str
+    description: str
+    entity_id: str | None
+    updated_at: int
+    is_stale: bool
+
+
+def mental_models(connection: apsw.Connection, upto: int) -> list[Report]:
+    """Return the newest version of every mental model up to a time, by id."""
+    return [
+        Report(id_, name, description, entity_id, updated_at, bool(is_stale))
+        for id_, name, description, entity_id, updated_at, is_stale in rows(
+            connection,
+            "SELECT id, name, description, entity_id, updated_at, is_stale "
+            "FROM mental_models AS model WHERE updated_at <= ?1 AND NOT EXISTS ("
+            "    SELECT 1 FROM mental_models WHERE parent_id = model.id AND updated_at <= ?1"
+            ") ORDER BY id",
+            (upto,),
+        )
+    ]
+
+
+def observations_on(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[str]:
+    """Return the ids of the observations that any of these facts supports."""
+    found = rows(
+        connection,
+        "SELECT DISTINCT analysis_run_id FROM observation_facts "
+        f"WHERE fact_id IN ({_marks(fact_ids)})",
+        fact_ids,
+    )
+    return [str(run) for (run,) in found]
+
+
+def observations(connection: apsw.Connection, run_ids: Sequence[str], upto: int) -> list[Observed]:
+    """Return those of these runs that are the newest finished version up to a time, by id."""
+    return [
+        Observed(id_, text, created_at, bool(is_stale), (before, was) if was is not None else None)
+        for id_, text, created_at, is_stale, before, was in rows(
+            connection,
+            f"""
+            SELECT run.id, run.output_text, run.created_at, run.is_stale,
+                   before.id, before.output_text
+              FROM analysis_runs AS run
+              JOIN analysis_types AS type ON type.id = run.analysis_type_id
+              LEFT JOIN analysis_runs AS before ON before.id = run.parent_id
+             WHERE type.name LIKE 'observation%' AND run.status = 'completed'
+               AND run.output_text IS NOT NULL AND run.created_at <= ?
+               AND run.id IN ({_marks(run_ids)})
+               AND NOT EXISTS (
+                   SELECT 1 FROM analysis_runs AS later
+                    WHERE later.parent_id = run.id AND later.status = 'completed'
+                      AND later.created_at <= ?
+               )
+             ORDER BY run.id
+            """,
+            (upto, *run_ids, upto),
+        )
+    ]
+
+
+def supporting_facts(
+    connection: apsw.Connection, run_ids: Sequence[str]
+) -> dict[str, list[tuple[str, str, int]]]:
+    """Return observation id -> (fact id, text, as_of) of its facts, the newest first."""
+    found: dict[str, list[tuple[str, str, int]]] = {}
+    for run, *fact in rows(
+        connection,
+        "SELECT analysis_run_id, facts.id, facts.text, facts.as_of FROM observation_facts "
+        "JOIN facts ON facts.id = observation_facts.fact_id "
+        f"WHERE analysis_run_id IN ({_marks(run_ids)}) ORDER BY facts.as_of DESC, facts.id",
+        run_ids,
+    ):
+        found.setdefault(str(run), []).append((fact[0], fact[1], fact[2]))
+    return found
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
