@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ import apsw
 BUSY_TIMEOUT_MS = 60_000
 # SQLite's own 2 MB make an index of 100,000 facts twice as slow; a small file takes no more.
 CACHE_KIB = 32_768
+_PAUSE_SECONDS = 0.005
 MAPPED_BYTES = 1 << 34
 
 
@@ -29,7 +31,7 @@ def connect(path: Path | str, *, durable: bool = False, readonly: bool = False) 
     connection = apsw.Connection(str(path), flags=flags)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     if not readonly:
-        connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        _use_wal(connection)
         connection.execute("PRAGMA secure_delete = ON").fetchall()
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}").fetchall()
     else:
@@ -38,6 +40,22 @@ def connect(path: Path | str, *, durable: bool = False, readonly: bool = False) 
     connection.execute("PRAGMA temp_store = MEMORY").fetchall()
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}").fetchall()
     return connection
+
+
+def _use_wal(connection: apsw.Connection) -> None:
+    """Put a file into WAL mode, whoever else does so at this moment.
+
+    Two that meet there both hold what the other waits for, so SQLite refuses one at once.
+    """
+    deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1_000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchall()
+            return
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE_SECONDS)
 
 
 def rows(
