@@ -223,24 +223,6 @@ class Copy:
         if self.listener and appended:
             self.listener(topic, partition, {zone for zone, _, _ in appended if zone})
 
-    def take_own(self, place: Place, offsets: range, records: Sequence[Appended]) -> bool:
-        """Take in what this node has appended; False where records of others must come first.
-
-        The broker said where they are: right after the copy's end there is nothing else, and
-        they need not be read back. Whoever brings them again brings what is there.
-        """
-        topic, partition = place
-        if self._behind(place, offsets.start) or len(offsets) != len(records):
-            return False
-        with self.file.writing():
-            if self.file.end(topic, partition) != offsets.start:
-                return False
-            self.file.write(topic, partition, offsets.start, records)
-        self.notify()
-        if self.listener:
-            self.listener(topic, partition, {record.zone for record in records})
-        return True
-
     def close(self) -> None:
         """Close the files."""
         self.file.close()

@@ -27,7 +27,6 @@ from streams.ledger.base import (
     LedgerUnavailable,
     Record,
 )
-from streams.ledger.file import Appended
 from streams.ledger.kafka.clients import Clients, KeyedValue, Place
 from streams.ledger.kafka.copy import Copy, received
 from streams.ledger.kafka.keys import PLACES, KafkaKeys
@@ -168,12 +167,11 @@ class KafkaLedger(Ledger):
         topic, partition = place
         self.connect()
         self.copy.check(place)
-        key, now = zone.encode(), time.time_ns() // 1_000_000
-        offsets = self.clients.produce(
-            topic, {partition: [KeyedValue(key, value, now) for value in values]}
-        )[partition]
-        if not self.copy.take_own(place, offsets, [Appended(zone, value, now) for value in values]):
-            self.copy.reach({place: offsets.stop})
+        key = zone.encode()
+        last = self.clients.produce(
+            topic, {partition: [KeyedValue(key, value) for value in values]}
+        )
+        self.copy.reach({place: last[partition] + 1})
 
     def read(
         self, topic: str, partition: int, offset: int, limit: int, zone: str | None = None
