@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +12,8 @@ import apsw
 BUSY_TIMEOUT_MS = 60_000
 # SQLite's own 2 MB make an index of 100,000 facts twice as slow; a small file takes no more.
 CACHE_KIB = 32_768
-_PAUSE_SECONDS = 0.005
+# Each time one of those who meet gets through, so this many may meet.
+_ATTEMPTS = 1_000
 MAPPED_BYTES = 1 << 34
 
 
@@ -47,15 +47,16 @@ def _use_wal(connection: apsw.Connection) -> None:
 
     Two that meet there both hold what the other waits for, so SQLite refuses one at once.
     """
-    deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1_000
-    while True:
+    for attempt in range(_ATTEMPTS):
         try:
             connection.execute("PRAGMA journal_mode = WAL").fetchall()
             return
         except apsw.BusyError:
-            if time.monotonic() > deadline:
+            if attempt == _ATTEMPTS - 1:
                 raise
-            time.sleep(_PAUSE_SECONDS)
+            # SQLite waits here until nobody else writes.
+            with atomic(connection):
+                pass
 
 
 def rows(
