@@ -349,6 +349,8 @@ async def _latencies(url: str, home: Path, seconds: int) -> tuple[list[float], l
         for name in found
         for zone in zones
     }
+    for connection in files.values():
+        connection.set_busy_timeout(1_000)
     total = RATE * seconds
 
     def look() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -26,6 +27,8 @@ class ZoneFiles:
         self, directory: Path, model: str | None, dimension: int, *, readonly: bool = False
     ) -> None:
         self.directory = directory
+        #: The directory as text, which is compared often.
+        self.path = str(directory)
         if not readonly:
             directory.mkdir(parents=True, exist_ok=True)
         with ExitStack() as opened:
@@ -132,10 +135,11 @@ class FilesPool:
             files.close()
 
     def _taken(self, directory: Path, model: str | None) -> ZoneFiles | None:
+        path = str(directory)
         with self._lock:
             for index in range(len(self._idle) - 1, -1, -1):
                 identity, files = self._idle[index]
-                if files.directory == directory and files.embeddings.model == model:
+                if files.path == path and files.embeddings.model == model:
                     del self._idle[index]
                     break
             else:
@@ -150,6 +154,6 @@ class FilesPool:
 def _identity(directory: Path) -> int:
     """Return what tells a file from a later one of its name; 0 where there is none."""
     try:
-        return (directory / "events.db").stat().st_ino
+        return os.stat(f"{directory}/events.db").st_ino
     except FileNotFoundError:
         return 0

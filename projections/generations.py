@@ -58,7 +58,8 @@ class ZoneDirectory:
             HomeError: there is none, or the pointer leads nowhere.
         """
         try:
-            name = (self.path / _CURRENT).read_text().strip()
+            with open(f"{self.path}/{_CURRENT}", encoding="ascii") as pointer:
+                name = pointer.read().strip()
         except FileNotFoundError:
             raise HomeError(f"{self.path} has no generation; ingest something first") from None
         return self.describe(name)
@@ -66,8 +67,8 @@ class ZoneDirectory:
     def describe(self, name: str) -> Generation:
         """Return a generation by name."""
         try:
-            text = (self.path / name / _DESCRIPTION).read_bytes()
-            return msgspec.json.decode(text, type=Generation)
+            with open(f"{self.path}/{name}/{_DESCRIPTION}", "rb") as description:
+                return msgspec.json.decode(description.read(), type=Generation)
         except (OSError, ValueError, msgspec.DecodeError) as error:
             raise HomeError(f"{self.path / name} is damaged: {error}") from None
 

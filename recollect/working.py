@@ -40,19 +40,14 @@ def work(home: Home, report: Report, *, once: bool = False, member: str | None =
         _work_once(home, report)
     elif on_kafka():
         with following(home):
-            node, ledger = open_following_node(home, decides=True)
             ticked: dict[str, int] = {}
-            try:
-                work_in_cluster(
-                    node,
-                    ledger,
-                    report,
-                    member=member,
-                    periodic=partial(_tick, node, ticked) if _ticking() else None,
-                    heartbeat=heartbeat(home),
-                )
-            finally:
-                node.close()
+            work_in_cluster(
+                partial(open_following_node, home, decides=True),
+                report,
+                member=member,
+                periodic=partial(_tick, ticked) if _ticking() else None,
+                heartbeat=heartbeat(home),
+            )
     else:
         _work_embedded(home, report)
 
@@ -104,7 +99,7 @@ def _work_embedded(home: Home, report: Report) -> None:
             ends = {(EVENTS, part): node.ledger.end(EVENTS, part) for part in range(PARTITIONS)}
             for zone in node.ledger.zones():
                 if _ticking():
-                    _tick(node, ticked, zone)
+                    _tick(ticked, node, zone)
                 _drive(node, zone, report)
             node.ledger.wait(ends, _TICK_SECONDS)
     finally:
@@ -123,7 +118,7 @@ def _ticking() -> bool:
     return os.environ.get("RECOLLECT_TICKS", "on") != "off"
 
 
-def _tick(node: Node, ticked: dict[str, int], zone: str) -> None:
+def _tick(ticked: dict[str, int], node: Node, zone: str) -> None:
     """Append the period's tick to a zone that has changed, or has a turn that nobody ended."""
     period = int(time.time()) // _TICK_SECONDS
     at = period * _TICK_SECONDS * 1_000

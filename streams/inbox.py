@@ -42,23 +42,27 @@ def take_in(ledger: Ledger, records: Sequence[Posted]) -> set[str]:
     for record in records:
         zone, draft = _addressed(record)
         by_zone.setdefault(zone, []).append((record, draft))
-    changed: set[str] = set()
-    for zone, posted in by_zone.items():
-        receipts = ledger.publish(zone, [draft for _, draft in posted])
-        conflicts = [
+    receipts = ledger.publish_all(
+        {zone: [draft for _, draft in posted] for zone, posted in by_zone.items()}
+    )
+    conflicts = {
+        zone: [
             _park(
                 record,
                 f"conflict: id {draft.payload.source_id!r} of platform {draft.platform!r} is in "
                 "the ledger with other content; that stays",
             )
-            for (record, draft), receipt in zip(posted, receipts, strict=True)
+            for (record, draft), receipt in zip(posted, receipts[zone], strict=True)
             if receipt.status == "conflict"
         ]
-        if conflicts:
-            receipts += ledger.publish(zone, conflicts)
-        if any(receipt.status == "new" for receipt in receipts):
-            changed.add(zone)
-    return changed
+        for zone, posted in by_zone.items()
+    }
+    parked = ledger.publish_all({zone: parks for zone, parks in conflicts.items() if parks})
+    return {
+        zone
+        for zone, found in receipts.items()
+        if any(receipt.status == "new" for receipt in found + parked.get(zone, []))
+    }
 
 
 def _addressed(record: Posted) -> tuple[str, Draft]:

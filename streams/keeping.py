@@ -134,6 +134,10 @@ class Keeper:
         self._follow_kept()
         self._keeping.add(self._behind())
 
+    def add(self, zones: Iterable[str]) -> None:
+        """Note that zones have events which others brought."""
+        self._keeping.add(zones)
+
     def __enter__(self) -> Keeper:
         self._ledger.connect()
         copy = self._ledger.copy

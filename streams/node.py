@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from projections.events.queries import switched_to
 from projections.files import FilesPool, ZoneFiles
 from projections.generations import Generation, ZoneDirectory
-from schemas.errors import Busy, IntegrityError
+from schemas.errors import Busy, HomeError, IntegrityError
 from schemas.fragments import Assembler
 from schemas.records import chain_of
 from schemas.zones import check_zone
@@ -62,18 +62,19 @@ class Node:
     def current(self, zone: str) -> Generation:
         """Return the generation of a zone that is in use; the first one is made where none is."""
         directory = self.zone(zone)
-        if not directory.exists():
-            with exclusive(directory.path / "first.lock"):
-                if not directory.exists():
-                    directory.switch(
-                        directory.create(
-                            chain=self._longest_chain(zone),
-                            encoder=self.door.model,
-                            dimension=self.door.dimension,
-                            level="first",
-                        ),
-                        None,
-                    )
+        with suppress(HomeError):
+            return directory.current()
+        with exclusive(directory.path / "first.lock"):
+            if not directory.exists():
+                directory.switch(
+                    directory.create(
+                        chain=self._longest_chain(zone),
+                        encoder=self.door.model,
+                        dimension=self.door.dimension,
+                        level="first",
+                    ),
+                    None,
+                )
         return directory.current()
 
     def open(self, zone: str, generation: Generation) -> AbstractContextManager[ZoneFiles]:

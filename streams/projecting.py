@@ -34,13 +34,16 @@ def fold_events(
     """
     taken = 0
     while True:
+        mark = files.events.watermark()
+        reader = EventReader(ledger, zone, mark.number, mark.offset, mark.hash)
+        limit = BATCH if upto is None else min(BATCH, upto - mark.number)
+        opened = reader.read(limit, without) if limit > 0 else []
+        if not opened:
+            return taken
         with atomic(files.events.connection):
-            mark = files.events.watermark()
-            reader = EventReader(ledger, zone, mark.number, mark.offset, mark.hash)
-            limit = BATCH if upto is None else min(BATCH, upto - mark.number)
-            opened = reader.read(limit, without) if limit > 0 else []
-            if not opened:
-                return taken
+            if files.events.watermark() != mark:
+                # Another thread was faster.
+                continue
             erased = files.events.fold(
                 [item.event for item in opened if item.event is not None],
                 [(item.source.number, item.source.key_id) for item in opened],
@@ -53,6 +56,9 @@ def fold_events(
         taken += len(opened)
         if progress:
             progress(len(opened))
+        if len(opened) + reader.void < limit:
+            # The ledger had no more.
+            return taken
 
 
 def project_changes(

@@ -218,8 +218,8 @@ def _append(own: EmbeddedFiles, ledger: KafkaLedger, place: Place, records: list
         KeyedValue(zone.encode(), value, min(own.file.appended_at(*place, offset) or now, now))
         for offset, zone, value in records
     ]
-    last = ledger.clients.produce(topic, {partition: values})
-    if last[partition] != records[-1].offset:
+    offsets = ledger.clients.produce(topic, {partition: values})
+    if offsets[partition] != range(records[0].offset, records[-1].offset + 1):
         raise _disturbed(ledger)
 
 

@@ -2,8 +2,8 @@
 
 Faust brings the records of `inbox` and `events`; what is done with them does not depend on when
 or how often it does. An inbox record that was published to the ledger before is a duplicate
-there. An event is taken into this node's copy, whose end is the cursor; zones are concluded from
-the copy by the keeper's threads.
+there. An event is taken into this node's copy, whose end is the cursor, and made searchable; a
+second process concludes zones from the copy.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ import apsw
 from aiokafka.errors import OffsetOutOfRangeError
 
 from schemas.errors import RecollectError
+from streams.drivers.concluding import Concluder, Opens
 from streams.drivers.faust import Delivered, Partition, Sasl, Settings, run
+from streams.drivers.together import Together
 from streams.inbox import Posted, take_in
-from streams.keeping import Keeper, Report
+from streams.keeping import Lane, Report
 from streams.ledger import (
     CHANGES,
     EVENTS,
@@ -34,44 +36,44 @@ from streams.ledger.kafka import KafkaLedger, KafkaSettings
 from streams.ledger.kafka.topics import INBOX
 from streams.node import Node
 
-#: Called now and then with a zone that this worker owns: appends what is due, such as ticks.
-Periodic = Callable[[str], None]
-
 # What was sequenced is deleted from the inbox this often.
 _DELETE_SECONDS = 1.0
 _PERIOD_SECONDS = 300.0
 _AT_ONCE = 500
-# Partitions that are sequenced at once; each waits for the broker most of the time.
-_SEQUENCERS = 4
 _COPIERS = 2
 
 
 def work(
-    node: Node,
-    ledger: KafkaLedger,
+    opens: Opens,
     report: Report,
     *,
     member: str | None = None,
-    periodic: Periodic | None = None,
+    periodic: Callable[[Node, str], None] | None = None,
     heartbeat: Path,
 ) -> None:
     """Be one of the workers until SIGINT or SIGTERM.
 
-    `member` is this worker's name in the group, kept over a restart. `heartbeat` is a file that
-    is touched while the work goes on.
+    `opens` opens the home's node, in each of the worker's two processes. `periodic` is called now
+    and then with a zone that this worker owns: it appends what is due, such as ticks. `member` is
+    this worker's name in the group, kept over a restart. `heartbeat` is a file that is touched
+    while the work goes on.
 
     Raises:
         LedgerGap: a topic is not what it was when it was read before.
     """
-    # The topics are there before Faust joins the group.
-    ledger.connect()
-    with Keeper(node, ledger, report, everything=False) as keeper:
-        run(
-            _settings(ledger.settings, member),
-            [ledger.settings.topic(INBOX), ledger.settings.topic(EVENTS)],
-            _Worker(node, ledger, keeper, report, periodic, heartbeat),
-            dense={ledger.settings.topic(EVENTS)},
-        )
+    node, ledger = opens()
+    try:
+        # The topics are there before Faust joins the group.
+        ledger.connect()
+        with Concluder(opens, report) as concluder:
+            run(
+                _settings(ledger.settings, member),
+                [ledger.settings.topic(INBOX), ledger.settings.topic(EVENTS)],
+                _Worker(node, ledger, concluder, report, periodic, heartbeat),
+                dense={ledger.settings.topic(EVENTS)},
+            )
+    finally:
+        node.close()
 
 
 def sequence_inbox(ledger: KafkaLedger) -> None:
@@ -122,14 +124,15 @@ class _Worker:
         self,
         node: Node,
         ledger: KafkaLedger,
-        keeper: Keeper,
+        concluder: Concluder,
         report: Report,
-        periodic: Periodic | None,
+        periodic: Callable[[Node, str], None] | None,
         heartbeat: Path,
     ) -> None:
         self._node = node
         self._ledger = ledger
-        self._keeper = keeper
+        self._concluder = concluder
+        self._owned: frozenset[int] = frozenset()
         self._report = report
         self._periodic = periodic
         self._heartbeat = heartbeat
@@ -137,9 +140,13 @@ class _Worker:
         self._sequenced: dict[int, int] = {}
         self._stopping = threading.Event()
         # Who sequences waits until the events that he wrote are copied: apart, or all threads wait.
-        self._sequencing = ThreadPoolExecutor(_SEQUENCERS, thread_name_prefix="sequence")
+        self._sequencing = ThreadPoolExecutor(1, thread_name_prefix="sequence")
+        self._posted = Together(self._sequence)
         self._copying = ThreadPoolExecutor(_COPIERS, thread_name_prefix="copy")
         self._housekeeping = threading.Thread(target=self._keep_house, daemon=True)
+        # Turns are searchable at once, however long what is concluded from them takes.
+        self._folding = Lane("fold", 1, self._fold, report)
+        ledger.copy.listener = self._taken
 
     async def _run(
         self, executor: Executor, work: Callable[..., object], *arguments: object
@@ -148,41 +155,60 @@ class _Worker:
 
     async def started(self) -> None:
         self._housekeeping.start()
+        self._folding.start()
 
     async def stopped(self) -> None:
         self._stopping.set()
         await self._run(self._copying, self._housekeeping.join)
+        await self._run(self._copying, self._folding.stop)
         self._sequencing.shutdown()
         self._copying.shutdown()
 
     async def assigned(self, partitions: Set[Partition]) -> None:
-        owned = {number for _, number in partitions}
+        owned = frozenset(number for _, number in partitions)
         await self._run(self._copying, self._take_over, owned)
 
-    def _take_over(self, owned: set[int]) -> None:
+    def _take_over(self, owned: frozenset[int]) -> None:
         # Whoever had them may have written until now: what is there is followed first (rule 4).
         self._ledger.copy.refresh(
             [(topic, number) for topic in (EVENTS, CHANGES) for number in owned]
         )
-        self._keeper.own(owned)
+        self._own(owned)
 
     async def revoked(self, partitions: Set[Partition]) -> None:
-        await self._run(self._copying, self._keeper.own, ())
+        await self._run(self._copying, self._own, frozenset())
+
+    def _own(self, owned: frozenset[int]) -> None:
+        self._owned = owned
+        self._ledger.copy.deliver((EVENTS, partition) for partition in owned)
+        self._concluder.own(owned)
+
+    def _taken(self, topic: str, partition: int, zones: Set[str]) -> None:
+        """Called by the copy when records came."""
+        if topic == EVENTS and partition in self._owned:
+            self._folding.add(zones)
+
+    def _fold(self, zone: str) -> int:
+        self._node.fold(zone)
+        self._concluder.grown([zone])
+        return 0
 
     def cursor(self, topic: str, partition: int) -> int | None:
         if topic == self._inbox:
             # What is left of it has not been sequenced.
             return None
-        # The last one once more, to see that it is still the same.
-        return max(self._ledger.copy.next((EVENTS, partition)) - 1, 0)
+        return self._ledger.copy.position((EVENTS, partition))
 
     async def deliver(self, topic: str, partition: int, records: Sequence[Delivered]) -> None:
         if topic == self._inbox:
             posted = [Posted(record.key, record.value, record.timestamp) for record in records]
-            await self._run(self._sequencing, take_in, self._ledger, posted)
+            await self._posted.done(posted)
             self._sequenced[partition] = records[-1].offset + 1
         else:
             await self._run(self._copying, self._ledger.copy.take, (EVENTS, partition), records)
+
+    async def _sequence(self, posted: Sequence[Posted]) -> None:
+        await self._run(self._sequencing, take_in, self._ledger, posted)
 
     def retryable(self, error: Exception) -> bool:
         # A full disk may be emptied, a broker come back; a ledger that changed does not heal.
@@ -197,14 +223,14 @@ class _Worker:
         while not self._stopping.wait(_DELETE_SECONDS):
             try:
                 self._delete_sequenced()
-                for partition in self._keeper.owned:
+                for partition in self._owned:
                     self._ledger.destroy_void_keys(partition)
                 self._heartbeat.touch()
                 if self._periodic and time.monotonic() - worked > _PERIOD_SECONDS:
                     worked = time.monotonic()
                     for zone in self._ledger.copy.file.zones():
-                        if partition_of(zone) in self._keeper.owned:
-                            self._periodic(zone)
+                        if partition_of(zone) in self._owned:
+                            self._periodic(self._node, zone)
             except (RecollectError, OSError, apsw.Error) as error:
                 self._report("", error)
 

@@ -86,6 +86,10 @@ class Ledger(ABC):
         call are durable when it returns, or none is there.
         """
 
+    def publish_all(self, drafts: Mapping[str, Sequence[Draft]]) -> dict[str, list[Receipt]]:
+        """Publish to several zones, each as `publish` does; return the receipts by zone."""
+        return {zone: self.publish(zone, some) for zone, some in drafts.items()}
+
     @abstractmethod
     def append(self, topic: str, zone: str, values: Sequence[bytes]) -> None:
         """Append records to the zone's partition; they are durable when this returns."""

@@ -72,6 +72,7 @@ class LedgerFile:
     def __init__(self, path: Path, *, durable: bool) -> None:
         self.lock = threading.RLock()
         self.connection = connect(path, durable=durable)
+        self._zone_ids: dict[str, int] = {}
         with atomic(self.connection):
             self.connection.execute(_SCHEMA)
             for topic in TOPICS:
@@ -252,9 +253,8 @@ class LedgerFile:
         with self.lock:
             found = rows(
                 self.connection,
-                "SELECT number, hash FROM heads JOIN zones ON zones.id = heads.zone "
-                "WHERE zones.name = ?",
-                (zone,),
+                "SELECT number, hash FROM heads WHERE zone = ?",
+                (self._zone_id(zone),),
             )
         return Head(*found[0]) if found else Head(0, GENESIS)
 
@@ -296,10 +296,15 @@ class LedgerFile:
             self.connection.close()
 
     def _zone_id(self, zone: str, create: bool = False) -> int | None:
+        # An id is never given to another zone.
+        if zone in self._zone_ids:
+            return self._zone_ids[zone]
         found: int | None = value(self.connection, "SELECT id FROM zones WHERE name = ?", (zone,))
         if found is None and create:
             self.connection.execute("INSERT INTO zones (name) VALUES (?)", (zone,))
             return self.connection.last_insert_rowid()
+        if found is not None:
+            self._zone_ids[zone] = found
         return found
 
 

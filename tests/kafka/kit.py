@@ -171,10 +171,21 @@ class Recollect:
         assert (ended.status, ended.errors) == (0, ""), ended
 
     def start(self, *arguments: str, script: str | None = None) -> Running:
-        """Start a command that goes on; `script` is Python to run before it."""
-        code = f"{script or ''}\nfrom recollect.cli import main\nmain()"
-        log = self.home.with_name(f"{self.home.name}-{len(self._started)}.log")
-        running = Running([sys.executable, "-c", code, *arguments], self.environment(), log)
+        """Start a command that goes on; `script` is Python to run before it, in each process."""
+        name = f"{self.home.name}-{len(self._started)}"
+        environment = self.environment()
+        if script:
+            changed = self.home.with_name(f"{name}-changed")
+            changed.mkdir()
+            (changed / "sitecustomize.py").write_text(script)
+            paths = (str(changed), str(ROOT), environment.get("PYTHONPATH", ""))
+            environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+        code = "from recollect.cli import main\nmain()"
+        running = Running(
+            [sys.executable, "-c", code, *arguments],
+            environment,
+            self.home.with_name(f"{name}.log"),
+        )
         self._started.append(running)
         return running
 

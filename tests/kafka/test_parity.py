@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.kafka.conftest import Make
 from tests.kafka.kit import Recollect, line, post, wait_until, write
 
@@ -80,6 +82,7 @@ def hashes(home: Recollect, zones: Sequence[str]) -> dict[str, dict[str, str]]:
     return {zone: home.hashes(zone) for zone in zones}
 
 
+@pytest.mark.timeout(420)
 def test_twenty_thousand_events_give_the_same_files_on_every_way(
     make: Make, kafka_url: str, tmp_path: Path
 ) -> None:

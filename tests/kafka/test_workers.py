@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sqlite3
 from contextlib import closing
@@ -14,6 +15,7 @@ import pytest
 from tests.kafka.conftest import Make
 from tests.kafka.kit import (
     Recollect,
+    Running,
     kinds_of,
     line,
     members_of,
@@ -142,6 +144,61 @@ def test_a_worker_that_hangs_loses_its_zones_and_harms_nothing_when_it_goes_on(
     assert first.hashes() == second.hashes() == wanted
     assert (hanging.stop(), other.stop()) == (0, 0), hanging.errors
     assert verified(first) == verified(second) == wanted
+
+
+def children_of(number: int) -> list[int]:
+    """Return the processes that a process has started and that are still there."""
+    found = Path(f"/proc/{number}/task/{number}/children")
+    return [int(child) for child in found.read_text().split()]
+
+
+def concluder_of(worker: Running) -> int:
+    """Return the process of a worker that concludes."""
+    (number,) = [
+        child
+        for child in children_of(worker.process.pid)
+        if b"resource_tracker" not in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
+    return number
+
+
+def test_the_two_processes_of_a_worker_live_and_die_together(make: Make, kafka_url: str) -> None:
+    home = make("a")
+    worker = home.worker()
+    post_events(kafka_url, "default", said(0, 2))
+    home.wait_for("default", 3)
+
+    os.kill(concluder_of(worker), signal.SIGKILL)
+    assert worker.ended() == -signal.SIGKILL
+    assert "the process that concludes ended (-9)" in worker.errors
+
+    worker = home.worker()
+    post_events(kafka_url, "default", said(3, 5))
+    home.wait_for("default", 6)
+    concluder = concluder_of(worker)
+    worker.kill()
+    wait_until(
+        lambda: not Path(f"/proc/{concluder}").exists(), lambda: "the one that concludes ends too"
+    )
+
+    worker = home.worker()
+    concluder = concluder_of(worker)
+    assert worker.stop() == 0
+    assert not Path(f"/proc/{concluder}").exists()
+    verified(home)
+
+
+def test_a_worker_concludes_what_commands_of_its_own_home_publish(
+    make: Make, kafka_url: str, tmp_path: Path
+) -> None:
+    """They write into the copy that the worker reads, so it has the events before it is told."""
+    home = make("a")
+    worker = home.worker()
+    for number in range(6):
+        ingested = home.ask("ingest", write(tmp_path / f"{number}.jsonl", said(number, number)))
+        assert ingested["new"] == 1
+        home.wait_for("default", number + 1)
+    assert worker.stop() == 0
 
 
 def test_who_ingests_leaves_the_concluding_to_the_workers(

@@ -269,6 +269,32 @@ class LedgerContract:
         assert ledger.publish("z", []) == []
         assert ledger.end(EVENTS, partition_of("z")) == 0
 
+    def test_zones_that_are_published_together_are_as_each_alone(self, ledger: Ledger) -> None:
+        one, two, three = *neighbours(2), apart(neighbours(1)[0])
+        ledger.publish(two, [draft("held", "as it was")])
+        receipts = ledger.publish_all(
+            {
+                one: [draft("1"), draft("2"), draft("1")],
+                two: [draft("held", "otherwise"), draft("1"), draft("held", "as it was")],
+                three: [draft("1")],
+                "nothing": [],
+            }
+        )
+        assert {
+            zone: [(each.status, each.number) for each in some] for zone, some in receipts.items()
+        } == {
+            one: [("new", 1), ("new", 2), ("duplicate", 1)],
+            two: [("conflict", 1), ("new", 2), ("duplicate", 1)],
+            three: [("new", 1)],
+            "nothing": [],
+        }
+        found = Reader(ledger).everything()
+        assert {zone: ids(events) for zone, events in found.items()} == {
+            one: ["1", "2"],
+            two: ["held", "1"],
+            three: ["1"],
+        }
+
     def test_an_event_says_what_the_draft_said(self, ledger: Ledger) -> None:
         whole = draft(
             "m-1",

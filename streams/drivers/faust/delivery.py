@@ -51,7 +51,8 @@ class Delivery:
         self._end = end
         self._next: dict[Partition, int] = {}
         self._under_way: set[asyncio.Task[None]] = set()
-        self._closed = False
+        # No other term begins.
+        self.closed = False
         # Set once the partitions of the term stand where reading is to begin.
         self.begun = asyncio.Event()
         # Set when the term is over; each has its own.
@@ -64,7 +65,7 @@ class Delivery:
         Raises:
             DeliveryFailed: they are not the same of all topics.
         """
-        if self._closed:
+        if self.closed:
             return
         self.over = asyncio.Event()
         self._next.clear()
@@ -89,12 +90,12 @@ class Delivery:
 
     async def close(self) -> None:
         """End the term, and let no other begin."""
-        self._closed = True
+        self.closed = True
         await self._settle()
 
     def fail(self, error: BaseException) -> None:
         """End the worker: nothing is begun any more."""
-        self._closed = True
+        self.closed = True
         self._over()
         self._end(error)
 

@@ -204,6 +204,9 @@ class Consumer(FaustConsumer):
         except Exception as error:
             if not over.is_set():
                 self._delivery.fail(error)
+        if self._delivery.closed:
+            # There will be no other seek.
+            return {}
         if over.is_set():
             raise IllegalStateError("the group changed during this seek; Faust seeks again")
         self._delivery.begun.set()

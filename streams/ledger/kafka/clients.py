@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import defaultdict
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from typing import Any, NamedTuple, TypeVar
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
@@ -67,7 +68,7 @@ class Clients:
         )
         self._thread.start()
         self._producer: AIOKafkaProducer | None = None
-        self._producing = asyncio.Lock()
+        self._producing: defaultdict[tuple[str, int], asyncio.Lock] = defaultdict(asyncio.Lock)
         self._consumer: AIOKafkaConsumer | None = None
         self._asking: AIOKafkaConsumer | None = None
         self._reader: AIOKafkaConsumer | None = None
@@ -92,10 +93,11 @@ class Clients:
         """Return the offset of the first record that each partition still has."""
         return self._run(self._offsets("beginning_offsets", list(places)))
 
-    def produce(self, topic: str, records: Mapping[int, Sequence[KeyedValue]]) -> dict[int, int]:
-        """Append records to partitions, in order; return each one's last offset once it is safe.
+    def produce(self, topic: str, records: Mapping[int, Sequence[KeyedValue]]) -> dict[int, range]:
+        """Append records to partitions, in order; return each one's offsets once they are safe.
 
-        Records that fit into one batch are appended together or not at all.
+        Records that fit into one batch are appended together or not at all. Where the offsets
+        from the first to the last are as many as the records, nothing of others lies between.
         """
         return self._run(self._produce(topic, records))
 
@@ -284,10 +286,32 @@ class Clients:
 
     async def _produce(
         self, topic: str, records: Mapping[int, Sequence[KeyedValue]]
-    ) -> dict[int, int]:
+    ) -> dict[int, range]:
         there = self._settings.topic(topic)
-        # One caller at a time: batches of one call lie next to each other.
-        async with self._producing:
+        async with AsyncExitStack() as held:
+            # One caller at a time for each partition: batches of one call lie next to each other.
+            for partition in sorted(records):
+                await held.enter_async_context(self._producing[topic, partition])
+            producer = await self._started_producer()
+            try:
+                offsets = await asyncio.gather(
+                    *(_send(producer, there, *item) for item in records.items())
+                )
+                return dict(zip(records, offsets, strict=True))
+            except BaseException:
+                # Whether the records are there is not known, and a producer that failed once
+                # may not be used again; the next call has a new one.
+                self._give_up(producer)
+                raise
+
+    def _give_up(self, producer: AIOKafkaProducer) -> None:
+        """Stop a producer, once."""
+        if self._producer is not None and self._producer is producer:
+            self._stopping = asyncio.ensure_future(self._producer.stop())
+            self._producer = None
+
+    async def _started_producer(self) -> AIOKafkaProducer:
+        async with self._starting:
             if self._producer is None:
                 producer = AIOKafkaProducer(
                     **self._options,
@@ -303,23 +327,13 @@ class Clients:
                     await producer.stop()
                     raise
                 self._producer = producer
-            try:
-                last = await asyncio.gather(
-                    *(_send(self._producer, there, *item) for item in records.items())
-                )
-                return dict(zip(records, last, strict=True))
-            except BaseException:
-                # Whether the records are there is not known, and a producer that failed once
-                # may not be used again; the next call has a new one.
-                failed, self._producer = self._producer, None
-                self._stopping = asyncio.ensure_future(failed.stop())
-                raise
+        return self._producer
 
 
 async def _send(
     producer: AIOKafkaProducer, topic: str, partition: int, records: Sequence[KeyedValue]
-) -> int:
-    """Send records in batches as large as may be; return the offset of the last."""
+) -> range:
+    """Send records in batches as large as may be; return their offsets, first to last."""
     sent = []
     builder: BatchBuilder = producer.create_batch()
     for key, value, at in records:
@@ -329,10 +343,8 @@ async def _send(
             builder.append(key=key, value=value, timestamp=at)
     builder.close()
     sent.append((builder, await producer.send_batch(builder, topic, partition=partition)))
-    for builder, future in sent:
-        metadata = await future
-        last = metadata.offset + builder.record_count() - 1
-    return int(last)
+    placed = [(int((await future).offset), builder.record_count()) for builder, future in sent]
+    return range(placed[0][0], sum(placed[-1]))
 
 
 _TOPIC_NAMES = ("inbox", "events", "changes", "recordings", "keys")

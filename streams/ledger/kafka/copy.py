@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
@@ -63,6 +64,8 @@ class Copy:
         self._followed: set[Place] = set()
         self._delivered: set[Place] = set()
         self._compared: set[Place] = set()
+        # Up to where the listener knows of records, whichever process of this home copied them.
+        self._told: dict[Place, int] = {}
         self._broken: dict[Place, LedgerGap] = {}
         self._assigned: set[Place] = set()
         self._audited = 0.0
@@ -89,10 +92,22 @@ class Copy:
         self._followed |= set(places) - self._delivered
 
     def deliver(self, places: Iterable[Place]) -> None:
-        """Do not read these partitions any more, and no others less: others bring them here."""
+        """Do not read these partitions any more, and no others less: others bring them here.
+
+        Whoever does so has compared them with the broker's.
+        """
         self._followed |= self._delivered
         self._delivered = set(places)
         self._followed -= self._delivered
+        self._compared |= self._delivered
+
+    def position(self, place: Place) -> int:
+        """Return the offset to read a partition on from: that of the last record that was copied,
+        to see that it is still the same, or of the first that the listener was not told of."""
+        copied = self.next(place)
+        if place[0] == KEYS:
+            return copied
+        return max(min(copied, self._told.setdefault(place, copied)) - 1, 0)
 
     def check(self, place: Place) -> None:
         """Raise what is wrong with a partition.
@@ -116,16 +131,26 @@ class Copy:
             LedgerGap: a partition ends before what was copied, or has other records there.
             LedgerUnavailable: the broker does not deliver the records.
         """
-        began = time.monotonic()
-        deadline = began + patience
         for place, end in ends.items():
             self.check(place)
             if end < (copied := self.next(place)) and self._shrunk(place, copied):
                 raise self._broken[place]
         behind = {place for place, end in ends.items() if self._behind(place, end)}
-        self.follow(behind)
+        unread = behind - self._followed - self._delivered
+        try:
+            self._reach(behind, ends, patience)
+        finally:
+            # What is read for this alone is not followed, and nobody is told of it.
+            self._followed -= unread
+            for place in unread:
+                self._told.pop(place, None)
+
+    def _reach(self, behind: set[Place], ends: Mapping[Place, int], patience: float) -> None:
+        began = time.monotonic()
+        deadline = began + patience
         copied = sum(map(self.next, behind))
         while behind:
+            self.follow(behind)
             left = deadline - time.monotonic()
             if left <= 0:
                 topic, partition = min(behind)
@@ -147,7 +172,6 @@ class Copy:
                 # At the end of a term nothing is delivered any more, and whoever ends it waits
                 # for this: from now on they are read here as well, until `deliver` is called.
                 self._delivered -= behind
-                self.follow(behind)
 
     def has_more(self, place: Place, end: int) -> bool:
         """Return whether the copy goes on after `end`, and was seen to be the broker's."""
@@ -211,17 +235,52 @@ class Copy:
                         f"{topic}/{partition}: offset {expected} is missing; restore the topic "
                         "from a backup that has it"
                     )
-            appended = [
-                Appended(zone, value, record.timestamp)
-                for record in fresh
-                for _, zone, value in (received(record),)
-            ]
-            self.file.write(topic, partition, end, appended)
+            self.file.write(
+                topic,
+                partition,
+                end,
+                [
+                    Appended(zone, value, record.timestamp)
+                    for record in fresh
+                    for _, zone, value in (received(record),)
+                ],
+            )
         if records[0].offset < end or end == 0:
             self._compared.add(place)
+        self._tell(place, [(record.offset, received(record).zone) for record in records], end)
+
+    def take_own(self, appended: Mapping[Place, tuple[range, Sequence[Appended]]]) -> set[Place]:
+        """Take in what this process has appended to partitions, at these offsets.
+
+        The broker said where they are: right after the copy's end there is nothing else, and
+        they need not be read back. Whoever brings them again brings what is there.
+
+        Return the partitions whose copy has to be brought there: records of others come first.
+        """
+        taken: set[Place] = set()
+        with self.file.writing():
+            for place, (offsets, records) in appended.items():
+                there = len(offsets) == len(records) and self.next(place) == offsets.start
+                if there and not self._behind(place, offsets.start):
+                    self.file.write(*place, offsets.start, records)
+                    taken.add(place)
+        for place in taken:
+            offsets, records = appended[place]
+            zones = [record.zone for record in records]
+            self._tell(place, list(zip(offsets, zones, strict=True)), offsets.start)
+        return appended.keys() - taken
+
+    def _tell(self, place: Place, records: Sequence[tuple[int, str]], end: int) -> None:
+        """Wake who waits, and call the listener, of records (offset, zone) that are copied now.
+
+        `end` was the copy's before. Another process of this home may have copied them already.
+        """
         self.notify()
-        if self.listener and appended:
-            self.listener(topic, partition, {zone for zone, _, _ in appended if zone})
+        told = self._told.get(place, end)
+        new = {zone for offset, zone in records if zone and offset >= min(told, end)}
+        self._told[place] = max(told, records[-1][0] + 1)
+        if self.listener and new:
+            self.listener(*place, new)
 
     def close(self) -> None:
         """Close the files."""
@@ -231,10 +290,8 @@ class Copy:
     def _pull(self, seconds: float) -> None:
         wanted = self._followed - self._broken.keys()
         if wanted != self._assigned:
-            # A little before the end, so that the overlap is looked at.
-            positions = {place: max(self.next(place) - (place[0] != KEYS), 0) for place in wanted}
             self._assigned = set()
-            self._clients.assign(positions)
+            self._clients.assign({place: self.position(place) for place in wanted})
             self._assigned = wanted
         try:
             found = self._clients.poll(seconds, _PAGE)
@@ -317,8 +374,12 @@ class Copy:
 
 def received(record: Received) -> Record:
     """Return a Kafka record as one of the ledger; one that names no zone belongs to none."""
+    return Record(record.offset, _zone_of(record.key), record.value or b"")
+
+
+@lru_cache(4_096)
+def _zone_of(key: bytes | None) -> str:
     try:
-        zone = check_zone((record.key or b"").decode())
+        return check_zone((key or b"").decode())
     except (UnicodeDecodeError, InvalidInput):
-        zone = ""
-    return Record(record.offset, zone, record.value or b"")
+        return ""

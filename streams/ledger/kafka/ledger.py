@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
@@ -27,6 +28,7 @@ from streams.ledger.base import (
     LedgerUnavailable,
     Record,
 )
+from streams.ledger.file import Appended
 from streams.ledger.kafka.clients import Clients, KeyedValue, Place
 from streams.ledger.kafka.copy import Copy, received
 from streams.ledger.kafka.keys import PLACES, KafkaKeys
@@ -48,7 +50,7 @@ class KafkaLedger(Ledger):
     """A Kafka ledger, as a node in `directory` sees it.
 
     `follows`: somebody pulls all the time, so reads answer from the copy as it stands; else each
-    read brings the copy up to the topic's end first. What was appended here is read back before
+    read brings the copy up to the topic's end first. What was appended here is in the copy when
     `append` and `publish` return, either way. `writes` False: a replica, which appends nothing.
     `encoder` names the home's, to the byte: all nodes of a ledger must have the same. `secret` is
     that of the embedded ledger which moves to these topics.
@@ -114,40 +116,62 @@ class KafkaLedger(Ledger):
             )
 
     def publish(self, zone: str, drafts: Sequence[Draft]) -> list[Receipt]:
-        place = (EVENTS, partition_of(check_zone(zone)))
-        ours: set[int] = set()
-        with self._publishing[place[1]]:
+        return self.publish_all({zone: drafts})[zone]
+
+    def publish_all(self, drafts: Mapping[str, Sequence[Draft]]) -> dict[str, list[Receipt]]:
+        """Publish to several zones, which wait for the brokers together."""
+        places = {(EVENTS, partition_of(check_zone(zone))) for zone in drafts}
+        receipts: dict[str, list[Receipt]] = {}
+        ours: dict[str, set[int]] = {zone: set() for zone in drafts}
+        with ExitStack() as held:
+            for _, partition in sorted(places):
+                held.enter_context(self._publishing[partition])
             for _ in range(_MOST_TRIES):
-                self._refresh([place])
-                receipts, records, _ = sequence(
-                    zone,
-                    drafts,
-                    self.copy.file.head(zone),
-                    secret=self.keys.secret,
-                    now=time.time_ns() // 1_000_000,
-                    held=lambda source: self._held(zone, source),
-                )
-                if records:
-                    ours |= self._offer(place, zone, records)
-                if all(record.number in ours for record in records):
-                    return _claimed(receipts, ours)
+                self._refresh(places)
+                tried = {
+                    zone: self._sequence(zone, some)
+                    for zone, some in drafts.items()
+                    if zone not in receipts
+                }
+                self._offer({zone: records for zone, (_, records) in tried.items() if records})
+                for zone, (found, records) in tried.items():
+                    ours[zone] |= {
+                        record.number
+                        for record in records
+                        if self.copy.file.held(zone, record.source) == record.value
+                    }
+                    if all(record.number in ours[zone] for record in records):
+                        receipts[zone] = _claimed(found, ours[zone])
+                if len(receipts) == len(drafts):
+                    return receipts
         raise LedgerUnavailable(
-            f"events/{place[1]}: other sequencers were faster {_MOST_TRIES} times; do it again"
+            f"zone {min(drafts.keys() - receipts.keys())}: other sequencers were faster "
+            f"{_MOST_TRIES} times; do it again"
         )
 
-    def _offer(self, place: Place, zone: str, records: Sequence[Sequenced]) -> set[int]:
-        """Append events and read them back; return the numbers of those that were accepted."""
-        self.keys.add({record.key_id: record.key for record in records})
+    def _sequence(
+        self, zone: str, drafts: Sequence[Draft]
+    ) -> tuple[list[Receipt], list[Sequenced]]:
+        receipts, records, _ = sequence(
+            zone,
+            drafts,
+            self.copy.file.head(zone),
+            secret=self.keys.secret,
+            now=time.time_ns() // 1_000_000,
+            held=lambda source: self._held(zone, source),
+        )
+        return receipts, records
+
+    def _offer(self, records: Mapping[str, Sequence[Sequenced]]) -> None:
+        """Append events of zones, and have them in the copy, accepted or void."""
+        self.keys.add({each.key_id: each.key for some in records.values() for each in some})
         failpoint("append.keys")
-        self._append(place, zone, [record.value for record in records])
+        self._append(
+            EVENTS, {zone: [each.value for each in some] for zone, some in records.items()}
+        )
         failpoint("append.committed")
-        accepted = {
-            record.number
-            for record in records
-            if self.copy.file.held(zone, record.source) == record.value
-        }
-        self.destroy_void_keys(place[1])
-        return accepted
+        for partition in {partition_of(zone) for zone in records}:
+            self.destroy_void_keys(partition)
 
     def destroy_void_keys(self, partition: int) -> None:
         """Destroy the keys of events that no chain accepts, whoever wrote and left them.
@@ -159,19 +183,35 @@ class KafkaLedger(Ledger):
             self.copy.file.forget_void_keys(void)
 
     def append(self, topic: str, zone: str, values: Sequence[bytes]) -> None:
-        place = _place(topic, partition_of(check_zone(zone)))
+        _place(topic, partition_of(check_zone(zone)))
         if values:
-            self._append(place, zone, values)
+            self._append(topic, {zone: values})
 
-    def _append(self, place: Place, zone: str, values: Sequence[bytes]) -> None:
-        topic, partition = place
+    def _append(self, topic: str, values: Mapping[str, Sequence[bytes]]) -> None:
+        """Append records of zones, and have them in the copy."""
+        now = time.time_ns() // 1_000_000
+        appended: dict[int, list[Appended]] = {}
+        for zone, some in values.items():
+            appended.setdefault(partition_of(zone), []).extend(
+                Appended(zone, value, now) for value in some
+            )
         self.connect()
-        self.copy.check(place)
-        key = zone.encode()
-        last = self.clients.produce(
-            topic, {partition: [KeyedValue(key, value) for value in values]}
+        for partition in appended:
+            self.copy.check((topic, partition))
+        offsets = self.clients.produce(
+            topic,
+            {
+                partition: [KeyedValue(record.zone.encode(), *record[1:]) for record in records]
+                for partition, records in appended.items()
+            },
         )
-        self.copy.reach({place: last[partition] + 1})
+        behind = self.copy.take_own(
+            {
+                (topic, partition): (offsets[partition], records)
+                for partition, records in appended.items()
+            }
+        )
+        self.copy.reach({place: offsets[place[1]].stop for place in behind})
 
     def read(
         self, topic: str, partition: int, offset: int, limit: int, zone: str | None = None
@@ -179,15 +219,19 @@ class KafkaLedger(Ledger):
         place = _place(topic, partition)
         if zone is None:
             return self._read_all(place, offset, limit)
-        if self.copy.has_more(place, offset + limit):
-            self.copy.check(place)
+        ask = not self._follows and not self.copy.has_more(place, offset + limit)
+        if ask:
+            self._refresh([place])
+        self.copy.check(place)
+        try:
             records = self.copy.file.read(topic, partition, offset, limit, zone)
-            if len(records) == limit:
-                return records
-        self._refresh([place])
-        if offset > self.copy.next(place):
+        except LedgerGap:
             # What others concluded tells of events that were not copied here yet.
             self.copy.refresh([place])
+            return self.copy.file.read(topic, partition, offset, limit, zone)
+        if ask or self._follows or len(records) == limit:
+            return records
+        self._refresh([place])
         return self.copy.file.read(topic, partition, offset, limit, zone)
 
     def _read_all(self, place: Place, offset: int, limit: int) -> list[Record]:

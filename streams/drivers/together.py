@@ -1,0 +1,47 @@
+"""Group commit: what is asked for while a piece of work is under way is done in one go after it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Generic, TypeVar
+
+Item = TypeVar("Item")
+
+
+class Together(Generic[Item]):
+    """Hands `work` all the items that wait, in the order in which they came.
+
+    Where the waits of a piece of work cost more than its items, this many do not wait longer
+    than one. For the callers of one event loop.
+    """
+
+    def __init__(self, work: Callable[[Sequence[Item]], Awaitable[None]]) -> None:
+        self._work = work
+        self._waiting: list[tuple[Sequence[Item], asyncio.Future[None]]] = []
+        self._working: asyncio.Task[None] | None = None
+
+    async def done(self, items: Sequence[Item]) -> None:
+        """Return when the items are done; what `work` raises is raised for all that it had."""
+        done = asyncio.get_running_loop().create_future()
+        self._waiting.append((items, done))
+        if self._working is None:
+            self._working = asyncio.create_task(self._work_off())
+        await done
+
+    async def _work_off(self) -> None:
+        while self._waiting:
+            together, self._waiting = self._waiting, []
+            error: Exception | None = None
+            try:
+                await self._work([item for items, _ in together for item in items])
+            except Exception as raised:
+                error = raised
+            for _, done in together:
+                if done.done():
+                    continue
+                if error is None:
+                    done.set_result(None)
+                else:
+                    done.set_exception(error)
+        self._working = None
