@@ -1,4 +1,4 @@
-"""What a question says of time: "in May", "two weeks ago", "the week after 3 June" as spans."""
+"""How a question is understood: as several in one, each with the times that it speaks of."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from projections.recall import Query, Recaller
-from streams.language.dates import date_references
+from projections.recall import MOST_PARTS, Query, Recaller
+from streams.language import completed, date_references, questions
 
 _DAY = timedelta(days=1)
 _UNITS = {"day": 1, "weekend": 7, "week": 7, "fortnight": 14, "month": 31, "year": 366}
@@ -17,6 +17,23 @@ _BESIDE = re.compile(
     rf"\b({'|'.join(_UNITS)})\s+(before|after|following|prior\s+to)\s+(?:the\s+)?$", re.IGNORECASE
 )
 _SINCE = re.compile(r"\b(?:since|after)\s+(?:the\s+)?$", re.IGNORECASE)
+
+
+def parted(query: Query, recaller: Recaller) -> list[tuple[str | None, Query]]:
+    """Return the questions that a text consists of, each as it was put and as it is asked.
+
+    A single one is asked as it stands, and its words are None. Of more than the budget allows,
+    the last takes the rest.
+    """
+    parts = questions(query.text)
+    if len(parts) == 1:
+        return [(None, query)]
+    last = MOST_PARTS[query.budget] - 1
+    parts[last:] = [" ".join(parts[last:])] if parts[last:] else []
+    return [
+        (part, msgspec.structs.replace(query, text=text))
+        for part, text in zip(parts, completed(parts, recaller.names), strict=True)
+    ]
 
 
 def in_time(query: Query, recaller: Recaller) -> Query:

@@ -22,6 +22,7 @@ from projections.recall import (
     DEFAULT_PROFILE,
     Answer,
     Explanation,
+    Part,
     Profile,
     Query,
     QueryTokens,
@@ -29,7 +30,7 @@ from projections.recall import (
     stored,
 )
 from projections.sqlite import value
-from recollect.asking import in_time
+from recollect.asking import in_time, parted
 from recollect.following import followed
 from recollect.home import Home
 from recollect.ledgers import open_node
@@ -357,8 +358,8 @@ class Memory:
         recaller = self._recall() if known_at is None else self._recall_at(known_at)
         if recaller is None:
             return Answer(query=query.text, results=[], ms=0.0)
-        query = self._asked(in_time(query, recaller), known_at)
-        answer = recaller.recall(query, *self._encoded(query, recaller), resident=resident)
+        parts = self._parts(query, recaller, known_at)
+        answer = recaller.recall_all(query, parts, resident=resident)
         self._store_index()
         return answer
 
@@ -377,8 +378,18 @@ class Memory:
         recaller = self._recall() if known_at is None else self._recall_at(known_at)
         if recaller is None:
             return None
-        query = self._asked(in_time(query, recaller), known_at)
-        return recaller.explain(query, *self._encoded(query, recaller), id_)
+        return recaller.explain(query, self._parts(query, recaller, known_at), id_)
+
+    def _parts(self, query: Query, recaller: Recaller, known_at: int | Token | None) -> list[Part]:
+        """Return the questions that are asked at once, as the encoder reads them."""
+        return [
+            Part(
+                self._asked(in_time(one, recaller), known_at),
+                *self._encoded(one, recaller),
+                words,
+            )
+            for words, one in parted(query, recaller)
+        ]
 
     def _asked(self, query: Query, known_at: int | Token | None) -> Query:
         """Return a question with the moment at which it is asked: now, or then."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 import numpy as np
@@ -28,11 +28,13 @@ Step = Literal[
     "filter",
     "arms",
     "pool",
-    "diversity",
-    "stands_for",
     "min_score",
+    "diversity",
     "max_results",
+    "stands_for",
 ]
+#: The further a memory came, the later.
+STEPS: tuple[Step, ...] = get_args(Step)
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +43,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     `rank` is its place in the answer, from 1, and `score` what it scored there; None where it is
     not in it: then `dropped_by` is the step at which it fell out, and `because` says why.
     `arms` gives its rank in every arm that found it, and `fused` the rank of its turn by all
-    arms together, among what the filters let through.
+    arms together, among what the filters let through. `part`: of several questions asked at once,
+    the one that it answers, or for which it came furthest.
     """
 
     query: str
@@ -53,6 +56,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     fused: int | None = None
     dropped_by: Step | None = None
     because: str = ""
+    part: str | None = None
 
 
 class Course(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from functools import partial
 
 import msgspec
@@ -23,6 +24,7 @@ from projections.recall.fading import faded
 from projections.recall.index import Index
 from projections.recall.late import QueryTokens, late
 from projections.recall.names import ids_of, names_in
+from projections.recall.parts import Part, furthest, together
 from projections.recall.profiles import BUDGETS, DEFAULT_PROFILE, Profile
 from projections.recall.ranking import Rescore, ranked, so_far
 from projections.recall.reranking import Judge, Reranker, judged, reranked
@@ -80,6 +82,11 @@ class Recaller:
         """
         return events.latest(self._files.events.connection)
 
+    def names(self, text: str) -> list[str]:
+        """Return the names in a text, as they stand there, of what the zone knows."""
+        named = names_in(self._files.identity.connection, readable(text)[:MOST_CHARACTERS])
+        return [text[item.start : item.end] for item in named]
+
     def recall(
         self,
         query: Query,
@@ -88,37 +95,57 @@ class Recaller:
         *,
         resident: bool = False,
     ) -> Answer:
-        """Return the answer. `vector` is the query's unit vector; None: no semantic arm.
+        """Return the answer to one question; see `recall_all`."""
+        return self.recall_all(query, [Part(query, vector, tokens)], resident=resident)
 
-        `tokens` are the vectors of its words; None: no late arm. `resident`: bring vectors into
-        memory at once, since more questions follow.
+    def recall_all(self, query: Query, parts: Sequence[Part], *, resident: bool = False) -> Answer:
+        """Return the answer to all questions that a text consists of, each by itself.
+
+        `resident`: bring vectors into memory at once, since more questions follow.
 
         Raises:
             InvalidInput: the question cannot be asked.
         """
-        query = query.readable()
         query.check()
         with self._files.snapshot():
             index = self._refreshed(resident)
             started = time.perf_counter()
-            course = self._course(query, self._usable(vector), self._readable(tokens), index)
+            courses = [self._course(part, index) for part in parts]
+            results = self._together(query, parts, courses)
             elapsed = (time.perf_counter() - started) * 1000
-        return Answer(query=query.text, results=course.results, ms=round(elapsed, 3))
+        return Answer(query=readable(query.text), results=results, ms=round(elapsed, 3))
 
-    def explain(
-        self, query: Query, vector: Floats | None, tokens: QueryTokens | None, id_: str
-    ) -> Explanation | None:
+    def explain(self, query: Query, parts: Sequence[Part], id_: str) -> Explanation | None:
         """Return what became of a memory in the answer; None where nothing has this id.
 
         Raises:
             InvalidInput: the question cannot be asked.
         """
-        query = msgspec.structs.replace(query.readable(), explain=True)
         query.check()
+        explained_parts = [
+            part._replace(query=msgspec.structs.replace(part.query, explain=True)) for part in parts
+        ]
         with self._files.snapshot():
             index = self._refreshed(resident=False)
-            course = self._course(query, self._usable(vector), self._readable(tokens), index)
-            return explained(query, readable(id_), course, self._profile, index, self._files)
+            courses = [self._course(part, index) for part in explained_parts]
+            results = self._together(query, explained_parts, courses)
+            became = []
+            for part, course in zip(parts, courses, strict=True):
+                course = course._replace(results=results)
+                one = explained(
+                    part.query, readable(id_), course, self._profile, index, self._files
+                )
+                if one is None:
+                    return None
+                became.append(one)
+        return furthest(query.readable(), parts, became, results)
+
+    def _together(
+        self, query: Query, parts: Sequence[Part], courses: Sequence[Course]
+    ) -> list[Result]:
+        if len(parts) == 1:
+            return courses[0].results
+        return together(parts, [course.results for course in courses], query.max_results)
 
     @property
     def worth_storing(self) -> bool:
@@ -153,9 +180,9 @@ class Recaller:
         of_model = tokens.vectors.shape[1] == embeddings.dimension
         return tokens if of_model and np.isfinite(tokens.vectors).all() else None
 
-    def _course(
-        self, query: Query, vector: Floats | None, tokens: QueryTokens | None, index: Index
-    ) -> Course:
+    def _course(self, part: Part, index: Index) -> Course:
+        query = part.query.readable()
+        vector, tokens = self._usable(part.vector), self._readable(part.tokens)
         wanted, factor = BUDGETS[query.budget]
         if vector is None:
             # Without an encoder, the cheapest answer there can be is by words.

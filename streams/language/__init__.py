@@ -13,6 +13,7 @@ from streams.language.model import (
     MentionType,
     Statement,
 )
+from streams.language.questions import completed, questions
 from streams.language.sentences import sentences
 from streams.language.signature import signature, tokens_for_signature
 from streams.language.statements import analyse, is_question
@@ -28,9 +29,11 @@ __all__ = [
     "MentionType",
     "Statement",
     "analyse",
+    "completed",
     "date_references",
     "is_question",
     "mentions",
+    "questions",
     "sentences",
     "signature",
     "tokens_for_signature",
