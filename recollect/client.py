@@ -27,10 +27,11 @@ from projections.recall import (
     Query,
     QueryTokens,
     Recaller,
+    Result,
     stored,
 )
 from projections.sqlite import value
-from recollect.asking import in_time, parted
+from recollect.asking import by_event, in_time, parted
 from recollect.following import followed
 from recollect.home import Home
 from recollect.ledgers import open_node
@@ -382,14 +383,16 @@ class Memory:
 
     def _parts(self, query: Query, recaller: Recaller, known_at: int | Token | None) -> list[Part]:
         """Return the questions that are asked at once, as the encoder reads them."""
-        return [
-            Part(
-                self._asked(in_time(one, recaller), known_at),
-                *self._encoded(one, recaller),
-                words,
-            )
-            for words, one in parted(query, recaller)
-        ]
+
+        def ask(event: Query) -> list[Result]:
+            return recaller.recall(event, *self._encoded(event, recaller)).results
+
+        parts = []
+        for words, one in parted(query, recaller):
+            timed = by_event(in_time(one, recaller), recaller, ask)
+            asked = self._asked(timed, known_at)
+            parts.append(Part(asked, *self._encoded(asked, recaller), words))
+        return parts
 
     def _asked(self, query: Query, known_at: int | Token | None) -> Query:
         """Return a question with the moment at which it is asked: now, or then."""
