@@ -154,7 +154,6 @@ class TestEvent:
             ("What did Ada paint the month we moved house?", {"feb2", "moved"}, {"mar4"}),
             # Nothing of the kind is known.
             ("What did Ada paint the week before the earthquake?", set(), set()),
-            ),
             ("Who looks after the wedding?", set(), set()),
         ],
     )
