@@ -341,13 +341,11 @@ class Memory:
 
     # Asking
 
-    def recall(
-        self, query: Query, *, known_at: int | Token | None = None, resident: bool = False
-    ) -> Answer:
+    def recall(self, query: Query, *, known_at: int | Token | None = None) -> Answer:
         """Return what the memory holds on a question.
 
         `known_at`: answer as then, at a time (unix ms) or a place in the ledger, without what
-        was forgotten since. `resident`: more questions follow, so bring vectors into memory.
+        was forgotten since.
 
         Raises:
             InvalidInput: the question cannot be asked, or `known_at` is no place of this zone.
@@ -360,7 +358,7 @@ class Memory:
         if recaller is None:
             return Answer(query=query.text, results=[], ms=0.0)
         parts = self._parts(query, recaller, known_at)
-        answer = recaller.recall_all(query, parts, resident=resident)
+        answer = recaller.recall_all(query, parts)
         self._store_index()
         return answer
 

@@ -101,7 +101,7 @@ def statement(asked: Asked, index: Index, tokeniser: Tokeniser) -> tuple[Floats,
     if not len(rows):
         return scores, {}
     np.maximum.at(scores, facts.places[rows], found[rows])
-    best = rows[close_to_top(found[rows], asked.pool, 0.0)]
+    best = rows[close_to_top(found[rows], asked.pool)]
     ids = facts.ids.take(best)
     order = sorted(range(len(ids)), key=lambda at: (-found[best[at]], ids[at]))[: asked.pool]
     most = float(found[best].max())

@@ -92,16 +92,14 @@ def mmr(relevance: Floats, vectors: Floats, count: int, lambda_: float = 0.7) ->
 
 def top(scores: Floats, count: int) -> Ints:
     """Return the places of the `count` best finite scores, best first; equals in order."""
-    places = close_to_top(scores, count, 0.0)
+    places = close_to_top(scores, count)
     return places[np.argsort(-scores[places], kind="stable")][:count]
 
 
-def close_to_top(scores: Floats, count: int, margin: float) -> Ints:
-    """Return, in order, the places of finite scores at most `margin` below the `count`-th best."""
-    places = np.flatnonzero(np.isfinite(scores))
-    if len(places) <= count:
-        return places
-    held = scores[places]
-    cut = np.partition(held, len(held) - count)[len(held) - count]
-    close: Ints = places[held >= cut - margin]
-    return close
+def close_to_top(scores: Floats, count: int) -> Ints:
+    """Return, in order, the places of the `count` best finite scores and those that equal them."""
+    finite = np.isfinite(scores)
+    if len(scores) > count:
+        held = np.where(finite, scores, -np.inf)
+        finite &= held >= np.partition(held, len(held) - count)[len(held) - count]
+    return np.flatnonzero(finite)

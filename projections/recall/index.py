@@ -63,13 +63,12 @@ class Index:
         model = files.embeddings
         self.turns = Turns(files.events.connection, _part(held, "turns"))
         self.facts_said = Facts(files.memory.connection, self.turns, _part(held, "facts"))
-        self.events = Vectors(model, self._events(), _part(held, "event_vectors"))
-        self.facts = Vectors(model, self._facts(), _part(held, "fact_vectors"))
+        self.events = Vectors(model.dimension, self._events(), _part(held, "event_vectors"))
+        self.facts = Vectors(model.dimension, self._facts(), _part(held, "fact_vectors"))
         self.tokens = Tokens(model, self.turns, _part(held, "tokens"))
         self._state = state or State(
             _lineages(files), {model.name: 0 for model in files.all}, model.model
         )
-        self._loaded = False
         self._stored_turns = len(self.turns) if held else 0
 
     @classmethod
@@ -93,13 +92,6 @@ class Index:
         self._mentioning.clear()
         self._follow()
         return True
-
-    def load(self) -> None:
-        """Bring the vectors of turns and facts into memory, where they fit."""
-        if not self._loaded and self._files.embeddings.model is not None:
-            self.events.load()
-            self.facts.load()
-            self._loaded = True
 
     @property
     def unconcluded(self) -> Mask:
@@ -186,11 +178,8 @@ class Index:
             for type_, vectors in of_type.items():
                 rows = [row for row in block if row[1] == type_]
                 stacked = np.frombuffer(b"".join(row[3] for row in rows), "<f4")
-                vectors.extend(
-                    [row[0] for row in rows],
-                    [row[2] for row in rows],
-                    stacked.reshape(len(rows), model.dimension),
-                )
+                ids = [row[2] for row in rows]
+                vectors.extend(ids, stacked.reshape(len(rows), model.dimension))
         return seq
 
 

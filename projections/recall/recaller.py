@@ -92,23 +92,19 @@ class Recaller:
         query: Query,
         vector: Floats | None,
         tokens: QueryTokens | None = None,
-        *,
-        resident: bool = False,
     ) -> Answer:
         """Return the answer to one question; see `recall_all`."""
-        return self.recall_all(query, [Part(query, vector, tokens)], resident=resident)
+        return self.recall_all(query, [Part(query, vector, tokens)])
 
-    def recall_all(self, query: Query, parts: Sequence[Part], *, resident: bool = False) -> Answer:
+    def recall_all(self, query: Query, parts: Sequence[Part]) -> Answer:
         """Return the answer to all questions that a text consists of, each by itself.
-
-        `resident`: bring vectors into memory at once, since more questions follow.
 
         Raises:
             InvalidInput: the question cannot be asked.
         """
         query.check()
         with self._files.snapshot():
-            index = self._refreshed(resident)
+            index = self._refreshed()
             started = time.perf_counter()
             courses = [self._course(part, index) for part in parts]
             results = self._together(query, parts, courses)
@@ -126,7 +122,7 @@ class Recaller:
             part._replace(query=msgspec.structs.replace(part.query, explain=True)) for part in parts
         ]
         with self._files.snapshot():
-            index = self._refreshed(resident=False)
+            index = self._refreshed()
             courses = [self._course(part, index) for part in explained_parts]
             results = self._together(query, explained_parts, courses)
             became = []
@@ -156,13 +152,13 @@ class Recaller:
         """Keep the index beside the files; only inside the lock that it is kept under."""
         if self._index is not None:
             self._index.store()
+            # The next question maps what was stored, and what was read goes.
+            self._index = None
 
-    def _refreshed(self, resident: bool) -> Index:
+    def _refreshed(self) -> Index:
         if self._index is None or not self._index.follow():
             self._index = None
             self._index = Index.opened(self._files)
-        if resident:
-            self._index.load()
         return self._index
 
     def _usable(self, vector: Floats | None) -> Floats | None:

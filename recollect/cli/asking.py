@@ -55,7 +55,7 @@ def recall(
             memory.wait_for(wait_for, timeout)
         if batch is not None:
             for id_, (one, known_at) in lines:
-                answer = memory.recall(one, known_at=known_at, resident=True)
+                answer = memory.recall(one, known_at=known_at)
                 emit({"id": id_, "results": _rows(answer.results), "ms": answer.ms})
             return
         answer = memory.recall(asked.query, known_at=asked.known_at)
