@@ -101,12 +101,12 @@ def texts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str
 
 
 def superseded(connection: apsw.Connection, fact_ids: Sequence[str], upto: int) -> dict[str, int]:
-    """Return those facts whose place a newer one took up to a time, with when it last did."""
+    """Return those facts whose place another took up to a time, with when it did."""
     return dict(
         rows(
             connection,
-            "SELECT fact_id, max(invalid_at) FROM fact_supersessions "
-            f"WHERE fact_id IN ({_marks(fact_ids)}) AND invalid_at <= ? GROUP BY fact_id",
+            "SELECT fact_id, invalid_at FROM fact_supersessions "
+            f"WHERE fact_id IN ({_marks(fact_ids)}) AND invalid_at <= ?",
             (*fact_ids, upto),
         )
     )
