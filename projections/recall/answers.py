@@ -107,6 +107,7 @@ def _results(
     changed = changes(query, [*fact_ids, *sorted(about_turns)], index, files)
     numbers = [int(index.turns.numbers[item.place]) for item in chosen]
     said = events.said(files.events.connection, numbers)
+    score = dict(zip(ranked.places.tolist(), ranked.scores.tolist(), strict=True))
     results = []
     for item, number in zip(chosen, numbers, strict=True):
         about = [stands[entity] for entity in entities.get(item.id, ()) if entity in stands]
@@ -118,7 +119,7 @@ def _results(
                 type=item.kind,
                 text=texts[item.id] if item.kind == "fact" else said[number].text,
                 as_of=format_time(int(index.turns.occurred_at[item.place])),
-                score=round(min(1.0, max(0.0, float(ranked.scores[item.place]))), 6),
+                score=round(min(1.0, max(0.0, score[item.place])), 6),
                 is_stale=item.id in stale,
                 entity_ids=list(dict.fromkeys(about)),
                 platform=index.turns.platform_name(item.place),

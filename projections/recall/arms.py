@@ -17,6 +17,7 @@ from projections.recall.voices import Sender
 from projections.recall.words import Tokeniser
 
 Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 # The arms over what agents concluded; a turn is searchable by its words before they have.
@@ -46,16 +47,39 @@ class Asked(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What the arms say about every turn, by arm; and how near facts are, by id.
+    """What the arms say of turns: of those at `places`, ascending, by arm.
 
-    `unread`: the turns of which an arm can say nothing, of those that cannot read every turn.
-    `evidence`: how near the best comes to what is asked, as `relevance` reads it.
+    `facts`: how near facts are, by id, the nearest first. `unread`: the turns of which an arm can
+    say nothing, of those that cannot read every turn. `evidence`: how near the best comes to what
+    is asked, as `relevance` reads it.
     """
 
+    places: Ints
     turns: dict[str, Floats]
     facts: dict[str, float]
     unread: dict[str, Mask]
     evidence: dict[str, float]
+
+    def at(self, places: Ints) -> Found:
+        """Return the same of other places, ascending; nothing is said where nobody looked."""
+        row = np.minimum(np.searchsorted(self.places, places), max(len(self.places) - 1, 0))
+        known = self.places[row] == places
+        return self._replace(
+            places=places,
+            turns={name: np.where(known, said[row], 0) for name, said in self.turns.items()},
+            unread={name: known & mask[row] for name, mask in self.unread.items()},
+        )
+
+    def heard(self, arm: str, places: Ints, scores: Floats, unread: Mask | None = None) -> Found:
+        """Return the same with what one more arm says of some of its places."""
+        row = np.searchsorted(self.places, places)
+        said = np.zeros(len(self.places), np.float32)
+        said[row] = scores
+        masks = dict(self.unread)
+        if unread is not None:
+            masks[arm] = np.zeros(len(self.places), bool)
+            masks[arm][row] = unread
+        return self._replace(turns={**self.turns, arm: said}, unread=masks)
 
 
 def run(
@@ -82,7 +106,8 @@ def run(
         arms["causal"] = causal(asked, index, files, facts)
     unconcluded = index.unconcluded
     unread = arms.keys() & _CONCLUDED if unconcluded.any() else frozenset[str]()
-    return Found(arms, facts, dict.fromkeys(unread, unconcluded), evidence)
+    places = np.arange(len(index.turns))
+    return Found(places, arms, facts, dict.fromkeys(unread, unconcluded), evidence)
 
 
 def keyword(asked: Asked, index: Index, tokeniser: Tokeniser) -> Floats:

@@ -98,7 +98,7 @@ def explained(
     if target.place is not None and course.found is not None and course.order is not None:
         ranks = ranks_of(course.found.turns, target.place)
         if ranks and course.eligible[target.place]:
-            scores = course.order.scores
+            scores = course.order.of_found
             fused = int((scores[course.eligible] > scores[target.place]).sum()) + 1
     for rank, result in enumerate(course.results, 1):
         if (result.type, result.id) == (target.type, target.id):
@@ -185,7 +185,7 @@ def _dropped(
         return "stands_for", stands
     if fused is not None and fused > course.pool:
         return "pool", f"its turn is number {fused} by all arms together, and {course.pool} go on"
-    score = float(course.order.scores[target.place])
+    score = float(course.order.of_found[target.place])
     if score < query.min_score:
         return "min_score", f"its turn scores {score:.2f}, and {query.min_score:.2f} is asked for"
     if profile.mmr_lambda is not None and target.place not in course.order.places:

@@ -20,13 +20,15 @@ from projections.lineage import lineage
 from projections.recall import stored
 from projections.recall.columns import Array
 from projections.recall.facts import Facts
-from projections.recall.names import standing
+from projections.recall.names import ids_of, standing
 from projections.recall.tokens import Tokens
 from projections.recall.turns import Turns
 from projections.recall.vectors import Targets, Vectors
 
+#: What is mentioned more often connects nothing, and is not followed.
+MOST_MENTIONS = 1_000
 # What was looked up of entities is kept: 16 MB of it.
-MOST_MENTIONS = 2_000_000
+_MOST_KEPT = 2_000_000
 # Below this, reading the files anew is as quick.
 LEAST_STORED = 10_000
 #: Turns that came since it was stored, for each that it holds, before it is stored again.
@@ -59,6 +61,7 @@ class Index:
         self._files = files
         self._standing: dict[str, str | None] = {}
         self._mentioning: dict[frozenset[str], Ints] = {}
+        self._speaking: dict[str, tuple[int, Ints]] = {}
         held = columns or {}
         model = files.embeddings
         self.turns = Turns(files.events.connection, _part(held, "turns"))
@@ -90,6 +93,7 @@ class Index:
             return False
         self._standing.clear()
         self._mentioning.clear()
+        self._speaking.clear()
         self._follow()
         return True
 
@@ -140,10 +144,25 @@ class Index:
         if key not in self._mentioning:
             found = events_mentioning(self._files.identity.connection, sorted(key))
             places = self.turns.place_of_id.of(found)
-            if sum(map(len, self._mentioning.values())) > MOST_MENTIONS:
+            if sum(map(len, self._mentioning.values())) > _MOST_KEPT:
                 self._mentioning.clear()
             self._mentioning[key] = places[places >= 0]
         return self._mentioning[key]
+
+    def speaking_of(self, entity_id: str) -> tuple[int, Ints]:
+        """Return how many events speak of, or come from, an entity that stands, and their places.
+
+        Of more than MOST_MENTIONS no places, and no more than that they are more.
+        """
+        if entity_id not in self._speaking:
+            connection = self._files.identity.connection
+            ids = sorted(ids_of(connection, entity_id))
+            events = events_mentioning(connection, ids, MOST_MENTIONS + 1)
+            places = self.turns.place_of_id.of(events if len(events) <= MOST_MENTIONS else [])
+            if len(self._speaking) * MOST_MENTIONS > _MOST_KEPT:
+                self._speaking.clear()
+            self._speaking[entity_id] = (len(events), places[places >= 0])
+        return self._speaking[entity_id]
 
     def _events(self) -> Targets:
         turns = self.turns

@@ -41,7 +41,7 @@ class QueryTokens(NamedTuple):
 
 
 class Late(NamedTuple):
-    """What late interaction says of every turn; `unread`: candidates without token vectors.
+    """What late interaction says of each candidate; `unread`: those without token vectors.
 
     `nearest` is the best score before it is scaled; None where nothing could be read.
     """
@@ -66,11 +66,10 @@ def late(tokens: QueryTokens, candidates: Ints, index: Index, tokeniser: Tokenis
     score = sum_t v_t X_t / sum_t v_t, X_t the greatest over the window of weight times cosine of
     token t and its nearest there, and v_t the root of the token's idf.
     """
-    scores = np.zeros(len(index.turns), np.float32)
-    unread = np.zeros(len(index.turns), bool)
+    scores = np.zeros(len(candidates), np.float32)
     words = _words(tokens, index, tokeniser)
     if not len(candidates) or not len(words.codes):
-        return Late(scores, unread, None)
+        return Late(scores, np.zeros(len(candidates), bool), None)
     places = around(candidates, index.turns)
     found = index.tokens.of(places)
     near = windowed(
@@ -83,16 +82,12 @@ def late(tokens: QueryTokens, candidates: Ints, index: Index, tokeniser: Tokenis
     by_place = np.argsort(places)
     asked = by_place[np.searchsorted(places, candidates, sorter=by_place)]
     known = found.known[asked]
-    nearest_turn = None
     if 2 * known.sum() <= len(candidates):
         # Before most turns have tokens, the few that do are no measure of one another.
-        unread[candidates] = True
-    else:
-        read = of_turn[asked[known]]
-        scores[candidates[known]] = scaled(read, least=_LEAST_SPREAD)
-        nearest_turn = float(read.max())
-        unread[candidates[~known]] = True
-    return Late(scores, unread, nearest_turn)
+        return Late(scores, np.ones(len(candidates), bool), None)
+    read = of_turn[asked[known]]
+    scores[known] = scaled(read, least=_LEAST_SPREAD)
+    return Late(scores, ~known, float(read.max()))
 
 
 def nearest(words: Floats, found: TokensOf, centre: Centre) -> Floats:

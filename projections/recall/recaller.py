@@ -203,7 +203,9 @@ class Recaller:
             eligible = eligible & index.facts_said.gave()
         found = order = None
         if {"events", "facts", "observations"} & set(query.scope) and len(index.turns):
-            found = self._found(asked, tokens, wanted, eligible, index)
+            # Ranks by each arm, and those that are fused, are among all turns.
+            whole = query.explain or self._profile.fusion == "rrf"
+            found = self._found(asked, tokens, wanted, eligible, index, whole=whole)
         near = documents.scored(
             self._documents(query, asked, about, found, index),
             asked,
@@ -215,7 +217,9 @@ class Recaller:
         if near.documents and (judge := self._judge(query)) is not None:
             best = np.argsort(-near.scores, kind="stable")
             texts = [near.documents[place].text for place in best[: self._profile.reranked]]
-            near = near._replace(scores=reranked(near.scores, best, judge(texts)))
+            scores = near.scores.copy()
+            scores[best] = reranked(near.scores[best], judge(texts))
+            near = near._replace(scores=scores)
         beside = documents.results(near, index, explain=query.explain)
         of_turns: list[Result] = []
         if found is not None and found.turns and {"events", "facts"} & set(query.scope):
@@ -281,24 +285,33 @@ class Recaller:
         wanted: frozenset[str],
         eligible: Mask,
         index: Index,
+        *,
+        whole: bool,
     ) -> Found:
-        """Return what the arms say: the cheap ones of every turn, late interaction of the best."""
-        found = arms.run(wanted, asked, index, self._files, self._tokeniser)
-        if not found.turns:
-            return found
+        """Return what the arms say: the cheap ones of every turn, late interaction of the best.
+
+        Then only those are looked at further that may still be among the best: each of the best
+        twice `pool` by the cheap arms, or what shares something with the best of them.
+        """
+        everywhere = arms.run(wanted, asked, index, self._files, self._tokeniser)
+        if not everywhere.turns:
+            return everywhere
+        found = everywhere
+        if not whole:
+            found = found.at(np.sort(so_far(found, eligible, self._profile, 2 * asked.pool).places))
         if "late" in wanted and tokens is not None and self._profile.weights.get("late"):
             close = np.sort(so_far(found, eligible, self._profile, asked.pool).places)
             said = late(tokens, close, index, self._tokeniser)
-            evidence = {} if said.nearest is None else {"late": said.nearest}
-            found = Found(
-                {**found.turns, "late": said.scores},
-                found.facts,
-                {**found.unread, "late": said.unread},
-                found.evidence | evidence,
-            )
+            found = found.heard("late", close, said.scores, said.unread)
+            if said.nearest is not None:
+                found = found._replace(evidence={**found.evidence, "late": said.nearest})
         if "shared" in wanted and self._profile.weights.get("shared"):
             best = so_far(found, eligible, self._profile, SEEDS)
-            scores = shared(asked, best, index, self._files)
-            if scores.any():
-                found = found._replace(turns={**found.turns, "shared": scores})
+            places, scores = shared(asked, best, index, self._files)
+            if len(places):
+                found = found.at(np.union1d(found.places, places))
+                cheap = everywhere.at(found.places)
+                found = found._replace(
+                    turns={**found.turns, **cheap.turns}, unread={**found.unread, **cheap.unread}
+                ).heard("shared", places, scores)
         return found

@@ -34,8 +34,9 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-_NUMBERS = ("number", "platform", "sender", "occurred_at", "length", "window_length")
-_TYPES = dict.fromkeys(_NUMBERS, np.int64) | {"length": np.float32, "window_length": np.float32}
+_TYPES = dict.fromkeys(("number", "platform", "sender", "occurred_at"), np.int64) | dict.fromkeys(
+    ("length", "window_length", "asks"), np.float32
+)
 _pack = msgspec.msgpack.Encoder()
 
 
@@ -102,6 +103,11 @@ class Turns:
     def occurred_at(self) -> Array:
         """When every turn was said, in unix ms."""
         return self._columns["occurred_at"].values
+
+    @property
+    def asks(self) -> Array:
+        """Which part of every turn's sentences asks instead of tells, 0 to 1."""
+        return self._columns["asks"].values
 
     @property
     def session(self) -> Array:
@@ -188,6 +194,7 @@ class Turns:
             ("occurred_at", np.array(times, np.int64)),
             ("length", length),
             ("window_length", np.zeros(count, np.float32)),
+            ("asks", np.fromiter(map(_asking, contents), np.float32, count)),
         ):
             self._columns[name].extend(values)
         self.ids.extend(ids)
@@ -239,6 +246,11 @@ class Places:
         if place < 0:
             raise KeyError(event_id)
         return place
+
+
+def _asking(text: str) -> float:
+    asked = text.count("?")
+    return asked / (asked + text.count(".") + text.count("!")) if asked else 0.0
 
 
 def _parted(sender: str) -> tuple[str, str, str]:
