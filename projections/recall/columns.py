@@ -75,6 +75,14 @@ class Wide:
         return found
 
 
+def distinct(values: Array) -> Array:
+    """Return each value once, ascending; of a few thousand, quicker than `np.unique`."""
+    ordered = np.sort(values)
+    first = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
+
+
 def ranges(starts: Array, counts: Array) -> Array:
     """Return start, start + 1, ... of each range, `counts` of them, one range after the other."""
     ends = np.cumsum(counts)
@@ -97,7 +105,9 @@ class Texts(Sequence[str]):
 
     def take(self, rows: Array) -> list[str]:
         """Return the texts of some rows, in order."""
-        return [text.decode() for text in self.column.values[rows].tolist()]
+        found: list[bytes] = self.column.values[rows].tolist()
+        # Decoded at once: no text has a NUL.
+        return b"\0".join(found).decode().split("\0") if found else []
 
     def __len__(self) -> int:
         return len(self.column.values)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from projections.files import ZoneFiles
 from projections.identity import recalls as identity
 from projections.recall.arms import Asked
+from projections.recall.columns import distinct
 from projections.recall.index import MOST_MENTIONS, Index
 from projections.recall.ranking import Ranked
 
@@ -42,9 +43,10 @@ def shared(asked: Asked, best: Ranked, index: Index, files: ZoneFiles) -> tuple[
             others = places[places != seed]
             found.append(others)
             scores.append(np.full(len(others), min(score_of[seed] * idf, 1.0), np.float32))
-    reached, row = np.unique(np.concatenate(found), return_inverse=True)
+    every = np.concatenate(found)
+    reached = distinct(every)
     most = np.zeros(len(reached), np.float32)
-    np.maximum.at(most, row, np.concatenate(scores))
+    np.maximum.at(most, np.searchsorted(reached, every), np.concatenate(scores))
     kept = asked.allowed[reached] & (most > 0)
     return reached[kept], most[kept]
 

@@ -100,7 +100,9 @@ class Index:
     @property
     def unconcluded(self) -> Mask:
         """Which turns the agents have not got to: nothing is known of them but their words."""
-        mask: Mask = self.turns.numbers > self._state.watermarks["memory"]
+        mask = np.zeros(len(self.turns), bool)
+        concluded = np.searchsorted(self.turns.numbers, self._state.watermarks["memory"], "right")
+        mask[concluded:] = True
         return mask
 
     @property
@@ -132,7 +134,8 @@ class Index:
     def standing(self, ids: Iterable[str]) -> dict[str, str]:
         """Return id -> id of the entity that now stands for it, of those that have one."""
         wanted = set(ids)
-        if new := wanted - self._standing.keys():
+        # A difference of sets would go through all that is known.
+        if new := [id_ for id_ in wanted if id_ not in self._standing]:
             found = standing(self._files.identity.connection, new)
             self._standing |= {id_: found.get(id_) for id_ in new}
         known = ((id_, self._standing[id_]) for id_ in wanted)

@@ -16,6 +16,7 @@ from projections.memory import recalls as memory
 from projections.recall import answers, arms, documents, filters, observations, others
 from projections.recall.arms import Asked, Found
 from projections.recall.assembling import assembled
+from projections.recall.columns import distinct
 from projections.recall.documents import Document
 from projections.recall.evidence import relevance
 from projections.recall.expansion import SEEDS, shared
@@ -179,7 +180,7 @@ class Recaller:
     def _course(self, part: Part, index: Index) -> Course:
         query = part.query.readable()
         vector, tokens = self._usable(part.vector), self._readable(part.tokens)
-        wanted, factor = BUDGETS[query.budget]
+        wanted = BUDGETS[query.budget]
         if vector is None:
             # Without an encoder, the cheapest answer there can be is by words.
             wanted |= {"keyword"}
@@ -191,12 +192,13 @@ class Recaller:
         masks = filters.masks(query, about, over, index)
         asked = Asked(
             text=text,
+            terms=self._tokeniser.terms(text),
             vector=vector,
             named=named,
             voices=asked_for(text, named, index.turns.senders),
             spans=query.spans,
             allowed=np.logical_and.reduce([np.ones(len(index.turns), bool), *masks.values()]),
-            pool=max(self._profile.pool * factor, 2 * query.max_results),
+            pool=max(self._profile.pool, 2 * query.max_results),
         )
         eligible = asked.allowed
         if "events" not in query.scope:
@@ -293,7 +295,7 @@ class Recaller:
         Then only those are looked at further that may still be among the best: each of the best
         twice `pool` by the cheap arms, or what shares something with the best of them.
         """
-        everywhere = arms.run(wanted, asked, index, self._files, self._tokeniser)
+        everywhere = arms.run(wanted, asked, index, self._files)
         if not everywhere.turns:
             return everywhere
         found = everywhere
@@ -309,7 +311,7 @@ class Recaller:
             best = so_far(found, eligible, self._profile, SEEDS)
             places, scores = shared(asked, best, index, self._files)
             if len(places):
-                found = found.at(np.union1d(found.places, places))
+                found = found.at(distinct(np.concatenate((found.places, places))))
                 cheap = everywhere.at(found.places)
                 found = found._replace(
                     turns={**found.turns, **cheap.turns}, unread={**found.unread, **cheap.unread}

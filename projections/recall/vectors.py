@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -24,6 +25,8 @@ Mask = npt.NDArray[np.bool_]
 SCANNED = 8
 # Where few are asked for, so many are compared all the same.
 LEAST_COMPARED = 400
+# The greatest value of a code.
+_MOST_CODE = 127
 
 _json = msgspec.json.Encoder()
 
@@ -120,16 +123,14 @@ class Vectors:
     def _similarity(self, rows: Ints, vector: Floats) -> Floats:
         """Return the cosine of a unit vector and some rows.
 
-        The vector is taken as two vectors of whole numbers, the second for what the first leaves:
-        each sum of products is then a whole number below 2 ** 24, exact in whatever order.
+        The vector is taken in whole numbers, as fine as leaves no sum of products above 2 ** 24
+        (Cauchy and Schwarz): each is then exact, in whatever order its products are added.
         """
-        coarse, step = quantised(vector[None])
-        fine, rest = quantised(vector[None] - coarse * step[:, None])
-        parts = np.concatenate((coarse, fine)).astype(np.float32)
-        sums = self._codes.take(rows).astype(np.float32) @ parts.T
-        similarity = sums @ np.concatenate((step, rest)).astype(np.float64)
-        similarity *= self._scale.values[rows]
-        return similarity.astype(np.float32)
+        root = math.sqrt(len(vector))
+        fine = 2**24 / (_MOST_CODE * root) - root
+        sums = self._codes.take(rows).astype(np.float32) @ np.rint(vector * np.float32(fine))
+        similarity: Floats = sums * (self._scale.values[rows] / np.float64(fine)).astype(np.float32)
+        return similarity
 
 
 def vectors_of(model: EmbeddingsModel, target_type: str, ids: Sequence[str]) -> Floats:

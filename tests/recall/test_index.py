@@ -94,7 +94,9 @@ def test_turns_that_followed_are_those_that_were_read_at_once(
         for name, values in anew.columns().items():
             assert np.array_equal(turns.columns()[name], values), name
         for words in (WORDS[:1], WORDS[2:6], WORDS):
-            assert np.array_equal(turns.bm25(list(words)), anew.bm25(list(words)))
+            (scores, share), (expected, covered) = (one.bm25(list(words)) for one in (turns, anew))
+            assert np.array_equal(scores, expected)
+            assert share == covered
     places = anew.place_of_id.of([f"e{2 * place}" for place in range(number + 2)])
     assert places.tolist() == [-1, *range(number - 1), -1, -1]
 
