@@ -68,7 +68,7 @@ def only(arms: frozenset[str] | None, budget: Budget) -> Iterator[None]:
     """Let a budget run these arms alone."""
     kept = BUDGETS[budget]
     if arms is not None:
-        BUDGETS[budget] = (arms, kept[1])
+        BUDGETS[budget] = arms
     try:
         yield
     finally:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from pathlib import Path
 
 import numpy as np
 
 from bench.homes import Vectors
-from projections.embeddings import EmbeddingsModel
 from projections.recall.columns import Texts
 from projections.recall.vectors import Targets
 from projections.recall.vectors import Vectors as Index
-from schemas.changes import Embedding, Section
 
 _SESSION = re.compile(r"session_\d+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -37,29 +34,21 @@ def said(data: Path, conversations: int | None = None) -> tuple[list[str], list[
 def share_of_nearest(vectors: Vectors, asked: Vectors, nearest: int) -> float:
     """Return the share of the `nearest` vectors to each that is asked for which recall finds."""
     everywhere = np.ones(len(vectors), bool)
+    index = _index(vectors)
     found = 0
-    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as scratch:
-        index = _index(Path(scratch), vectors)
-        for vector in asked:
-            exact = np.argsort(-(vectors @ vector), kind="stable")[:nearest]
-            near = index.near(vector, nearest, everywhere)
-            found += len(set(exact.tolist()) & set(near.places.tolist()))
+    for vector in asked:
+        exact = np.argsort(-(vectors @ vector), kind="stable")[:nearest]
+        near = index.near(vector, nearest, everywhere)
+        found += len(set(exact.tolist()) & set(near.places.tolist()))
     return found / (len(asked) * min(nearest, len(vectors)))
 
 
-def _index(directory: Path, vectors: Vectors) -> Index:
-    """Return recall's index over vectors that lie in a file; each has its place as its id."""
-    dimension = vectors.shape[1]
-    rows = [
-        Embedding(f"{at}", "event", f"{at}", "m", vector.astype("<f4").tobytes(), dimension, "", 0)
-        for at, vector in enumerate(vectors)
-    ]
-    model = EmbeddingsModel(directory, None, dimension)
-    model.evolve([Section(puts=tuple(rows))])
+def _index(vectors: Vectors) -> Index:
+    """Return recall's index over vectors; each has its place as its id."""
     ids = Texts()
-    ids.extend(row.target_id for row in rows)
-    places = np.arange(len(rows))
+    ids.extend(map(str, range(len(vectors))))
+    places = np.arange(len(vectors))
     targets = Targets(lambda names: np.array([int(name) for name in names]), ids, lambda: places)
-    index = Index(model, targets)
-    index.extend(range(1, len(rows) + 1), [row.target_id for row in rows], vectors)
+    index = Index(vectors.shape[1], targets)
+    index.extend(ids[:], vectors)
     return index

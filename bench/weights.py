@@ -54,7 +54,7 @@ class Zones:
             recaller = Recaller(self._files[zone], profile)
             for item in questions:
                 query = msgspec.structs.replace(item.query, max_results=results)
-                answer = recaller.recall(query, item.vector, item.tokens, resident=True)
+                answer = recaller.recall(query, item.vector, item.tokens)
                 cited = (id_ for result in answer.results for id_ in result.source_event_ids)
                 found[item.id] = list(dict.fromkeys(cited))
         return found

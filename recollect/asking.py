@@ -1,22 +1,37 @@
-"""What a question says of time: "in May", "two weeks ago", "the week after 3 June" as spans."""
+"""How a question is understood: as several in one, each with the times that it speaks of."""
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, timedelta
 
 import msgspec
 
-from projections.recall import Query, Recaller
-from streams.language.dates import date_references
+from projections.recall import MOST_PARTS, Query, Recaller, Result
+from schemas.times import parse_time
+from streams.language import anchor, beside, completed, date_references, days, questions
 
-_DAY = timedelta(days=1)
-_UNITS = {"day": 1, "weekend": 7, "week": 7, "fortnight": 14, "month": 31, "year": 366}
-# "The week before" and then a date.
-_BESIDE = re.compile(
-    rf"\b({'|'.join(_UNITS)})\s+(before|after|following|prior\s+to)\s+(?:the\s+)?$", re.IGNORECASE
-)
-_SINCE = re.compile(r"\b(?:since|after)\s+(?:the\s+)?$", re.IGNORECASE)
+_DAY_MS = 86_400_000
+_EPOCH = date(1970, 1, 1).toordinal()
+#: An event that scores less may be another one, or none.
+_SURE = 0.5
+
+
+def parted(query: Query, recaller: Recaller) -> list[tuple[str | None, Query]]:
+    """Return the questions that a text consists of, each as it was put and as it is asked.
+
+    A single one is asked as it stands, and its words are None. Of more than the budget allows,
+    the last takes the rest.
+    """
+    parts = questions(query.text)
+    if len(parts) == 1:
+        return [(None, query)]
+    last = MOST_PARTS[query.budget] - 1
+    parts[last:] = [" ".join(parts[last:])] if parts[last:] else []
+    return [
+        (part, msgspec.structs.replace(query, text=text))
+        for part, text in zip(parts, completed(parts, recaller.names), strict=True)
+    ]
 
 
 def in_time(query: Query, recaller: Recaller) -> Query:
@@ -33,21 +48,54 @@ def in_time(query: Query, recaller: Recaller) -> Query:
         at = query.asked_at
     spans = []
     for reference in date_references(query.text, at_ms=at, utc_offset_minutes=utc_offset):
-        first, last = (
-            datetime.fromisoformat(day).replace(tzinfo=UTC) - timedelta(minutes=utc_offset)
-            for day in (reference.first, reference.last)
-        )
-        end = last + _DAY
-        before = query.text[: reference.start]
-        if beside := _BESIDE.search(before):
-            length = _UNITS[beside[1].lower()] * _DAY
-            after = beside[2].lower() in ("after", "following")
-            first, end = (end, end + length) if after else (first - length, first)
-        elif _SINCE.search(before):
-            end = max(end, datetime.fromtimestamp(at / 1000, UTC) + _DAY)
-        spans.append((_ms(first), _ms(end) - 1))
+        first, last = map(date.fromisoformat, (reference.first, reference.last))
+        if told := beside(query.text[: reference.start]):
+            first, last = days(told, first, last)
+        spans.append(_span((first, last), utc_offset))
     return msgspec.structs.replace(query, spans=tuple(spans))
 
 
-def _ms(moment: datetime) -> int:
-    return int(moment.timestamp() * 1000)
+def by_event(query: Query, recaller: Recaller, ask: Callable[[Query], Sequence[Result]]) -> Query:
+    """Return a question with the time that it tells by an event, where one is surely meant.
+
+    "The week before the move": `ask` finds where the move was told, and the day that is named
+    there, or on which it was told, is taken for the move's.
+    """
+    latest = None if query.spans else recaller.latest()
+    told = None if latest is None else anchor(query.text)
+    if latest is None or told is None:
+        return query
+    # Whose wedding "the wedding" is, the question says elsewhere.
+    rest = query.text[: told.start] + query.text[told.end :]
+    named = [] if recaller.names(told.event) else recaller.names(rest)
+    event = msgspec.structs.replace(
+        query,
+        text=" ".join((*named, told.event)),
+        scope=("events",),
+        max_results=1,
+        min_score=_SURE,
+        entity=None,
+        time_after=None,
+        time_before=None,
+    )
+    for result in ask(event):
+        at, utc_offset = parse_time(result.as_of)[0], latest[1]
+        dates = {
+            (reference.first, reference.last)
+            for reference in date_references(result.text, at_ms=at, utc_offset_minutes=utc_offset)
+        }
+        first = last = _day(at, utc_offset)
+        if len(dates) == 1:
+            first, last = map(date.fromisoformat, dates.pop())
+        return msgspec.structs.replace(query, spans=(_span(days(told, first, last), utc_offset),))
+    return query
+
+
+def _day(at: int, utc_offset: int) -> date:
+    return (datetime.fromtimestamp(at / 1000, UTC) + timedelta(minutes=utc_offset)).date()
+
+
+def _span(told: tuple[date, date], utc_offset: int) -> tuple[int, int]:
+    """Return the first and the last unix ms of days where clocks are so many minutes ahead."""
+    first, last = ((day.toordinal() - _EPOCH) * _DAY_MS - utc_offset * 60_000 for day in told)
+    return first, last + _DAY_MS - 1

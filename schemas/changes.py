@@ -88,10 +88,13 @@ class FactClaim(Row, frozen=True, array_like=True, tag="fact_claim"):
 
 
 class FactSupersession(Row, frozen=True, array_like=True, tag="fact_supersession"):
-    """A newer fact took an older one's place at `invalid_at` (unix ms)."""
+    """A fact held until another took its place at `invalid_at` (unix ms).
+
+    One that is told later may have come between; then the row says so from now on.
+    """
 
     TABLE: ClassVar = "fact_supersessions"
-    KEY: ClassVar = ("fact_id", "superseded_by")
+    KEY: ClassVar = ("fact_id",)
     fact_id: str
     superseded_by: str
     invalid_at: int
@@ -400,7 +403,21 @@ def decode_outbox(text: bytes) -> tuple[Draft, ...]:
 def decode_sections(text: bytes, models: tuple[str, ...]) -> dict[str, Section]:
     """Return the sections of a part that `models` need."""
     raw = _sections.decode(text)
-    return {model: _decoders[model].decode(getattr(raw, model)) for model in models}
+    return {model: _today(_decoders[model].decode(getattr(raw, model))) for model in models}
+
+
+def _today(section: Section) -> Section:
+    """Return a section whose deletes name rows by the keys of today.
+
+    A key only ever became shorter: its beginning says which row.
+    """
+    if not section.deletes:
+        return section
+    deletes = tuple(
+        Delete(delete.table, delete.key[: len(ROW_OF_TABLE[delete.table].KEY)])
+        for delete in section.deletes
+    )
+    return msgspec.structs.replace(section, deletes=deletes)
 
 
 ROW_OF_TABLE: dict[str, type[Row]] = {row.TABLE: row for row in MODEL_OF}

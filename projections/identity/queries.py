@@ -31,9 +31,14 @@ def canonical(connection: apsw.Connection, entity_id: str) -> Entity | None:
     seen: set[str] = set()
     while entity_id not in seen:
         seen.add(entity_id)
-        onward = merged_into(connection, entity_id)
+        row = connection.execute(
+            f"SELECT {_ENTITY}, merged_into FROM entities WHERE id = ?", (entity_id,)
+        ).fetchone()
+        if row is None:
+            return None
+        *columns, onward = row
         if onward is None:
-            return entity(connection, entity_id)
+            return Entity(*columns)
         entity_id = onward
     return None
 

@@ -4,13 +4,27 @@ from projections.lineage import lineage_schema
 from projections.readmodel import ReadModel
 
 _LINEAGE = lineage_schema({"facts": ("text", "source_event_id")})
+# One end for each fact, where there could be several: of those, the one that was put last.
+_ONE_END = """
+CREATE TABLE ends (
+    fact_id       TEXT PRIMARY KEY,
+    superseded_by TEXT    NOT NULL,
+    invalid_at    INTEGER NOT NULL
+) WITHOUT ROWID;
+INSERT OR REPLACE INTO ends
+SELECT fact_id, superseded_by, invalid_at FROM fact_supersessions
+ ORDER BY invalid_at, superseded_by;
+DROP TABLE fact_supersessions;
+ALTER TABLE ends RENAME TO fact_supersessions;
+CREATE INDEX idx_fact_supersessions_by ON fact_supersessions(superseded_by);
+"""
 
 
 class MemoryModel(ReadModel):
     """Facts, claims, turns, the processing log, episodes, analyses, mental models."""
 
     name = "memory"
-    upgrades = (_LINEAGE,)
+    upgrades = (_LINEAGE, _ONE_END)
 
     def schema(self) -> str:
         return super().schema() + _LINEAGE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import apsw
 
@@ -27,17 +28,21 @@ def fact_with_signature(
     return None if row is None else str(row[0])
 
 
-def current_claims(
-    connection: apsw.Connection, subjects: Sequence[str], attribute: str
-) -> list[FactClaim]:
-    """Return what is claimed of one subject, under any of its ids, and not superseded."""
+class Held(NamedTuple):
+    """What was claimed, and until when that held (unix ms); None: it still does."""
+
+    claim: FactClaim
+    until: int | None
+
+
+def claims(connection: apsw.Connection, subjects: Sequence[str], attribute: str) -> list[Held]:
+    """Return all that was ever claimed of one subject, under any of its ids, by when it began."""
     return [
-        FactClaim(*row)
-        for row in connection.execute(
-            "SELECT fact_id, subject, attribute, value, as_of FROM fact_claims AS claim "
-            f"WHERE subject IN ({_marks(subjects)}) AND attribute = ? AND NOT EXISTS ("
-            "    SELECT 1 FROM fact_supersessions WHERE fact_id = claim.fact_id"
-            ") ORDER BY as_of, fact_id",
+        Held(FactClaim(*row), until)
+        for *row, until in connection.execute(
+            "SELECT fact_id, subject, attribute, value, as_of, invalid_at "
+            "FROM fact_claims LEFT JOIN fact_supersessions USING (fact_id) "
+            f"WHERE subject IN ({_marks(subjects)}) AND attribute = ? ORDER BY as_of, fact_id",
             (*subjects, attribute),
         )
     ]

@@ -78,14 +78,14 @@ def effects_and_causes(
     connection: apsw.Connection, fact_ids: Sequence[str]
 ) -> list[tuple[str, str, float]]:
     """Return (fact, linked fact, strength) for causal links from or to these facts."""
-    marks = _marks(fact_ids)
     return rows(
         connection,
-        f"SELECT from_fact_id, to_fact_id, strength FROM causal_links "
-        f"WHERE from_fact_id IN ({marks}) "
-        "UNION ALL SELECT to_fact_id, from_fact_id, strength FROM causal_links "
-        f"WHERE to_fact_id IN ({marks})",
-        (*fact_ids, *fact_ids),
+        "WITH near AS MATERIALIZED (SELECT value AS id FROM json_each(?)) "
+        "SELECT from_fact_id, to_fact_id, strength FROM near "
+        "JOIN causal_links ON from_fact_id = near.id "
+        "UNION ALL SELECT to_fact_id, from_fact_id, strength FROM near "
+        "JOIN causal_links ON to_fact_id = near.id",
+        (_json.encode(fact_ids).decode(),),
     )
 
 
@@ -101,12 +101,12 @@ def texts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str
 
 
 def superseded(connection: apsw.Connection, fact_ids: Sequence[str], upto: int) -> dict[str, int]:
-    """Return those facts whose place a newer one took up to a time, with when it last did."""
+    """Return those facts whose place another took up to a time, with when it did."""
     return dict(
         rows(
             connection,
-            "SELECT fact_id, max(invalid_at) FROM fact_supersessions "
-            f"WHERE fact_id IN ({_marks(fact_ids)}) AND invalid_at <= ? GROUP BY fact_id",
+            "SELECT fact_id, invalid_at FROM fact_supersessions "
+            f"WHERE fact_id IN ({_marks(fact_ids)}) AND invalid_at <= ?",
             (*fact_ids, upto),
         )
     )

@@ -65,10 +65,9 @@ CREATE TABLE fact_claims (
 CREATE INDEX idx_fact_claims_subject ON fact_claims(subject, attribute, as_of);
 
 CREATE TABLE fact_supersessions (
-    fact_id       TEXT    NOT NULL,
+    fact_id       TEXT PRIMARY KEY,
     superseded_by TEXT    NOT NULL,
-    invalid_at    INTEGER NOT NULL,
-    PRIMARY KEY (fact_id, superseded_by)
+    invalid_at    INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX idx_fact_supersessions_by ON fact_supersessions(superseded_by);
 

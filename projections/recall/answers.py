@@ -100,13 +100,14 @@ def _results(
     }
     stands = index.standing(entity for some in entities.values() for entity in some)
     held = _facts_of_turns(event_ids, files)
-    stale = memory.superseded(files.memory.connection, fact_ids, query.until).keys() | _stale_turns(
-        query, held, found, index, files
-    )
     about_turns = {fact for facts in held.values() for fact in facts}
-    changed = changes(query, [*fact_ids, *sorted(about_turns)], index, files)
+    facts_there = [*fact_ids, *sorted(about_turns)]
+    ended = memory.superseded(files.memory.connection, facts_there, query.until)
+    stale = _stale_turns(held, ended, found, index).union(ended.keys() & set(fact_ids))
+    changed = changes(query, facts_there, index, files)
     numbers = [int(index.turns.numbers[item.place]) for item in chosen]
     said = events.said(files.events.connection, numbers)
+    score = dict(zip(ranked.places.tolist(), ranked.scores.tolist(), strict=True))
     results = []
     for item, number in zip(chosen, numbers, strict=True):
         about = [stands[entity] for entity in entities.get(item.id, ()) if entity in stands]
@@ -118,7 +119,7 @@ def _results(
                 type=item.kind,
                 text=texts[item.id] if item.kind == "fact" else said[number].text,
                 as_of=format_time(int(index.turns.occurred_at[item.place])),
-                score=round(min(1.0, max(0.0, float(ranked.scores[item.place]))), 6),
+                score=round(min(1.0, max(0.0, score[item.place])), 6),
                 is_stale=item.id in stale,
                 entity_ids=list(dict.fromkeys(about)),
                 platform=index.turns.platform_name(item.place),
@@ -144,19 +145,15 @@ def _facts_of_turns(event_ids: Sequence[str], files: ZoneFiles) -> dict[str, lis
 
 
 def _stale_turns(
-    query: Query,
-    held: Mapping[str, Sequence[str]],
-    found: Found,
-    index: Index,
-    files: ZoneFiles,
+    held: Mapping[str, Sequence[str]], ended: Mapping[str, int], found: Found, index: Index
 ) -> set[str]:
     """Return the turns whose nearest fact, given or repeated there, no longer holds.
 
     Where several are as near, one that no longer holds is enough. What was said again after its
-    end holds.
+    end holds. `ended`: when each fact that no longer holds last ended.
     """
-    of_all = [fact for facts in held.values() for fact in facts]
-    ended = memory.superseded(files.memory.connection, of_all, query.until)
+    if not ended:
+        return set()
     stale = set()
     places = dict(zip(held, index.turns.place_of_id.of(list(held)).tolist(), strict=True))
     for event, facts in held.items():

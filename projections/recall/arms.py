@@ -14,15 +14,17 @@ from projections.recall.fusion import close_to_top, scaled
 from projections.recall.index import Index
 from projections.recall.names import Named
 from projections.recall.voices import Sender
-from projections.recall.words import Tokeniser
 
 Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 # The arms over what agents concluded; a turn is searchable by its words before they have.
 _CONCLUDED = frozenset({"statement", "semantic", "sentence"})
 # Who is spoken of counts half of who speaks.
 _SPOKEN_OF = 0.5
+# What is less near than these leads to nothing that would be answered.
+_CAUSES = 50
 # What happened is told then, or in the week after; that counts half.
 _TOLD_LATER_MS = 7 * 86_400_000
 _TOLD_LATER = 0.5
@@ -31,12 +33,14 @@ _TOLD_LATER = 0.5
 class Asked(NamedTuple):
     """A question as the arms need it.
 
-    `vector` is the text's unit vector, None where there is none. `voices`: the senders whose
+    `terms` are the index terms of its text, and `vector` the text's unit vector, None where there
+    is none. `voices`: the senders whose
     turns are asked for. `spans`: the times that it speaks of, (first, last) in unix ms.
     `allowed`: the turns that may be answered. `pool`: how many candidates an arm may bring.
     """
 
     text: str
+    terms: list[str]
     vector: Floats | None
     named: Sequence[Named]
     voices: set[Sender]
@@ -46,30 +50,49 @@ class Asked(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What the arms say about every turn, by arm; and how near facts are, by id.
+    """What the arms say of turns: of those at `places`, ascending, by arm.
 
-    `unread`: the turns of which an arm can say nothing, of those that cannot read every turn.
-    `evidence`: how near the best comes to what is asked, as `relevance` reads it.
+    `facts`: how near facts are, by id, the nearest first. `unread`: the turns of which an arm can
+    say nothing, of those that cannot read every turn. `evidence`: how near the best comes to what
+    is asked, as `relevance` reads it.
     """
 
+    places: Ints
     turns: dict[str, Floats]
     facts: dict[str, float]
     unread: dict[str, Mask]
     evidence: dict[str, float]
 
+    def at(self, places: Ints) -> Found:
+        """Return the same of other places, ascending; nothing is said where nobody looked."""
+        row = np.minimum(np.searchsorted(self.places, places), max(len(self.places) - 1, 0))
+        known = self.places[row] == places
+        return self._replace(
+            places=places,
+            turns={name: np.where(known, said[row], 0) for name, said in self.turns.items()},
+            unread={name: known & mask[row] for name, mask in self.unread.items()},
+        )
 
-def run(
-    wanted: frozenset[str], asked: Asked, index: Index, files: ZoneFiles, tokeniser: Tokeniser
-) -> Found:
+    def heard(self, arm: str, places: Ints, scores: Floats, unread: Mask | None = None) -> Found:
+        """Return the same with what one more arm says of some of its places."""
+        row = np.searchsorted(self.places, places)
+        said = np.zeros(len(self.places), np.float32)
+        said[row] = scores
+        masks = dict(self.unread)
+        if unread is not None:
+            masks[arm] = np.zeros(len(self.places), bool)
+            masks[arm][row] = unread
+        return self._replace(turns={**self.turns, arm: said}, unread=masks)
+
+
+def run(wanted: frozenset[str], asked: Asked, index: Index, files: ZoneFiles) -> Found:
     """Run the arms that are wanted and can say something."""
     arms: dict[str, Floats] = {}
     facts: dict[str, float] = {}
     evidence: dict[str, float] = {}
     if "keyword" in wanted:
-        arms["keyword"] = keyword(asked, index, tokeniser)
-        covered = index.turns.coverage(tokeniser.terms(asked.text))
-        evidence["keyword"] = float(covered[asked.allowed].max(initial=0))
-        arms["statement"], facts = statement(asked, index, tokeniser)
+        arms["keyword"], evidence["keyword"] = keyword(asked, index)
+        arms["statement"], facts = statement(asked, index)
     if "semantic" in wanted and asked.vector is not None:
         arms["semantic"], turn = semantic(asked, asked.vector, index)
         arms["sentence"], facts, fact = sentence(asked, asked.vector, index)
@@ -82,30 +105,35 @@ def run(
         arms["causal"] = causal(asked, index, files, facts)
     unconcluded = index.unconcluded
     unread = arms.keys() & _CONCLUDED if unconcluded.any() else frozenset[str]()
-    return Found(arms, facts, dict.fromkeys(unread, unconcluded), evidence)
+    places = np.arange(len(index.turns))
+    return Found(places, arms, facts, dict.fromkeys(unread, unconcluded), evidence)
 
 
-def keyword(asked: Asked, index: Index, tokeniser: Tokeniser) -> Floats:
-    """Score turns by the question's words in them and around them."""
-    scores = index.turns.bm25(tokeniser.terms(asked.text))
-    return scaled(np.where(asked.allowed, scores, 0), floor=0.0)
+def keyword(asked: Asked, index: Index) -> tuple[Floats, float]:
+    """Score turns by the question's words in them and around them.
+
+    Also the greatest share of the words, by their idf, that is near one turn.
+    """
+    scores, share = index.turns.bm25(asked.terms, asked.allowed)
+    return scaled(scores, floor=0.0), share
 
 
-def statement(asked: Asked, index: Index, tokeniser: Tokeniser) -> tuple[Floats, dict[str, float]]:
+def statement(asked: Asked, index: Index) -> tuple[Floats, dict[str, float]]:
     """Score turns by their best fact by words, and facts; they also say who spoke, and dates."""
     facts = index.facts_said
     scores = np.zeros(len(index.turns), np.float32)
-    found = facts.bm25(tokeniser.terms(asked.text))
+    found = facts.bm25(asked.terms)
     rows = np.flatnonzero(found)
     rows = rows[asked.allowed[facts.places[rows]]]
     if not len(rows):
         return scores, {}
     np.maximum.at(scores, facts.places[rows], found[rows])
-    best = rows[close_to_top(found[rows], asked.pool, 0.0)]
+    best = rows[close_to_top(found[rows], asked.pool)]
     ids = facts.ids.take(best)
-    order = sorted(range(len(ids)), key=lambda at: (-found[best[at]], ids[at]))[: asked.pool]
-    most = float(found[best].max())
-    return scaled(scores, floor=0.0), {ids[at]: float(found[best[at]]) / most for at in order}
+    order = np.lexsort((np.array(ids), -found[best]))[: asked.pool]
+    near = found[best[order]] / found[best[order[0]]]
+    nearest = dict(zip((ids[at] for at in order.tolist()), near.tolist(), strict=True))
+    return scaled(scores, floor=0.0), nearest
 
 
 def semantic(asked: Asked, vector: Floats, index: Index) -> tuple[Floats, float]:
@@ -116,7 +144,7 @@ def semantic(asked: Asked, vector: Floats, index: Index) -> tuple[Floats, float]
     near = index.events.near(vector, asked.pool, asked.allowed)
     scores = np.zeros(len(index.turns), np.float32)
     scores[near.places] = scaled(near.similarity)
-    around = scaled(np.where(asked.allowed, index.turns.around(scores), 0), floor=0.0)
+    around = scaled(index.turns.around(scores) * asked.allowed, floor=0.0)
     return around, float(near.similarity.max(initial=0))
 
 
@@ -141,7 +169,8 @@ def entity(asked: Asked, index: Index) -> Floats:
             scores[index.mentioning(item.ids)] = _SPOKEN_OF
     if asked.voices:
         scores[index.turns.of_senders(asked.voices)] = 1.0
-    return np.where(asked.allowed, scores, 0).astype(np.float32)
+    scores *= asked.allowed
+    return scores
 
 
 def temporal(asked: Asked, index: Index) -> Floats:
@@ -152,13 +181,14 @@ def temporal(asked: Asked, index: Index) -> Floats:
         scores[(at > last) & (at <= last + _TOLD_LATER_MS)] = _TOLD_LATER
     for first, last in asked.spans:
         scores[(at >= first) & (at <= last)] = 1.0
-    return np.where(asked.allowed, scores, 0).astype(np.float32)
+    scores *= asked.allowed
+    return scores
 
 
 def causal(asked: Asked, index: Index, files: ZoneFiles, facts: Mapping[str, float]) -> Floats:
     """Score what near facts led to or followed from: their nearness times the link's strength."""
     scores = np.zeros(len(index.turns), np.float32)
-    links = memory.effects_and_causes(files.memory.connection, list(facts))
+    links = memory.effects_and_causes(files.memory.connection, list(facts)[:_CAUSES])
     rows = index.facts_said.of([linked for _, linked, _ in links])
     for (fact, _, strength), row in zip(links, rows.tolist(), strict=True):
         place = int(index.facts_said.places[row]) if row >= 0 else -1

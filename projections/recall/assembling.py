@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -20,14 +22,21 @@ def assembled(turns: Sequence[Result], documents: Sequence[Result], count: int) 
     ahead = first([item for item in documents if item.type == "observation"], [*turns, *documents])
     rest = [item for item in documents if item not in ahead]
     merged = heapq.merge(turns, rest, key=lambda result: -result.score)
+    return woven([chain(ahead, merged)], count)
+
+
+def woven(orders: Sequence[Iterable[Result]], count: int) -> list[Result]:
+    """Return up to `count` results, the next of each order in turn, nothing twice."""
+    waiting = deque(map(iter, orders))
     answered: list[Result] = []
     shown: set[str] = set()
-    for result in (*ahead, *merged):
-        if len(answered) == count:
-            break
-        if result.id in shown:
+    while waiting and len(answered) < count:
+        result = next((item for item in waiting[0] if item.id not in shown), None)
+        if result is None:
+            waiting.popleft()
             continue
         fresh = [fact for fact in result.facts if fact.id not in shown]
         shown |= {result.id, *(fact.id for fact in fresh)}
         answered.append(msgspec.structs.replace(result, facts=fresh))
+        waiting.rotate(-1)
     return answered

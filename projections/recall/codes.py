@@ -1,8 +1,6 @@
 """Bit codes: the signs of a vector, one bit a dimension; near vectors differ in few of them.
 
-Signs of a projection keep angles (Charikar, 2002). A scan counts the bits in which codes differ;
-of what differs least, the query's own values at each bit say more (asymmetric distance). Both
-reckon with whole numbers, so nothing depends on the order in which they are added.
+Signs of a projection keep angles (Charikar, 2002). A scan counts the bits in which codes differ.
 """
 
 from __future__ import annotations
@@ -13,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from projections.embeddings.tokens import quantised
 from projections.recall.columns import Array, Column
 
 # Rows of a step of the scan: what it works on stays in a core's cache.
@@ -65,16 +62,6 @@ class Codes:
                 np.bitwise_count(differs[: len(total)], out=counted[: len(total)])
                 np.add(total, counted[: len(total)], out=total)
         return distance
-
-    def agreement(self, rows: Ints, vector: Floats) -> Floats:
-        """Return how well codes agree with a vector: the sum of its values with their signs."""
-        codes = np.stack([word.values[rows] for word in self._words], axis=1)
-        bits = np.unpackbits(codes.astype("<u8").view(np.uint8), axis=1, bitorder="little")
-        whole, _ = quantised(vector[None])
-        agreement: Floats = bits[:, : self._dimension].astype(np.float32) @ whole[0].astype(
-            np.float32
-        )
-        return agreement
 
     def _coded(self, vectors: Floats) -> npt.NDArray[np.uint64]:
         bits = np.zeros((len(vectors), len(self._words) * _BITS), bool)

@@ -37,6 +37,60 @@ class Column:
         self._count = needed
 
 
+class Wide:
+    """Wide rows, at whose end rows are added; what was mapped stays on disk until it is asked for.
+
+    `type` is a row's, and `width` how many values it has.
+    """
+
+    def __init__(self, held: Array | None, type: type[np.generic], width: int) -> None:
+        self._held = np.zeros((0, width), type) if held is None else held
+        self._came = Column(np.zeros((0, width), type))
+
+    def __len__(self) -> int:
+        return len(self._held) + len(self._came.values)
+
+    @property
+    def values(self) -> Array:
+        """All rows; copied where some came to those that were held."""
+        came = self._came.values
+        if not len(self._held):
+            return came
+        return np.concatenate((self._held, came)) if len(came) else self._held
+
+    def extend(self, more: Array) -> None:
+        """Add rows."""
+        self._came.extend(more)
+
+    def take(self, rows: Array) -> Array:
+        """Return some rows, in order."""
+        found: Array
+        first, came = len(self._held), self._came.values
+        if not first or not len(came):
+            found = (came if len(came) else self._held).take(rows, axis=0)
+            return found
+        new = rows >= first
+        found = self._held.take(np.where(new, 0, rows), axis=0)
+        found[new] = came[rows[new] - first]
+        return found
+
+
+def distinct(values: Array) -> Array:
+    """Return each value once, ascending; of a few thousand, quicker than `np.unique`."""
+    ordered = np.sort(values)
+    first = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
+
+
+def ranges(starts: Array, counts: Array) -> Array:
+    """Return start, start + 1, ... of each range, `counts` of them, one range after the other."""
+    ends = np.cumsum(counts)
+    total = int(ends[-1]) if len(ends) else 0
+    values: Array = np.arange(total) + np.repeat(starts - (ends - counts), counts)
+    return values
+
+
 class Texts(Sequence[str]):
     """Short texts without a NUL at their end, such as ids, as UTF-8 in one array."""
 
@@ -51,7 +105,9 @@ class Texts(Sequence[str]):
 
     def take(self, rows: Array) -> list[str]:
         """Return the texts of some rows, in order."""
-        return [text.decode() for text in self.column.values[rows].tolist()]
+        found: list[bytes] = self.column.values[rows].tolist()
+        # Decoded at once: no text has a NUL.
+        return b"\0".join(found).decode().split("\0") if found else []
 
     def __len__(self) -> int:
         return len(self.column.values)

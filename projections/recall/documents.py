@@ -126,7 +126,7 @@ def _keyword(
     documents: Sequence[Document], asked: Asked, index: Index, tokeniser: Tokeniser
 ) -> Floats:
     """Return what share of the question's words each document holds, by their idf."""
-    idf = {term: index.turns.idf(term) for term in tokeniser.terms(asked.text)}
+    idf = {term: index.turns.idf(term) for term in asked.terms}
     every = sum(idf.values())
     if not every:
         return np.zeros(len(documents), np.float32)

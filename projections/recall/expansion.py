@@ -15,40 +15,40 @@ import numpy.typing as npt
 from projections.files import ZoneFiles
 from projections.identity import recalls as identity
 from projections.recall.arms import Asked
-from projections.recall.index import Index
-from projections.recall.names import ids_of
+from projections.recall.columns import distinct
+from projections.recall.index import MOST_MENTIONS, Index
 from projections.recall.ranking import Ranked
 
 #: The best turns from which to go; the hop after a wrong one leads astray.
 SEEDS = 5
-#: What is mentioned more often connects nothing, and is not followed.
-MOST_MENTIONS = 1_000
-
 Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
 
 
-def shared(asked: Asked, best: Ranked, index: Index, files: ZoneFiles) -> Floats:
-    """Score turns by what they share with the best others, from 0 to 1.
+def shared(asked: Asked, best: Ranked, index: Index, files: ZoneFiles) -> tuple[Ints, Floats]:
+    """Return turns, ascending, that share something with the best others, and scores from 0 to 1.
 
     Whom the question names is not followed: they are everywhere in what was found.
     """
-    found = np.zeros(len(index.turns), np.float32)
     count = len(index.turns)
-    connection = files.identity.connection
+    score_of = dict(zip(best.places.tolist(), best.scores.tolist(), strict=True))
+    found = [np.zeros(0, np.int64)]
+    scores = [np.zeros(0, np.float32)]
     for entity, seeds in _spoken_of(asked, best, index, files).items():
-        events = identity.events_mentioning(
-            connection, sorted(ids_of(connection, entity)), MOST_MENTIONS + 1
-        )
-        if len(events) > MOST_MENTIONS:
+        mentions, places = index.speaking_of(entity)
+        if mentions > MOST_MENTIONS:
             continue
-        idf = math.log(1 + (count - len(events) + 0.5) / (len(events) + 0.5))
-        places = index.turns.place_of_id.of(events)
-        places = places[places >= 0]
+        idf = math.log(1 + (count - mentions + 0.5) / (mentions + 0.5)) / math.log(count + 1)
         for seed in seeds:
             others = places[places != seed]
-            score = np.float32(best.scores[seed] * idf / math.log(count + 1))
-            found[others] = np.maximum(found[others], score)
-    return np.where(asked.allowed, np.minimum(found, 1), 0).astype(np.float32)
+            found.append(others)
+            scores.append(np.full(len(others), min(score_of[seed] * idf, 1.0), np.float32))
+    every = np.concatenate(found)
+    reached = distinct(every)
+    most = np.zeros(len(reached), np.float32)
+    np.maximum.at(most, np.searchsorted(reached, every), np.concatenate(scores))
+    kept = asked.allowed[reached] & (most > 0)
+    return reached[kept], most[kept]
 
 
 def _spoken_of(asked: Asked, best: Ranked, index: Index, files: ZoneFiles) -> dict[str, list[int]]:

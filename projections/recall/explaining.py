@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 import numpy as np
@@ -28,11 +28,13 @@ Step = Literal[
     "filter",
     "arms",
     "pool",
-    "diversity",
-    "stands_for",
     "min_score",
+    "diversity",
     "max_results",
+    "stands_for",
 ]
+#: The further a memory came, the later.
+STEPS: tuple[Step, ...] = get_args(Step)
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +43,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     `rank` is its place in the answer, from 1, and `score` what it scored there; None where it is
     not in it: then `dropped_by` is the step at which it fell out, and `because` says why.
     `arms` gives its rank in every arm that found it, and `fused` the rank of its turn by all
-    arms together, among what the filters let through.
+    arms together, among what the filters let through. `part`: of several questions asked at once,
+    the one that it answers, or for which it came furthest.
     """
 
     query: str
@@ -53,6 +56,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     fused: int | None = None
     dropped_by: Step | None = None
     because: str = ""
+    part: str | None = None
 
 
 class Course(NamedTuple):
@@ -94,7 +98,7 @@ def explained(
     if target.place is not None and course.found is not None and course.order is not None:
         ranks = ranks_of(course.found.turns, target.place)
         if ranks and course.eligible[target.place]:
-            scores = course.order.scores
+            scores = course.order.of_found
             fused = int((scores[course.eligible] > scores[target.place]).sum()) + 1
     for rank, result in enumerate(course.results, 1):
         if (result.type, result.id) == (target.type, target.id):
@@ -181,7 +185,7 @@ def _dropped(
         return "stands_for", stands
     if fused is not None and fused > course.pool:
         return "pool", f"its turn is number {fused} by all arms together, and {course.pool} go on"
-    score = float(course.order.scores[target.place])
+    score = float(course.order.of_found[target.place])
     if score < query.min_score:
         return "min_score", f"its turn scores {score:.2f}, and {query.min_score:.2f} is asked for"
     if profile.mmr_lambda is not None and target.place not in course.order.places:

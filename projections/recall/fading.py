@@ -33,7 +33,7 @@ def faded(
     index: Index,
     files: ZoneFiles,
 ) -> Floats:
-    """Return the scores with those of these places less by what has faded.
+    """Return the scores of places, less by what has faded.
 
     Of a score, the share `profile.decay` decays and `profile.recency` goes with recency. `asked_at`
     (unix ms) is now; None: when the zone's last turn was said.
@@ -55,8 +55,7 @@ def faded(
     kept = 1 - profile.decay - profile.recency
     kept += profile.decay * DECAY ** (_hours(now - recalled) / (1 + np.log1p(times)))
     kept += profile.recency * np.exp(-_hours(now - happened) / RECENCY_HOURS)
-    less = scores.copy()
-    less[places] *= kept.astype(np.float32)
+    less: Floats = scores * kept.astype(np.float32)
     return less
 
 

@@ -25,7 +25,8 @@ def scaled(scores: Floats, floor: float | None = None, least: float = 0.0) -> Fl
     high = float(scores.max())
     if high <= low:
         return (scores > low if floor is not None else np.ones(len(scores))).astype(np.float32)
-    return ((scores - low) / max(high - low, least)).astype(np.float32)
+    apart = np.float32(max(high - low, least))
+    return (scores / apart if low == 0 else (scores - np.float32(low)) / apart).astype(np.float32)
 
 
 def rrf(arms: Iterable[Floats], k: int = 60) -> Floats:
@@ -57,17 +58,30 @@ def weighted(
     """
     everyone = sum(weights[name] for name in readers)
     total = everyone
-    read, there, rest = (np.zeros(len(next(iter(arms.values()))), np.float64) for _ in range(3))
+    read, rest = (np.zeros(len(next(iter(arms.values()))), np.float32) for _ in range(2))
+    there = 0.0
+    absent: Floats | None = None
     for name, scores in arms.items():
-        if name in readers:
-            weight = np.where(unread[name], 0, weights[name]) if name in unread else weights[name]
-            read += weight * scores
-            there += weight
-        else:
-            rest += weights[name] * scores
+        weight = np.float32(weights[name])
+        if name not in readers:
+            rest += weight * scores
             total += weights[name]
-    read *= np.divide(everyone, there, out=np.zeros_like(there), where=there > 0)
-    return ((read + rest) / total).astype(np.float32)
+            continue
+        there += weights[name]
+        if name in unread:
+            read += np.where(unread[name], np.float32(0), weight * scores)
+            missing: Floats = weight * unread[name].astype(np.float32)
+            absent = missing if absent is None else absent + missing
+        else:
+            read += weight * scores
+    if absent is not None:
+        left = np.float32(there) - absent
+        read *= np.divide(np.float32(everyone), left, out=np.zeros_like(left), where=left > 0)
+    elif there:
+        read *= np.float32(everyone / there)
+    read += rest
+    read /= np.float32(total)
+    return read
 
 
 def mmr(relevance: Floats, vectors: Floats, count: int, lambda_: float = 0.7) -> Ints:
@@ -92,16 +106,14 @@ def mmr(relevance: Floats, vectors: Floats, count: int, lambda_: float = 0.7) ->
 
 def top(scores: Floats, count: int) -> Ints:
     """Return the places of the `count` best finite scores, best first; equals in order."""
-    places = close_to_top(scores, count, 0.0)
+    places = close_to_top(scores, count)
     return places[np.argsort(-scores[places], kind="stable")][:count]
 
 
-def close_to_top(scores: Floats, count: int, margin: float) -> Ints:
-    """Return, in order, the places of finite scores at most `margin` below the `count`-th best."""
-    places = np.flatnonzero(np.isfinite(scores))
-    if len(places) <= count:
-        return places
-    held = scores[places]
-    cut = np.partition(held, len(held) - count)[len(held) - count]
-    close: Ints = places[held >= cut - margin]
-    return close
+def close_to_top(scores: Floats, count: int) -> Ints:
+    """Return, in order, the places of the `count` best finite scores and those that equal them."""
+    finite = np.isfinite(scores)
+    if len(scores) > count:
+        held = np.where(finite, scores, -np.inf)
+        finite &= held >= np.partition(held, len(held) - count)[len(held) - count]
+    return np.flatnonzero(finite)

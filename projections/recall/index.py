@@ -20,13 +20,15 @@ from projections.lineage import lineage
 from projections.recall import stored
 from projections.recall.columns import Array
 from projections.recall.facts import Facts
-from projections.recall.names import standing
+from projections.recall.names import ids_of, standing
 from projections.recall.tokens import Tokens
 from projections.recall.turns import Turns
 from projections.recall.vectors import Targets, Vectors
 
+#: What is mentioned more often connects nothing, and is not followed.
+MOST_MENTIONS = 1_000
 # What was looked up of entities is kept: 16 MB of it.
-MOST_MENTIONS = 2_000_000
+_MOST_KEPT = 2_000_000
 # Below this, reading the files anew is as quick.
 LEAST_STORED = 10_000
 #: Turns that came since it was stored, for each that it holds, before it is stored again.
@@ -59,17 +61,17 @@ class Index:
         self._files = files
         self._standing: dict[str, str | None] = {}
         self._mentioning: dict[frozenset[str], Ints] = {}
+        self._speaking: dict[str, tuple[int, Ints]] = {}
         held = columns or {}
         model = files.embeddings
         self.turns = Turns(files.events.connection, _part(held, "turns"))
         self.facts_said = Facts(files.memory.connection, self.turns, _part(held, "facts"))
-        self.events = Vectors(model, self._events(), _part(held, "event_vectors"))
-        self.facts = Vectors(model, self._facts(), _part(held, "fact_vectors"))
+        self.events = Vectors(model.dimension, self._events(), _part(held, "event_vectors"))
+        self.facts = Vectors(model.dimension, self._facts(), _part(held, "fact_vectors"))
         self.tokens = Tokens(model, self.turns, _part(held, "tokens"))
         self._state = state or State(
             _lineages(files), {model.name: 0 for model in files.all}, model.model
         )
-        self._loaded = False
         self._stored_turns = len(self.turns) if held else 0
 
     @classmethod
@@ -91,20 +93,16 @@ class Index:
             return False
         self._standing.clear()
         self._mentioning.clear()
+        self._speaking.clear()
         self._follow()
         return True
-
-    def load(self) -> None:
-        """Bring the vectors of turns and facts into memory, where they fit."""
-        if not self._loaded and self._files.embeddings.model is not None:
-            self.events.load()
-            self.facts.load()
-            self._loaded = True
 
     @property
     def unconcluded(self) -> Mask:
         """Which turns the agents have not got to: nothing is known of them but their words."""
-        mask: Mask = self.turns.numbers > self._state.watermarks["memory"]
+        mask = np.zeros(len(self.turns), bool)
+        concluded = np.searchsorted(self.turns.numbers, self._state.watermarks["memory"], "right")
+        mask[concluded:] = True
         return mask
 
     @property
@@ -136,7 +134,8 @@ class Index:
     def standing(self, ids: Iterable[str]) -> dict[str, str]:
         """Return id -> id of the entity that now stands for it, of those that have one."""
         wanted = set(ids)
-        if new := wanted - self._standing.keys():
+        # A difference of sets would go through all that is known.
+        if new := [id_ for id_ in wanted if id_ not in self._standing]:
             found = standing(self._files.identity.connection, new)
             self._standing |= {id_: found.get(id_) for id_ in new}
         known = ((id_, self._standing[id_]) for id_ in wanted)
@@ -148,10 +147,25 @@ class Index:
         if key not in self._mentioning:
             found = events_mentioning(self._files.identity.connection, sorted(key))
             places = self.turns.place_of_id.of(found)
-            if sum(map(len, self._mentioning.values())) > MOST_MENTIONS:
+            if sum(map(len, self._mentioning.values())) > _MOST_KEPT:
                 self._mentioning.clear()
             self._mentioning[key] = places[places >= 0]
         return self._mentioning[key]
+
+    def speaking_of(self, entity_id: str) -> tuple[int, Ints]:
+        """Return how many events speak of, or come from, an entity that stands, and their places.
+
+        Of more than MOST_MENTIONS no places, and no more than that they are more.
+        """
+        if entity_id not in self._speaking:
+            connection = self._files.identity.connection
+            ids = sorted(ids_of(connection, entity_id))
+            events = events_mentioning(connection, ids, MOST_MENTIONS + 1)
+            places = self.turns.place_of_id.of(events if len(events) <= MOST_MENTIONS else [])
+            if len(self._speaking) * MOST_MENTIONS > _MOST_KEPT:
+                self._speaking.clear()
+            self._speaking[entity_id] = (len(events), places[places >= 0])
+        return self._speaking[entity_id]
 
     def _events(self) -> Targets:
         turns = self.turns
@@ -186,11 +200,8 @@ class Index:
             for type_, vectors in of_type.items():
                 rows = [row for row in block if row[1] == type_]
                 stacked = np.frombuffer(b"".join(row[3] for row in rows), "<f4")
-                vectors.extend(
-                    [row[0] for row in rows],
-                    [row[2] for row in rows],
-                    stacked.reshape(len(rows), model.dimension),
-                )
+                ids = [row[2] for row in rows]
+                vectors.extend(ids, stacked.reshape(len(rows), model.dimension))
         return seq
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import apsw
 
 from projections.identity import queries as identity
 from projections.identity import recalls
+from projections.recall.nicknames import other_names
 from projections.stopwords import STOP_WORDS
 from schemas.changes import Entity
 from schemas.names import normalise_name
@@ -51,6 +52,8 @@ def names_in(connection: apsw.Connection, text: str) -> list[Named]:
             if length == 1 and (normalized in STOP_WORDS or len(normalized) < 2):
                 continue
             entity = resolve(connection, normalized)
+            if entity is None and not lower and not _goes_on(text, words, first + length):
+                entity = nicknamed(connection, normalized)
             if entity is not None:
                 taken.update(span)
                 found.append(_named(connection, start, end, entity))
@@ -78,14 +81,31 @@ def resolve(connection: apsw.Connection, name_or_id: str) -> Entity | None:
     return next(iter(persons or standing.values()), None)
 
 
+def _goes_on(text: str, words: Sequence[re.Match[str]], place: int) -> bool:
+    """Return whether a name goes on: "Bob Smith" is nobody called Bob but by another surname."""
+    if place == len(words):
+        return False
+    before, word = words[place - 1], words[place]
+    return word[0][:1].isupper() and text[before.end() : word.start()] == " "
+
+
+def nicknamed(connection: apsw.Connection, normalized: str) -> Entity | None:
+    """Return the one person who may be called so for short, or by the name that is short for."""
+    known = (resolve(connection, name) for name in other_names(normalized))
+    persons = {item.id: item for item in known if item is not None and item.type == "person"}
+    return next(iter(persons.values())) if len(persons) == 1 else None
+
+
 def entity_ids(connection: apsw.Connection, entity: Entity) -> set[str]:
     """Return an entity's id and those of everything merged into it."""
     return {entity.id, *(row.id for row in identity.aliases(connection, entity.id))}
 
 
 def ids_of(connection: apsw.Connection, name_or_id: str) -> set[str]:
-    """Return the ids of the entity with a name or an id; empty where there is none."""
-    entity = resolve(connection, name_or_id) or resolve(connection, normalise_name(name_or_id))
+    """Return the ids of the entity with a name, a nickname or an id; empty where there is none."""
+    name = normalise_name(name_or_id)
+    entity = resolve(connection, name_or_id) or resolve(connection, name)
+    entity = entity or nicknamed(connection, name)
     return set() if entity is None else entity_ids(connection, entity)
 
 

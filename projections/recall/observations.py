@@ -39,6 +39,8 @@ def observations(
     was drawn anew.
     """
     connection = files.memory.connection
+    if not consolidated.any_observations(connection):
+        return []
     ids = {*consolidated.observations_on(connection, list(near)), *_nearest(asked, files)}
     found = consolidated.observations(connection, sorted(ids), query.until)
     before_them = [item.before[0] for item in found if item.before is not None]

@@ -67,9 +67,10 @@ RECENT_PROFILE = Profile(decay=0.3, recency=0.2)
 PROFILES = {"default": DEFAULT_PROFILE, "seed": SEED_PROFILE, "recent": RECENT_PROFILE}
 
 _MID = frozenset({"semantic", "keyword", "entity", "late", "temporal", "shared"})
-#: Which arms each budget runs (seed 000), and how much more than the default pool.
-BUDGETS: dict[Budget, tuple[frozenset[str], int]] = {
-    "low": (frozenset({"semantic"}), 1),
-    "mid": (_MID, 1),
-    "high": (_MID | {"causal"}, 2),
+#: Which arms each budget runs (seed 000). Twice the pool for "high" found nothing more (recall@10
+#: 89.7 instead of 89.9; LoCoMo, dev).
+BUDGETS: dict[Budget, frozenset[str]] = {
+    "low": frozenset({"semantic"}),
+    "mid": _MID,
+    "high": _MID | {"causal"},
 }

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from projections.events import recalls
 from projections.files import ZoneFiles
 from projections.recall.arms import Found
 from projections.recall.fusion import mmr, rrf, scaled, top, weighted
@@ -20,23 +19,21 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-# Turns are looked at one by one (do they ask or tell?) only among the best.
-_CLOSE_LOOK = 100
-
-
-#: Returns scores with those of some places, given best first, changed.
+#: Returns the scores of some places, given best first, changed.
 Rescore = Callable[[Floats, Ints], Floats]
 
 
 class Ranked(NamedTuple):
-    """Turns by place, best first, and the score of every turn."""
+    """Turns by place, best first, with their scores; and the scores of all that were found."""
 
     places: Ints
     scores: Floats
+    of_found: Floats
 
     def weighed(self, relevance: float) -> Ranked:
         """Return the same order, its scores times a probability that anything is meant."""
-        return self._replace(scores=self.scores * np.float32(relevance))
+        share = np.float32(relevance)
+        return Ranked(self.places, self.scores * share, self.of_found * share)
 
 
 def ranked(
@@ -52,34 +49,36 @@ def ranked(
 ) -> Ranked:
     """Return up to `pool` turns in order; up to `count` where the profile asks for diversity.
 
-    `rescoring`: what looks at those again, one after the other, before diversity.
+    What asks instead of telling counts less. `rescoring`: what looks at those again, one after
+    the other, before diversity.
     """
     scores = _fused(found, profile)
-    best = _best(found, scores, eligible, pool)
-    scores = _less_questions(scores, best[:_CLOSE_LOOK], profile.question_share, index, files)
-    best = best[np.argsort(-scores[best], kind="stable")]
+    asks = np.float32(profile.question_share) * index.turns.asks[found.places]
+    discounted = np.maximum(scores - asks, 0)
+    best = _best(scores, discounted, eligible[found.places], pool)
+    of_best = discounted[best]
     for rescore in rescoring:
-        scores = rescore(scores, best)
-        best = best[np.argsort(-scores[best], kind="stable")]
+        of_best = rescore(of_best, found.places[best])
+        order = np.argsort(-of_best, kind="stable")
+        best, of_best = best[order], of_best[order]
+    discounted[best] = of_best
     if profile.mmr_lambda is not None:
-        ids = [index.turns.ids[place] for place in best]
+        ids = [index.turns.ids[place] for place in found.places[best]]
         vectors = vectors_of(files.embeddings, "event", ids)
-        best = best[mmr(scores[best], vectors, count, profile.mmr_lambda)]
-    return Ranked(best, scores)
+        best = best[mmr(of_best, vectors, count, profile.mmr_lambda)]
+    return Ranked(found.places[best], discounted[best], discounted)
 
 
 def so_far(found: Found, eligible: Mask, profile: Profile, count: int) -> Ranked:
     """Return the `count` turns that the arms so far put first."""
     scores = _fused(found, profile)
-    return Ranked(_best(found, scores, eligible, count), scores)
+    best = _best(scores, scores, eligible[found.places], count)
+    return Ranked(found.places[best], scores[best], scores)
 
 
-def _best(found: Found, scores: Floats, eligible: Mask, pool: int) -> Ints:
-    """Return the best eligible turns that any arm found, best first."""
-    anywhere = np.zeros(len(scores), bool)
-    for arm in found.turns.values():
-        anywhere |= arm > 0
-    return top(np.where(anywhere & eligible, scores, -np.inf), pool)
+def _best(found: Floats, scores: Floats, eligible: Mask, pool: int) -> Ints:
+    """Return the rows of the best eligible turns that any arm found, best first."""
+    return top(np.where((found > 0) & eligible, scores, -np.inf), pool)
 
 
 def _fused(found: Found, profile: Profile) -> Floats:
@@ -90,17 +89,3 @@ def _fused(found: Found, profile: Profile) -> Floats:
     for name in sorted(found.turns.keys() & EXTRA):
         scores += np.float32(profile.weights[name]) * found.turns[name]
     return scores
-
-
-def _less_questions(
-    scores: Floats, places: Ints, share: float, index: Index, files: ZoneFiles
-) -> Floats:
-    """Return the scores less a share of what part of a turn's sentences asks instead of tells."""
-    less = scores.copy()
-    numbers = [int(index.turns.numbers[place]) for place in places]
-    for number, said in recalls.said(files.events.connection, numbers).items():
-        asked = said.content.count("?")
-        if asked:
-            ends = asked + said.content.count(".") + said.content.count("!")
-            less[index.turns.row[number]] -= share * asked / ends
-    return np.maximum(less, 0)

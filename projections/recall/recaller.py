@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from functools import partial
 
 import msgspec
@@ -15,6 +16,7 @@ from projections.memory import recalls as memory
 from projections.recall import answers, arms, documents, filters, observations, others
 from projections.recall.arms import Asked, Found
 from projections.recall.assembling import assembled
+from projections.recall.columns import distinct
 from projections.recall.documents import Document
 from projections.recall.evidence import relevance
 from projections.recall.expansion import SEEDS, shared
@@ -23,6 +25,7 @@ from projections.recall.fading import faded
 from projections.recall.index import Index
 from projections.recall.late import QueryTokens, late
 from projections.recall.names import ids_of, names_in
+from projections.recall.parts import Part, furthest, together
 from projections.recall.profiles import BUDGETS, DEFAULT_PROFILE, Profile
 from projections.recall.ranking import Rescore, ranked, so_far
 from projections.recall.reranking import Judge, Reranker, judged, reranked
@@ -80,45 +83,66 @@ class Recaller:
         """
         return events.latest(self._files.events.connection)
 
+    def names(self, text: str) -> list[str]:
+        """Return the names in a text, as they stand there, of what the zone knows."""
+        named = names_in(self._files.identity.connection, readable(text)[:MOST_CHARACTERS])
+        return [text[item.start : item.end] for item in named]
+
     def recall(
         self,
         query: Query,
         vector: Floats | None,
         tokens: QueryTokens | None = None,
-        *,
-        resident: bool = False,
     ) -> Answer:
-        """Return the answer. `vector` is the query's unit vector; None: no semantic arm.
+        """Return the answer to one question; see `recall_all`."""
+        return self.recall_all(query, [Part(query, vector, tokens)])
 
-        `tokens` are the vectors of its words; None: no late arm. `resident`: bring vectors into
-        memory at once, since more questions follow.
+    def recall_all(self, query: Query, parts: Sequence[Part]) -> Answer:
+        """Return the answer to all questions that a text consists of, each by itself.
 
         Raises:
             InvalidInput: the question cannot be asked.
         """
-        query = query.readable()
         query.check()
         with self._files.snapshot():
-            index = self._refreshed(resident)
+            index = self._refreshed()
             started = time.perf_counter()
-            course = self._course(query, self._usable(vector), self._readable(tokens), index)
+            courses = [self._course(part, index) for part in parts]
+            results = self._together(query, parts, courses)
             elapsed = (time.perf_counter() - started) * 1000
-        return Answer(query=query.text, results=course.results, ms=round(elapsed, 3))
+        return Answer(query=readable(query.text), results=results, ms=round(elapsed, 3))
 
-    def explain(
-        self, query: Query, vector: Floats | None, tokens: QueryTokens | None, id_: str
-    ) -> Explanation | None:
+    def explain(self, query: Query, parts: Sequence[Part], id_: str) -> Explanation | None:
         """Return what became of a memory in the answer; None where nothing has this id.
 
         Raises:
             InvalidInput: the question cannot be asked.
         """
-        query = msgspec.structs.replace(query.readable(), explain=True)
         query.check()
+        explained_parts = [
+            part._replace(query=msgspec.structs.replace(part.query, explain=True)) for part in parts
+        ]
         with self._files.snapshot():
-            index = self._refreshed(resident=False)
-            course = self._course(query, self._usable(vector), self._readable(tokens), index)
-            return explained(query, readable(id_), course, self._profile, index, self._files)
+            index = self._refreshed()
+            courses = [self._course(part, index) for part in explained_parts]
+            results = self._together(query, explained_parts, courses)
+            became = []
+            for part, course in zip(parts, courses, strict=True):
+                course = course._replace(results=results)
+                one = explained(
+                    part.query, readable(id_), course, self._profile, index, self._files
+                )
+                if one is None:
+                    return None
+                became.append(one)
+        return furthest(query.readable(), parts, became, results)
+
+    def _together(
+        self, query: Query, parts: Sequence[Part], courses: Sequence[Course]
+    ) -> list[Result]:
+        if len(parts) == 1:
+            return courses[0].results
+        return together(parts, [course.results for course in courses], query.max_results)
 
     @property
     def worth_storing(self) -> bool:
@@ -129,13 +153,13 @@ class Recaller:
         """Keep the index beside the files; only inside the lock that it is kept under."""
         if self._index is not None:
             self._index.store()
+            # The next question maps what was stored, and what was read goes.
+            self._index = None
 
-    def _refreshed(self, resident: bool) -> Index:
+    def _refreshed(self) -> Index:
         if self._index is None or not self._index.follow():
             self._index = None
             self._index = Index.opened(self._files)
-        if resident:
-            self._index.load()
         return self._index
 
     def _usable(self, vector: Floats | None) -> Floats | None:
@@ -153,10 +177,10 @@ class Recaller:
         of_model = tokens.vectors.shape[1] == embeddings.dimension
         return tokens if of_model and np.isfinite(tokens.vectors).all() else None
 
-    def _course(
-        self, query: Query, vector: Floats | None, tokens: QueryTokens | None, index: Index
-    ) -> Course:
-        wanted, factor = BUDGETS[query.budget]
+    def _course(self, part: Part, index: Index) -> Course:
+        query = part.query.readable()
+        vector, tokens = self._usable(part.vector), self._readable(part.tokens)
+        wanted = BUDGETS[query.budget]
         if vector is None:
             # Without an encoder, the cheapest answer there can be is by words.
             wanted |= {"keyword"}
@@ -168,19 +192,22 @@ class Recaller:
         masks = filters.masks(query, about, over, index)
         asked = Asked(
             text=text,
+            terms=self._tokeniser.terms(text),
             vector=vector,
             named=named,
             voices=asked_for(text, named, index.turns.senders),
             spans=query.spans,
             allowed=np.logical_and.reduce([np.ones(len(index.turns), bool), *masks.values()]),
-            pool=max(self._profile.pool * factor, 2 * query.max_results),
+            pool=max(self._profile.pool, 2 * query.max_results),
         )
         eligible = asked.allowed
         if "events" not in query.scope:
             eligible = eligible & index.facts_said.gave()
         found = order = None
         if {"events", "facts", "observations"} & set(query.scope) and len(index.turns):
-            found = self._found(asked, tokens, wanted, eligible, index)
+            # Ranks by each arm, and those that are fused, are among all turns.
+            whole = query.explain or self._profile.fusion == "rrf"
+            found = self._found(asked, tokens, wanted, eligible, index, whole=whole)
         near = documents.scored(
             self._documents(query, asked, about, found, index),
             asked,
@@ -192,7 +219,9 @@ class Recaller:
         if near.documents and (judge := self._judge(query)) is not None:
             best = np.argsort(-near.scores, kind="stable")
             texts = [near.documents[place].text for place in best[: self._profile.reranked]]
-            near = near._replace(scores=reranked(near.scores, best, judge(texts)))
+            scores = near.scores.copy()
+            scores[best] = reranked(near.scores[best], judge(texts))
+            near = near._replace(scores=scores)
         beside = documents.results(near, index, explain=query.explain)
         of_turns: list[Result] = []
         if found is not None and found.turns and {"events", "facts"} & set(query.scope):
@@ -258,24 +287,33 @@ class Recaller:
         wanted: frozenset[str],
         eligible: Mask,
         index: Index,
+        *,
+        whole: bool,
     ) -> Found:
-        """Return what the arms say: the cheap ones of every turn, late interaction of the best."""
-        found = arms.run(wanted, asked, index, self._files, self._tokeniser)
-        if not found.turns:
-            return found
+        """Return what the arms say: the cheap ones of every turn, late interaction of the best.
+
+        Then only those are looked at further that may still be among the best: each of the best
+        twice `pool` by the cheap arms, or what shares something with the best of them.
+        """
+        everywhere = arms.run(wanted, asked, index, self._files)
+        if not everywhere.turns:
+            return everywhere
+        found = everywhere
+        if not whole:
+            found = found.at(np.sort(so_far(found, eligible, self._profile, 2 * asked.pool).places))
         if "late" in wanted and tokens is not None and self._profile.weights.get("late"):
             close = np.sort(so_far(found, eligible, self._profile, asked.pool).places)
             said = late(tokens, close, index, self._tokeniser)
-            evidence = {} if said.nearest is None else {"late": said.nearest}
-            found = Found(
-                {**found.turns, "late": said.scores},
-                found.facts,
-                {**found.unread, "late": said.unread},
-                found.evidence | evidence,
-            )
+            found = found.heard("late", close, said.scores, said.unread)
+            if said.nearest is not None:
+                found = found._replace(evidence={**found.evidence, "late": said.nearest})
         if "shared" in wanted and self._profile.weights.get("shared"):
             best = so_far(found, eligible, self._profile, SEEDS)
-            scores = shared(asked, best, index, self._files)
-            if scores.any():
-                found = found._replace(turns={**found.turns, "shared": scores})
+            places, scores = shared(asked, best, index, self._files)
+            if len(places):
+                found = found.at(distinct(np.concatenate((found.places, places))))
+                cheap = everywhere.at(found.places)
+                found = found._replace(
+                    turns={**found.turns, **cheap.turns}, unread={**found.unread, **cheap.unread}
+                ).heard("shared", places, scores)
         return found

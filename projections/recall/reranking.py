@@ -25,25 +25,22 @@ Reranker = Callable[[str, Sequence[str]], Floats]
 Judge = Callable[[Sequence[str]], Floats]
 
 
-def reranked(scores: Floats, best: Ints, judged: Floats) -> Floats:
-    """Return the scores with those of the first of `best` as they were judged.
+def reranked(scores: Floats, judged: Floats) -> Floats:
+    """Return scores, best first, with the first of them as they were judged.
 
-    `best` are places, best first. What was not judged comes after what was.
+    What was not judged comes after what was.
     """
-    again = scores.copy()
-    again[best[: len(judged)]] = judged
-    rest = best[len(judged) :]
-    again[rest] = np.minimum(again[rest], judged.min(initial=1.0))
-    return again
+    rest = np.minimum(scores[len(judged) :], judged.min(initial=1.0))
+    return np.concatenate((judged, rest)).astype(np.float32)
 
 
 def judged(
     scores: Floats, best: Ints, *, judge: Judge, profile: Profile, index: Index, files: ZoneFiles
 ) -> Floats:
-    """Return the scores of turns with those of the first of `best` as they were judged."""
+    """Return the scores of the turns `best` with those of the first of them as they were judged."""
     if not len(best):
         return scores
     numbers = [int(index.turns.numbers[place]) for place in best[: profile.reranked]]
     said = events.said(files.events.connection, numbers)
     texts = [f"{said[number].speaker}: {said[number].text}" for number in numbers]
-    return reranked(scores, best, judge(texts))
+    return reranked(scores, judge(texts))

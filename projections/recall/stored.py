@@ -23,19 +23,25 @@ LOCK = "recall.lock"
 
 # The form's name and number, the length of the description and its checksum.
 _HEAD = struct.Struct("<16sQL")
-_FORM = b"recollect/index1"
+_FORM = b"recollect/index2"
 _ALIGNED = 64
+# To read more than this only to sum it takes longer than the answer: like SQLite's pages, what is
+# larger is taken as the file system gives it. `verify` reads all.
+_MOST_SUMMED = 32_000_000
 
 
 class _Placed(msgspec.Struct, frozen=True):
-    """Where an array is: from `start` on, counted from the end of the description."""
+    """Where an array is: from `start` on, counted from the end of the description.
+
+    A large one has no checksum.
+    """
 
     name: str
     type: str
     shape: tuple[int, ...]
     start: int
     size: int
-    checksum: int
+    checksum: int | None
 
 
 class _Description(msgspec.Struct, frozen=True):
@@ -48,7 +54,7 @@ def write(path: Path, about: bytes, arrays: Mapping[str, Array]) -> None:
     placed, start = [], 0
     whole = {name: np.ascontiguousarray(values) for name, values in arrays.items()}
     for name, values in whole.items():
-        checksum = zlib.crc32(values.data.cast("B") if values.size else b"")
+        checksum = _checksum(values.data.cast("B") if values.size else b"")
         placed.append(_Placed(name, values.dtype.str, values.shape, start, values.nbytes, checksum))
         start += _aligned(values.nbytes)
     description = msgspec.msgpack.encode(_Description(about, placed))
@@ -88,7 +94,7 @@ def read(path: Path) -> tuple[bytes, dict[str, Array]] | None:
     arrays = {}
     for item in description.arrays:
         content = view[base + item.start : base + item.start + item.size]
-        if len(content) != item.size or zlib.crc32(content) != item.checksum:
+        if len(content) != item.size or _checksum(content) != item.checksum:
             return None
         arrays[item.name] = np.frombuffer(content, item.type).reshape(item.shape)
     return description.about, arrays
@@ -98,6 +104,10 @@ def remove(directory: Path) -> None:
     """Remove the file, and what a writer that was killed left of one."""
     for name in (FILE + ".tmp", FILE):
         (directory / name).unlink(missing_ok=True)
+
+
+def _checksum(content: bytes | memoryview) -> int | None:
+    return zlib.crc32(content) if len(content) <= _MOST_SUMMED else None
 
 
 def _aligned(size: int) -> int:

@@ -1,21 +1,19 @@
-"""Token vectors of turns: read from disk for the turns in question, and kept while there is room.
+"""Token vectors of turns: their codes one after the other, as they came, mapped where stored.
 
-`late` reckons with whole numbers, so an answer does not depend on what was kept.
+`late` reckons with whole numbers, so an answer does not depend on how they are kept.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from projections.embeddings import EmbeddingsModel
 from projections.embeddings.tokens import FORM, kept_dimensions, quantised, unpacked
-from projections.recall.columns import Array, Column
+from projections.recall.columns import Array, Column, Wide, ranges
 from projections.recall.turns import Turns
 from projections.sqlite import rows
 
@@ -24,13 +22,11 @@ Bytes = npt.NDArray[np.int8]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-# A turn takes 2 KB, so most zones of 100,000 turns are whole in memory after a while.
-MOST_KEPT_BYTES = 256_000_000
 # So many turns give a zone's mean token vector to within what their number changes.
 _SAMPLED = 1_000
-_BLOCK = 50_000
+_BLOCK = 10_000
 
-_json = msgspec.json.Encoder()
+_NUMBERS = {"unit": np.int64, "units": np.uint16, "end": np.int64, "scale": np.float16}
 
 
 class TokensOf(NamedTuple):
@@ -56,19 +52,12 @@ class Centre(NamedTuple):
     scale: float
 
 
-class _Blobs(NamedTuple):
-    """What is recorded of a turn, as it was compressed."""
-
-    codes: bytes
-    scales: bytes
-    units: bytes
-
-
-_UNKNOWN = _Blobs(b"", b"", bytes(2))
-
-
 class Tokens:
-    """The token vectors of a zone's turns under the indexed model, by the turns' places."""
+    """The token vectors of a zone's turns under the indexed model, by the turns' places.
+
+    Of each turn its first `unit` and how many `units` it has (0: nothing is known of it); of each
+    unit where its tokens `end`, which is where those of the next begin.
+    """
 
     def __init__(
         self, model: EmbeddingsModel, turns: Turns, columns: Mapping[str, Array] | None = None
@@ -77,52 +66,57 @@ class Tokens:
         self._turns = turns
         self._dimensions = kept_dimensions(model.dimension)
         held = columns or {}
-        # Where each turn's are on disk; 0 where there are none.
-        self._rowid = Column(held.get("rowid", np.zeros(0, np.int64)))
+        self._columns = {
+            name: Column(held.get(name, np.zeros(0, kind))) for name, kind in _NUMBERS.items()
+        }
+        self._square = Column(held.get("square", np.zeros(0, np.float32)))
+        self._codes = Wide(held.get("codes"), np.int8, self._dimensions)
+        # The last row that was looked at, whether or not its turn is known.
         self._seen = int(held["seen"][0]) if held else 0
-        self._kept: OrderedDict[int, _Blobs] = OrderedDict()
-        self._size = 0
         self._centre: tuple[tuple[int, int, int], Centre] | None = None
 
     def follow(self) -> None:
         """Add what came since; the turns are known already."""
-        self._rowid.extend(np.zeros(len(self._turns) - len(self._rowid.values), np.int64))
+        for name in ("unit", "units"):
+            column = self._columns[name]
+            more = len(self._turns) - len(column.values)
+            column.extend(np.zeros(more, column.values.dtype))
         while found := rows(
             self._model.connection,
-            "SELECT rowid, target_id, target_type = 'event' AND model = ? AND form = ? "
-            "FROM token_vectors WHERE rowid > ? ORDER BY rowid LIMIT ?",
+            "SELECT rowid, target_id, target_type = 'event' AND model = ? AND form = ?, "
+            "codes, scales, units FROM token_vectors WHERE rowid > ? ORDER BY rowid LIMIT ?",
             (self._model.model, FORM, self._seen, _BLOCK),
         ):
             self._seen = found[-1][0]
-            wanted = [row for row in found if row[2]]
-            places = self._turns.place_of_id.of([row[1] for row in wanted])
-            rowids = np.array([row[0] for row in wanted], np.int64)
-            self._rowid.values[places[places >= 0]] = rowids[places >= 0]
+            self._add([(id_, *blobs) for _, id_, wanted, *blobs in found if wanted])
 
     def columns(self) -> dict[str, Array]:
         """Return everything that these are, to be given to another."""
-        return {"rowid": self._rowid.values, "seen": np.array([self._seen])}
+        return {
+            **{name: column.values for name, column in self._columns.items()},
+            "square": self._square.values,
+            "codes": self._codes.values,
+            "seen": np.array([self._seen]),
+        }
 
     def of(self, places: Ints) -> TokensOf:
         """Return the tokens of turns, in the order of `places`."""
-        known = self._rowid.values[places] > 0
-        self._bring(places[known].tolist())
-        held = [self._kept.get(place, _UNKNOWN) for place in places.tolist()]
-        self._forget_oldest()
-        found = unpacked(
-            b"".join(item.codes for item in held),
-            b"".join(item.scales for item in held),
-            b"".join(item.units for item in held),
-            self._dimensions,
-        )
-        wide = found.codes.astype(np.float32)
-        units = np.array([len(item.units) // 2 for item in held], np.int64)
+        count = self._columns["units"].values[places].astype(np.int64)
+        known = count > 0
+        unit = ranges(self._columns["unit"].values[places[known]], count[known])
+        end = self._columns["end"].values
+        first = np.where(unit > 0, end[unit - 1], 0)
+        tokens = end[unit] - first
+        row = ranges(first, tokens)
+        per_turn = np.maximum(count, 1)
+        of_unit = np.zeros(int(per_turn.sum()), np.int64)
+        of_unit[np.repeat(known, per_turn)] = tokens
         return TokensOf(
-            found.codes,
-            found.scales,
-            np.einsum("ij,ij->i", wide, wide),
-            found.units,
-            np.repeat(np.arange(len(places)), units),
+            self._codes.take(row),
+            self._columns["scale"].values[row].astype(np.float32),
+            self._square.values[row],
+            of_unit,
+            np.repeat(np.arange(len(places)), per_turn),
             known,
         )
 
@@ -134,34 +128,33 @@ class Tokens:
         """
         step = 1 << max(0, (len(self._turns) // _SAMPLED).bit_length() - 1)
         places = np.arange(0, len(self._turns), step)
-        key = (step, len(places), int(np.count_nonzero(self._rowid.values[places])))
+        known = int(np.count_nonzero(self._columns["units"].values[places]))
+        key = (step, len(places), known)
         if self._centre is None or self._centre[0] != key:
             self._centre = (key, self._mean(places))
         return self._centre[1]
 
     def _mean(self, places: Ints) -> Centre:
         sample = self.of(places)
-        total = (sample.codes * sample.scales[:, None].astype(np.float64)).sum(axis=0)
+        # Scales are whole multiples of 2 ** -24, so that this sum has no rounding.
+        total = sample.scales.astype(np.float64) @ sample.codes.astype(np.float64)
         mean = (total / max(len(sample.codes), 1)).astype(np.float32)
         codes, scales = quantised(mean[None])
         return Centre(codes[0].astype(np.float32), float(scales[0]))
 
-    def _bring(self, places: list[int]) -> None:
-        """Have the blobs of these turns in memory."""
-        place_of = {}
-        for place in places:
-            if place in self._kept:
-                self._kept.move_to_end(place)
-            else:
-                place_of[int(self._rowid.values[place])] = place
-        for rowid, *blobs in self._model.connection.execute(
-            "SELECT rowid, codes, scales, units FROM token_vectors "
-            "WHERE rowid IN (SELECT value FROM json_each(?))",
-            (_json.encode(list(place_of)).decode(),),
-        ):
-            self._kept[place_of[int(rowid)]] = _Blobs(*blobs)
-            self._size += len(blobs[0])
-
-    def _forget_oldest(self) -> None:
-        while self._size > MOST_KEPT_BYTES:
-            self._size -= len(self._kept.popitem(last=False)[1].codes)
+    def _add(self, came: list[tuple[str, bytes, bytes, bytes]]) -> None:
+        places = self._turns.place_of_id.of([id_ for id_, *_ in came])
+        held = [blobs for (_, *blobs), place in zip(came, places, strict=True) if place >= 0]
+        codes, scales, lengths = (b"".join(blobs[part] for blobs in held) for part in range(3))
+        found = unpacked(codes, scales, lengths, self._dimensions)
+        units = np.array([len(blobs[2]) // 2 for blobs in held], np.int64)
+        ends = self._columns["end"]
+        known = places[places >= 0]
+        self._columns["unit"].values[known] = len(ends.values) + np.cumsum(units) - units
+        self._columns["units"].values[known] = units
+        last = int(ends.values[-1]) if len(ends.values) else 0
+        ends.extend(last + np.cumsum(found.units))
+        self._columns["scale"].extend(found.scales.astype(np.float16))
+        wide = found.codes.astype(np.float32)
+        self._square.extend(np.einsum("ij,ij->i", wide, wide))
+        self._codes.extend(found.codes)

@@ -25,17 +25,19 @@ K1 = 0.9
 B = 0.4
 #: How much a term at a distance (turns before: negative) counts for a turn.
 WINDOW = {-3: 0.2, -2: 0.4, -1: 0.7, 0: 1.0, 1: 0.4, 2: 0.2}
-# What terms give to turns is kept until a turn comes: 48 MB of it.
-MOST_GAINS = 6_000_000
+# What terms give to turns is kept until a turn comes: 64 MB of it.
+MOST_GAINS = 4_000_000
 # Rows that are read at a time.
 _BLOCK = 50_000
 
 Floats = npt.NDArray[np.float32]
+Gains = npt.NDArray[np.complex64]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-_NUMBERS = ("number", "platform", "sender", "occurred_at", "length", "window_length")
-_TYPES = dict.fromkeys(_NUMBERS, np.int64) | {"length": np.float32, "window_length": np.float32}
+_TYPES = dict.fromkeys(("number", "platform", "sender", "occurred_at"), np.int64) | dict.fromkeys(
+    ("length", "window_length", "asks"), np.float32
+)
 _pack = msgspec.msgpack.Encoder()
 
 
@@ -63,7 +65,7 @@ class Turns:
         self.row[self.numbers] = np.arange(len(self))
         self.place_of_id = Places(connection, self)
         self.postings = Postings(Tokeniser(connection), self._look_up)
-        self._gains: dict[str, tuple[Ints, Floats]] = {}
+        self._gains: dict[str, tuple[Ints, Gains]] = {}
         self._gains_size = 0
         self._measured()
 
@@ -104,6 +106,11 @@ class Turns:
         return self._columns["occurred_at"].values
 
     @property
+    def asks(self) -> Array:
+        """Which part of every turn's sentences asks instead of tells, 0 to 1."""
+        return self._columns["asks"].values
+
+    @property
     def session(self) -> Array:
         """The session of every turn: the place of its first."""
         return self.sessions.session
@@ -115,8 +122,11 @@ class Turns:
 
     def of_senders(self, senders: set[tuple[str, str]]) -> Mask:
         """Return which turns any of these (platform, sender id) said."""
-        known = [self._senders.index.get("\x1f".join(sender), -1) for sender in senders]
-        return np.isin(self._columns["sender"].values, known)
+        said = np.zeros(len(self), bool)
+        for sender in senders:
+            number = self._senders.index.get("\x1f".join(sender), -1)
+            said |= self._columns["sender"].values == number
+        return said
 
     def of_platform(self, platform: str) -> Mask:
         """Return which turns a platform brought."""
@@ -127,21 +137,22 @@ class Turns:
         """Return the platform of a turn."""
         return self._platforms.names[int(self._columns["platform"].values[place])]
 
-    def bm25(self, terms: list[str]) -> Floats:
-        """Return every turn's windowed BM25 for index terms; 0 where no term is near."""
-        scores = np.zeros(len(self), np.float32)
+    def bm25(self, terms: list[str], allowed: Mask | None = None) -> tuple[Floats, float]:
+        """Return every turn's windowed BM25 for index terms; 0 where none is near, or not allowed.
+
+        Also the greatest share of the terms, by their idf, that is near one allowed turn; what is
+        nowhere counts.
+        """
+        # Of each turn its score and, as the imaginary part, the idf near it: one pass for both.
+        both = np.zeros(len(self), np.complex64)
         for term in terms:
             places, gains = self._gain(term)
-            scores[places] += gains
-        return scores
-
-    def coverage(self, terms: list[str]) -> Floats:
-        """Return what share of terms, by their idf, is near every turn; what is nowhere counts."""
-        held = np.zeros(len(self), np.float64)
-        for term in terms:
-            held[self._gain(term)[0]] += self.idf(term)
+            both[places] += gains
+        if allowed is not None:
+            both *= allowed
         every = sum(map(self.idf, terms))
-        return (held / every if every else held).astype(np.float32)
+        scores: Floats = np.ascontiguousarray(both.real)
+        return scores, float(both.imag.max(initial=0)) / every if every else 0.0
 
     def idf(self, term: str) -> float:
         """Return the inverse document frequency of an index term, over single turns."""
@@ -156,16 +167,20 @@ class Turns:
         spread[near] = sums
         return spread
 
-    def _gain(self, term: str) -> tuple[Ints, Floats]:
-        """Return the turns that a term is near, and what it adds to the score of each."""
+    def _gain(self, term: str) -> tuple[Ints, Gains]:
+        """Return the turns that a term is near, and what it adds to the score of each.
+
+        Its idf is the imaginary part.
+        """
         if term not in self._gains:
             places, counts = self.postings.of(term)
             near, tf = self.sessions.spread(places.astype(np.int64), counts, WINDOW)
-            gain = self.idf(term) * tf * (K1 + 1) / (tf + K1 * self._norm[near])
+            idf = self.idf(term)
+            gain = idf * tf * (K1 + 1) / (tf + K1 * self._norm[near]) + 1j * idf
             if self._gains_size + len(near) > MOST_GAINS:
                 self._gains.clear()
                 self._gains_size = 0
-            self._gains[term] = (near, gain.astype(np.float32))
+            self._gains[term] = (near, gain.astype(np.complex64))
             self._gains_size += len(near)
         return self._gains[term]
 
@@ -188,6 +203,7 @@ class Turns:
             ("occurred_at", np.array(times, np.int64)),
             ("length", length),
             ("window_length", np.zeros(count, np.float32)),
+            ("asks", np.fromiter(map(_asking, contents), np.float32, count)),
         ):
             self._columns[name].extend(values)
         self.ids.extend(ids)
@@ -239,6 +255,11 @@ class Places:
         if place < 0:
             raise KeyError(event_id)
         return place
+
+
+def _asking(text: str) -> float:
+    asked = text.count("?")
+    return asked / (asked + text.count(".") + text.count("!")) if asked else 0.0
 
 
 def _parted(sender: str) -> tuple[str, str, str]:

@@ -109,7 +109,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     `source_event_ids` is empty for a mental model alone: a command wrote it, and commands are
     no events that could be read. `supersedes` is what the memory replaced, and `superseded_by`
     what replaced it, latest first; those of a turn are those of the facts in it. `facts` are the
-    newest that support an observation; they are no results of their own beside it.
+    newest that support an observation; they are no results of their own beside it. `part`: which
+    of several questions asked at once it answers.
     """
 
     id: str
@@ -125,6 +126,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     supersedes: list[Change] = []
     superseded_by: list[Change] = []
     facts: list[Bundled] = []
+    part: str | None = None
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):

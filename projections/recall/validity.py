@@ -57,6 +57,8 @@ def changes(query: Query, fact_ids: Sequence[str], index: Index, files: ZoneFile
     """Return the changes of facts up to the time that a question asks for."""
     connection = files.memory.connection
     all_found = memory.supersessions(connection, fact_ids, query.until)
+    if not all_found:
+        return Changes({}, {})
     ids = sorted({id_ for *pair, _ in all_found for id_ in pair})
     # What is being forgotten is still there, but its turn cannot be read.
     readable = index.facts_said.placed(ids).keys()

@@ -18,7 +18,7 @@ from recollect.why import why as explain
 from schemas.errors import InvalidInput
 
 # Keys of a result that stand in its JSON only where there is something to say.
-_WHERE_THERE = frozenset({"arms", "supersedes", "superseded_by", "facts"})
+_WHERE_THERE = frozenset({"arms", "supersedes", "superseded_by", "facts", "part"})
 
 
 @click.command(epilog="Example: recollect recall 'When did Ada move?' -k 5 --explain")
@@ -55,7 +55,7 @@ def recall(
             memory.wait_for(wait_for, timeout)
         if batch is not None:
             for id_, (one, known_at) in lines:
-                answer = memory.recall(one, known_at=known_at, resident=True)
+                answer = memory.recall(one, known_at=known_at)
                 emit({"id": id_, "results": _rows(answer.results), "ms": answer.ms})
             return
         answer = memory.recall(asked.query, known_at=asked.known_at)
@@ -126,6 +126,8 @@ def _show(place: int, result: Result) -> None:
         f"    {result.type} {result.id}  {result.as_of[:10]}  score {result.score:.2f}  "
         f"source {result.platform or '-'}: {sources}"
     )
+    if result.part is not None:
+        click.echo(f"    answers {_line(result.part)!r}")
     if result.arms is not None:
         click.echo(f"    ranks: {_ranks(result.arms)}")
 
@@ -139,7 +141,7 @@ def _show_chain(chain: Chain) -> None:
 
 
 def _show_course(became: Explanation) -> None:
-    click.echo(f"  asked {became.query!r}")
+    click.echo(f"  asked {(became.part or became.query)!r}")
     if became.rank is not None:
         click.echo(f"    result {became.rank}, score {became.score:.2f}")
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+import apsw
 import msgspec
 
 from projections.memory import queries
@@ -190,24 +191,31 @@ class _New(msgspec.Struct):
 
     facts: list[Fact] = []
     claims: list[FactClaim] = []
-    superseded: set[str] = set()
+    #: Until when facts hold that something new took the place of.
+    until: dict[str, int] = {}
 
     def fact_with_signature(self, signatures: list[str], as_of: int) -> str | None:
         """Return the first new fact that says the same within the period."""
         for fact in self.facts:
             near = abs(fact.as_of - as_of) <= SAME_PERIOD_MS
-            if fact.signature in signatures and near and fact.id not in self.superseded:
+            if fact.signature in signatures and near and fact.id not in self.until:
                 return fact.id
         return None
 
-    def current_claims(
-        self, held: list[FactClaim], subjects: list[str], attribute: str
-    ) -> list[FactClaim]:
-        """Return the claims that the state holds and the new ones, without the superseded."""
-        new = [
-            item for item in self.claims if item.subject in subjects and item.attribute == attribute
+    def claims_of(
+        self, memory: apsw.Connection, subjects: list[str], attribute: str
+    ) -> list[queries.Held]:
+        """Return the claims that the state holds and the new ones, by when they began."""
+        held = [
+            queries.Held(claim, self.until.get(claim.fact_id, until))
+            for claim, until in queries.claims(memory, subjects, attribute)
         ]
-        return [item for item in (*held, *new) if item.fact_id not in self.superseded]
+        held += [
+            queries.Held(claim, self.until.get(claim.fact_id))
+            for claim in self.claims
+            if claim.subject in subjects and claim.attribute == attribute
+        ]
+        return sorted(held, key=lambda item: item.claim.as_of)
 
 
 def _conclude(
@@ -240,7 +248,7 @@ def _conclude(
         there = queries.fact_with_signature(
             state.memory, signatures, as_of - SAME_PERIOD_MS, as_of + SAME_PERIOD_MS
         )
-        if there is None or there in new.superseded:
+        if there is None or there in new.until:
             there = new.fact_with_signature(signatures, as_of)
         if there is not None:
             said.puts.append(
@@ -360,17 +368,24 @@ def _mention_rows(
 def _claim_rows(
     claim: Claim, subjects: list[str], identity: str, as_of: int, state: State, new: _New
 ) -> list[AnyRow]:
-    """Return the claim a statement makes, and what it takes the place of (F7)."""
+    """Return the claim a statement makes, and where it stands among those before (F7).
+
+    Of any two that differ, the earlier held until the later began, whichever was told first; of
+    two of one time, the one that was told first is over.
+    """
     made = FactClaim(identity, subjects[0], claim.attribute, claim.value, as_of)
-    supersessions: list[FactSupersession] = []
-    held_before = queries.current_claims(state.memory, subjects, claim.attribute)
-    for held in new.current_claims(held_before, subjects, claim.attribute):
-        if normalise_name(held.value) == normalise_name(claim.value):
-            continue
-        if held.as_of <= as_of:
-            supersessions.append(FactSupersession(held.fact_id, identity, as_of))
-        else:
-            supersessions.append(FactSupersession(identity, held.fact_id, held.as_of))
+    ends: list[FactSupersession] = []
+    held = new.claims_of(state.memory, subjects, claim.attribute)
+    others = [
+        item for item in held if normalise_name(item.claim.value) != normalise_name(claim.value)
+    ]
+    for other, until in others:
+        if other.as_of <= as_of and (until is None or until >= as_of):
+            ends.append(FactSupersession(other.fact_id, identity, as_of))
+    for later, until in others:
+        if later.as_of > as_of and until != later.as_of:
+            ends.append(FactSupersession(identity, later.fact_id, later.as_of))
+            break
     new.claims.append(made)
-    new.superseded.update(row.fact_id for row in supersessions)
-    return [made, *supersessions]
+    new.until.update((row.fact_id, row.invalid_at) for row in ends)
+    return [made, *ends]

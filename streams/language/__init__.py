@@ -1,5 +1,6 @@
 """Facts from plain text without a language model: pure functions from a message to what it says."""
 
+from streams.language.anchors import Anchor, anchor, beside, days
 from streams.language.claims import ATTRIBUTES
 from streams.language.dates import date_references
 from streams.language.mentions import mentions
@@ -13,6 +14,7 @@ from streams.language.model import (
     MentionType,
     Statement,
 )
+from streams.language.questions import completed, questions
 from streams.language.sentences import sentences
 from streams.language.signature import signature, tokens_for_signature
 from streams.language.statements import analyse, is_question
@@ -20,6 +22,7 @@ from streams.language.statements import analyse, is_question
 __all__ = [
     "ATTRIBUTES",
     "Analysis",
+    "Anchor",
     "Claim",
     "Contact",
     "DateReference",
@@ -28,9 +31,14 @@ __all__ = [
     "MentionType",
     "Statement",
     "analyse",
+    "anchor",
+    "beside",
+    "completed",
     "date_references",
+    "days",
     "is_question",
     "mentions",
+    "questions",
     "sentences",
     "signature",
     "tokens_for_signature",

@@ -254,7 +254,7 @@ def _year(year: int) -> tuple[int, int]:
     return _month(year * 12, 12)
 
 
-def _season(month: int, year: int) -> tuple[int, int]:
+def season_of(month: int, year: int) -> tuple[int, int]:
     """The season that begins in `month` of `year`."""
     return _month(year * 12 + month - 1, 3)
 
@@ -266,7 +266,7 @@ def _day_of(year: int, month: int, day: int) -> int | None:
         return None
 
 
-def _shift(unit: str, count: int, today: int) -> tuple[int, int] | None:
+def calendar_unit(unit: str, count: int, today: int) -> tuple[int, int] | None:
     """The calendar unit that lies `count` units from the one of today."""
     here = date.fromordinal(today)
     if unit == "day":
@@ -472,7 +472,7 @@ def _ago(tokens: Tokens, index: int, today: int) -> Found | None:
     count = _count(tokens, index - 2) if unit and _before(tokens, index - 1) else None
     if unit is None or count is None:
         return None
-    span = _shift(unit, -count, today)
+    span = calendar_unit(unit, -count, today)
     return Found(index - 2, index + 1, *span, True) if span else None
 
 
@@ -482,7 +482,7 @@ def _from_now(tokens: Tokens, index: int, today: int) -> Found | None:
         return None
     unit = _UNITS.get(_before(tokens, index - 1))
     count = _count(tokens, index - 3) if unit and _before(tokens, index - 2) else None
-    span = _shift(unit, count, today) if unit and count is not None else None
+    span = calendar_unit(unit, count, today) if unit and count is not None else None
     return Found(index - 3, index + 1, *span, True) if span else None
 
 
@@ -495,7 +495,7 @@ def _in(tokens: Tokens, index: int, today: int) -> Found | None:
     # "I read it in two days" says how long, not when.
     if _direction(tokens, index, index + 3) < 0:
         return None
-    span = _shift(unit, count, today)
+    span = calendar_unit(unit, count, today)
     return Found(index, index + 3, *span, True) if span else None
 
 
@@ -561,7 +561,7 @@ def _unit(
             step = -1
         elif which == "coming":
             step = 0 if weekday < 5 else 1
-    span = _shift(unit, step, today)
+    span = calendar_unit(unit, step, today)
     return Found(left, head + 1, *span, True) if span else None
 
 
@@ -589,7 +589,7 @@ def _qualified_year(year: int, month: int, wanted: int, step: int) -> int:
 
 def _qualified_season(left: int, head: int, today: int, month: int, step: int) -> Found:
     here = date.fromordinal(today)
-    spans = [_season(month, year) for year in range(here.year - 2, here.year + 3)]
+    spans = [season_of(month, year) for year in range(here.year - 2, here.year + 3)]
     if step < 0:
         span = [item for item in spans if item[1] < today or item[1] == 1][-1]
     elif step > 0:
@@ -597,7 +597,7 @@ def _qualified_season(left: int, head: int, today: int, month: int, step: int) -
     else:
         # January's "this winter" began last year; any other "this" is of the running year.
         began = here.year - 1 if month == 12 and here.month < 3 else here.year
-        span = _season(month, began)
+        span = season_of(month, began)
     return Found(left, head + 1, *span, True)
 
 
@@ -609,7 +609,7 @@ def _weekend(tokens: Tokens, index: int, today: int) -> Found | None:
     if direction == 0 or _after(tokens, index) in ("of", "before", "after"):
         return None
     weekday = (today - 1) % 7
-    span = _shift("weekend", -1 if direction < 0 and weekday < 5 else 0, today)
+    span = calendar_unit("weekend", -1 if direction < 0 and weekday < 5 else 0, today)
     return Found(index - 1, index + 1, *span, True) if span else None
 
 
@@ -724,7 +724,7 @@ def _season_with_year(tokens: Tokens, index: int) -> Found | None:
     if year is None:
         return None
     month = SEASONS.get(tokens.lowers[index], 0)
-    return Found(index, right + 1, *_season(month, year), False) if month else None
+    return Found(index, right + 1, *season_of(month, year), False) if month else None
 
 
 def _unit_before(tokens: Tokens, index: int, today: int, unit: str) -> Found | None:
@@ -735,7 +735,7 @@ def _unit_before(tokens: Tokens, index: int, today: int, unit: str) -> Found | N
     if unit == "day" and (side, anchor) in (("before", "yesterday"), ("after", "tomorrow")):
         return _day(left, index + 2, today + (2 if side == "after" else -2))
     if unit != "day" and (side, anchor) in (("before", "last"), ("after", "next")):
-        span = _shift(unit, 2 if side == "after" else -2, today)
+        span = calendar_unit(unit, 2 if side == "after" else -2, today)
         following = _after(tokens, index + 2)
         # "The week before last Christmas" is about Christmas.
         if span and (not following or following not in TRIGGERS):

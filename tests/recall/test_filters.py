@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from projections.recall import Query
-from projections.recall import vectors as vectors_module
 from recollect.client import Memory
 from recollect.home import Home
 from tests.protocol.kit import in_memory
@@ -21,7 +19,6 @@ from tests.recall.kit import (
     EncodedHome,
     ask,
     cited,
-    plain,
     say,
     talk,
     tell,
@@ -85,17 +82,6 @@ def test_the_statement_arm_is_not_cut_off_before_a_filter(crowded: Memory, scope
 
 def test_without_a_filter_the_crowd_is_there(crowded: Memory) -> None:
     assert "wanted" not in cited(ask(crowded, "the dog barks", max_results=100))
-
-
-def test_a_filter_holds_where_vectors_do_not_fit_in_memory(
-    crowded: Memory, crowd: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    expected = plain(crowded.recall(Query(text="dog"), resident=True))
-    monkeypatch.setattr(vectors_module, "MOST_KEPT", 10)
-    with Memory(EncodedHome(crowd)) as memory:
-        for _ in ("cold", "later"):
-            assert cited(ask(memory, "the dog barks", platform="mail")) == ["wanted"]
-            assert plain(memory.recall(Query(text="dog"))) == expected
 
 
 def test_bounds_are_exclusive_and_look_at_when_it_was_said(memory: Memory) -> None:

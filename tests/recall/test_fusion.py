@@ -117,7 +117,7 @@ def test_top_is_a_stable_sort_cut_off(scores: list[int], count: int) -> None:
     assert top(floats(*scores), count).tolist() == expected
 
 
-def test_close_to_top_keeps_whatever_may_belong_there() -> None:
-    scores = floats(0.5, 0.9, 0.4999, 0.2)
-    assert close_to_top(scores, 2, 0.001).tolist() == [0, 1, 2]
-    assert close_to_top(scores, 2, 0.0).tolist() == [0, 1]
+def test_close_to_top_keeps_what_equals_the_last() -> None:
+    scores = floats(0.5, 0.9, -np.inf, 0.5, 0.2)
+    assert close_to_top(scores, 2).tolist() == [0, 1, 3]
+    assert close_to_top(scores, 5).tolist() == [0, 1, 3, 4]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projections.embeddings.tokens import quantised
-from projections.recall import Query, QueryTokens, tokens
+from projections.recall import QueryTokens
 from projections.recall.late import WINDOW, late, nearest, windowed
 from projections.recall.profiles import DEFAULT_PROFILE
 from projections.recall.tokens import Centre, Tokens, TokensOf
@@ -25,7 +25,6 @@ from tests.recall.kit import (
     ConceptEncoder,
     ask,
     cited,
-    plain,
     recaller_of,
     say,
     talk,
@@ -122,7 +121,7 @@ def test_the_window_ends_with_the_session(memory: Memory) -> None:
         ],
     )
     recaller = recaller_of(memory)
-    index = recaller._refreshed(True)
+    index = recaller._refreshed()
     encoded = ConceptEncoder().encode_query_tokens("dog")
     asked = QueryTokens("dog", encoded.offsets, encoded.vectors)
     scores, unread, _ = late(asked, np.arange(len(index.turns)), index, recaller._tokeniser)
@@ -168,23 +167,13 @@ def test_no_more_turns_are_read_than_the_budget_says(
         return of(self, places)
 
     monkeypatch.setattr(Tokens, "of", counting)
-    recaller_of(crowd)._refreshed(True).tokens.centre  # noqa: B018
+    recaller_of(crowd)._refreshed().tokens.centre  # noqa: B018
     read.clear()
     ask(crowd, "dog on a river", budget="mid")
     assert 0 < sum(read) <= (1 + len(WINDOW)) * DEFAULT_PROFILE.pool
     read.clear()
     ask(crowd, "dog on a river", budget="low")
     assert read == []
-
-
-def test_what_does_not_fit_into_memory_gives_the_same_answers(
-    crowd: Memory, open_memory: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    queries = [Query(text=text, explain=True) for text in ("dog on a river", "bread?", "Ada")]
-    expected = [plain(crowd.recall(query, resident=True)) for query in queries]
-    monkeypatch.setattr(tokens, "MOST_KEPT_BYTES", 10)
-    other = open_memory()
-    assert [plain(other.recall(query, resident=True)) for query in queries] == expected
 
 
 def test_a_derived_zone_has_the_same_tokens_and_asked_nobody(crowd: Memory) -> None:

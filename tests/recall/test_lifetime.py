@@ -67,12 +67,12 @@ def busy(memory: Memory) -> Memory:
     return memory
 
 
-def answers(memory: Memory, **fields: bool) -> list[list[dict]]:
-    return [plain(memory.recall(query, **fields)) for query in QUESTIONS]
+def answers(memory: Memory) -> list[list[dict]]:
+    return [plain(memory.recall(query)) for query in QUESTIONS]
 
 
 def test_the_first_question_is_answered_as_every_later_one(busy: Memory, open_memory: Open) -> None:
-    warm = answers(busy, resident=True)
+    warm = answers(busy)
     assert all(warm)
     assert answers(busy) == warm
     for query, expected in zip(QUESTIONS, warm, strict=True):
@@ -164,7 +164,7 @@ def test_of_hundreds_of_equals_the_same_are_answered_cold_and_warm(
     )
     for count in (10, 150, 1_000):
         query = Query(text="ok", budget="low", scope=("events",), max_results=count)
-        warm = plain(memory.recall(query, resident=True))
+        warm = plain(memory.recall(query))
         assert len(warm) == min(count, 450)
         assert plain(open_memory().recall(query)) == warm
 
@@ -212,10 +212,7 @@ class TestLittle:
             assert cited(ask(memory, "hound", budget=budget, max_results=1_000)) == ["m1"]
 
     @pytest.mark.parametrize("filler", [np.nan, np.inf, 0.0])
-    @pytest.mark.parametrize("resident", [True, False])
-    def test_a_vector_without_direction_is_as_none(
-        self, memory: Memory, filler: float, resident: bool
-    ) -> None:
+    def test_a_vector_without_direction_is_as_none(self, memory: Memory, filler: float) -> None:
         tell(memory, talk(("Ada", "I own a dog."), ("Ada", "It rained.")))
         ask(memory, "dog")
         query = Query(text="dog", budget="low")
@@ -223,7 +220,7 @@ class TestLittle:
         broken = np.full(256, filler, np.float32)
         expected = plain(recaller.recall(query, None))
         assert expected[0]["source_event_ids"] == ["m1"]
-        assert plain(recaller.recall(query, broken, resident=resident)) == expected
+        assert plain(recaller.recall(query, broken)) == expected
 
     def test_a_vector_of_another_model_is_as_none(self, memory: Memory) -> None:
         tell(memory, talk(("Ada", "I own a dog.")))
@@ -296,6 +293,6 @@ def test_the_same_vector_gives_the_same_scores_whatever_is_in_memory(
 ) -> None:
     ask(busy, "dog")
     query, vector = Query(text="?", budget="low", max_results=1_000), vector_of("hound and car")
-    warm = plain(recaller_of(busy).recall(query, vector, resident=True))
+    warm = plain(recaller_of(busy).recall(query, vector))
     cold = open_memory()
     assert plain(recaller_of(cold).recall(query, vector)) == warm

@@ -114,6 +114,71 @@ class TestTime:
         assert cited(ask(year, "What did Ada paint?", spans=spans))[0] == "mar4"
 
 
+class TestEvent:
+    """A question that tells a time by an event."""
+
+    @pytest.fixture
+    def diary(self, memory: Memory) -> Memory:
+        # START is 2026-01-05, a Monday.
+        days = {"jan5": 0, "jan20": 15, "feb2": 28, "mar4": 58, "jul20": 196}
+        painted = [
+            say(f"I painted again, {id_}.", id_, at=START + day * DAY, peer_id=id_)
+            for id_, day in days.items()
+        ]
+        told = [
+            say("We moved house yesterday!", "moved", at=START + 31 * DAY, peer_id="x"),
+            say("Our wedding is on 2 March 2026.", "wedding", at=START + 3 * DAY, peer_id="y"),
+            say("I started at the bakery.", "bakery", at=START + 180 * DAY, peer_id="z"),
+        ]
+        tell(memory, [*painted, *told])
+        return memory
+
+    @pytest.mark.parametrize(
+        ("question", "then", "later"),
+        [
+            # Told on 5 February, of the day before: from 28 January to 3 February.
+            ("What did Ada paint the week before she moved house?", {"feb2"}, {"moved"}),
+            (
+                "What did Ada paint 3 weeks before they moved house?",
+                {"jan20", "feb2"},
+                {"moved"},
+            ),
+            # Told in January, of 2 March.
+            ("What did Ada paint the week after our wedding?", {"mar4"}, set()),
+            ("After our wedding, what did Ada paint?", {"mar4", "jul20", "bakery"}, set()),
+            (
+                "What did Ada do the summer she started at the bakery?",
+                {"jul20", "bakery"},
+                set(),
+            ),
+            ("What did Ada paint the month we moved house?", {"feb2", "moved"}, {"mar4"}),
+            # Nothing of the kind is known.
+            ("What did Ada paint the week before the earthquake?", set(), set()),
+            ("Who looks after the wedding?", set(), set()),
+        ],
+    )
+    def test_prefers_what_was_said_then(
+        self, diary: Memory, question: str, then: set[str], later: set[str]
+    ) -> None:
+        found = by_arm(diary, "temporal", question)
+        assert {id_ for id_, rank in found.items() if rank == 1} == then
+        assert {id_ for id_, rank in found.items() if rank > 1} == later
+
+    def test_a_date_in_the_question_counts_for_more(self, diary: Memory) -> None:
+        question = "What did Ada paint in January 2026 before the wedding?"
+        assert set(by_arm(diary, "temporal", question)) == {
+            "jan5",
+            "jan20",
+            "wedding",
+            "feb2",
+            "moved",
+        }
+
+    def test_excludes_nothing(self, diary: Memory) -> None:
+        found = cited(ask(diary, "What did Ada paint the week before she moved house?"))
+        assert len(found) == 8
+
+
 def test_what_shares_a_rare_name_with_the_best_is_found(memory: Memory) -> None:
     tell(
         memory,

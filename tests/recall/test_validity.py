@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any, NamedTuple
 
 import pytest
@@ -12,6 +13,7 @@ from projections.recall import Query, Result
 from recollect.cli.app import run
 from recollect.client import Memory
 from recollect.home import Home
+from schemas.changes import Conclusions, Delete, decode_sections, encode_conclusions
 from schemas.times import format_time, parse_time
 from tests.protocol.kit import in_memory
 from tests.recall.conftest import Open
@@ -184,6 +186,111 @@ def test_at_any_time_each_lives_in_one_place(told: list[Told], days: list[int]) 
             results = ask(memory, "live", valid_at=START + day * DAY + MINUTE, **FACTS)
             found = {tuple(item.text.rstrip(".").split(": I live in ")) for item in results}
             assert found == true_at(told, day)
+
+
+def next_home(told: list[Told], one: Told) -> Told | None:
+    """Return where somebody lived next: as he said of the first day at another place."""
+    after = [item for item in told if (item.by, item.city) != (one.by, one.city)]
+    after = [item for item in after if item.by == one.by and item.day > one.day]
+    return min(after, key=lambda item: item.day, default=None)
+
+
+@settings(max_examples=25, deadline=None)
+@given(tellings(), st.randoms(use_true_random=False), st.booleans())
+def test_each_place_held_until_the_next_whichever_was_told_first(
+    told: list[Told], random: Random, at_once: bool
+) -> None:
+    order = random.sample(told, len(told))
+    with in_memory() as room, Memory(Home.make(room / "home", without_encoder=True)) as memory:
+        drafts = [
+            # Two days apart: what is said again within one is no second fact.
+            say(
+                f"I live in {item.city}.", f"m{item.day}", by=item.by, at=START + 2 * item.day * DAY
+            )
+            for item in order
+        ]
+        for some in [drafts] if at_once else [[draft] for draft in drafts]:
+            tell(memory, some)
+        with memory.node.open(memory.zone, memory.node.current(memory.zone)) as files:
+            ends = {
+                (was, then): at
+                for was, then, at in files.memory.connection.execute(
+                    "SELECT older.as_of, newer.as_of, invalid_at FROM fact_supersessions AS ended "
+                    "JOIN facts AS older ON older.id = ended.fact_id "
+                    "JOIN facts AS newer ON newer.id = superseded_by"
+                )
+            }
+        then = {item.day: next_home(told, item) for item in told}
+        assert ends == {
+            (START + 2 * day * DAY, START + 2 * later.day * DAY): START + 2 * later.day * DAY
+            for day, later in then.items()
+            if later is not None
+        }
+        results = ask(memory, "live", **FACTS)
+        shown = {
+            _ms(item.as_of): [_ms(change.at) for change in item.superseded_by] for item in results
+        }
+        assert shown == {
+            START + 2 * day * DAY: [] if later is None else [START + 2 * later.day * DAY]
+            for day, later in then.items()
+        }
+        assert {_ms(item.as_of) for item in results if item.is_stale} == {
+            START + 2 * day * DAY for day, later in then.items() if later is not None
+        }
+        assert memory.verify().ok
+
+
+def test_what_is_forgotten_came_never_between(memory: Memory) -> None:
+    tell(
+        memory,
+        [say("I live in Rome.", "rome"), say("I live in Paris.", "paris", at=START + 9 * DAY)],
+    )
+    before = [(item.text, item.superseded_by) for item in homes(memory)]
+    tell(memory, [say("I live in Oslo.", "oslo", at=START + 4 * DAY)])
+    assert [(item.text, item.superseded_by) for item in homes(memory)] != before
+    memory.forget("oslo")
+    assert sorted((item.text, item.superseded_by) for item in homes(memory)) == sorted(before)
+    assert memory.verify().ok
+
+
+def test_a_file_of_before_facts_had_one_end_is_brought_up(open_memory: Open) -> None:
+    """What was put last is the end that stays, as when the change records are read again."""
+    memory = open_memory()
+    tell(memory, [say("I live in Rome.", "rome")])
+    with memory.node.open(memory.zone, memory.node.current(memory.zone)) as files:
+        files.memory.connection.execute(
+            """
+            DROP TABLE fact_supersessions;
+            CREATE TABLE fact_supersessions (
+                fact_id TEXT NOT NULL, superseded_by TEXT NOT NULL, invalid_at INTEGER NOT NULL,
+                PRIMARY KEY (fact_id, superseded_by)
+            ) WITHOUT ROWID;
+            CREATE INDEX idx_fact_supersessions_by ON fact_supersessions(superseded_by);
+            INSERT INTO fact_supersessions VALUES
+                ('a', 'z', 5), ('a', 'c', 9), ('a', 'b', 9), ('b', 'c', 1);
+            PRAGMA user_version = 2;
+            """
+        )
+    memory.close()
+    memory = open_memory()
+    with memory.node.open(memory.zone, memory.node.current(memory.zone)) as files:
+        found = files.memory.connection.execute("SELECT * FROM fact_supersessions").fetchall()
+        assert found == [("a", "c", 9), ("b", "c", 1)]
+
+
+def test_a_delete_of_before_names_the_same_row() -> None:
+    said = Conclusions((1,), deletes=[Delete("fact_supersessions", ("old", "new"))])
+    section = decode_sections(encode_conclusions(said), ("memory",))["memory"]
+    assert section.deletes == (Delete("fact_supersessions", ("old",)),)
+
+
+def test_within_one_message_the_last_that_was_said_stands(memory: Memory) -> None:
+    said = "I live in Rome. I live in Oslo."
+    tell(memory, [say(said, "both", at=START + 5 * DAY), say("I live in Paris.", "late")])
+    stale = {item.text: item.is_stale for item in homes(memory)}
+    assert stale["Ada: I live in Oslo."] is False
+    (paris,) = (item for item in homes(memory) if "Paris" in item.text)
+    assert [change.text for change in paris.superseded_by] == ["Ada: I live in Oslo."]
 
 
 def test_on_the_command_line(moved: Memory, capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,23 @@
+"""Nicknames: under which other first names somebody who is called so may be known.
+
+The table is that of the library `nicknames` (English given names and their hypocorisms).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from nicknames import NickNamer
+
+
+def other_names(normalized: str) -> list[str]:
+    """Return a normalised name with its first word's nicknames, or what that is a nickname of."""
+    first, _, rest = normalized.partition(" ")
+    names = _table().nicknames_of(first) | _table().canonicals_of(first)
+    return [f"{name} {rest}".strip() for name in sorted(names - {first})]
+
+
+@cache
+def _table() -> NickNamer:
+    # A twentieth of a second, when a question first names somebody the zone does not know.
+    return NickNamer()

@@ -1,0 +1,140 @@
+"""The side of a memory that is kept in order: its state, rebuilds, proofs, parked records."""
+
+from __future__ import annotations
+
+import msgspec
+
+from projections.events.queries import event_count
+from projections.generations import Generation
+from projections.memory.queries import dead_letters
+from recollect.opened import counted, unix_ms
+from recollect.writing import Writing
+from schemas.changes import DeadLetter
+from schemas.events import (
+    Drop,
+    Retry,
+)
+from streams import rebuilding, verifying
+from streams.ledger import EVENTS, partition_of
+from streams.projecting import Progress
+from streams.rebuilding import Level, Rebuilt
+from streams.verifying import Verification
+
+#: So long without a step, though there is work, and the zone's files have stopped moving.
+STALLED_SECONDS = 60.0
+
+
+class ModelStatus(msgspec.Struct, frozen=True):
+    """How far a read model is: the running number of its last record."""
+
+    model: str
+    watermark: int
+
+
+class Status(msgspec.Struct, frozen=True):
+    """What a zone holds. `lag` is how many ledger records are not concluded yet.
+
+    `lag_seconds` is how long the first of those has been in the ledger, `moved_seconds_ago` when
+    the files last moved; None where nobody noted it. `stalled`: there is work, and nobody does it.
+    """
+
+    zone: str
+    generation: str
+    events: int
+    facts: int
+    entities: int
+    observations: int
+    dead_letters: int
+    lag: int
+    lag_seconds: float | None
+    moved_seconds_ago: float | None
+    stalled: bool
+    models: list[ModelStatus]
+    encoder: str | None
+
+
+class Keeping(Writing):
+    """Says how a zone is, and makes again what is derived."""
+
+    def status(self) -> Status:
+        """Return what the zone holds and how far it is."""
+        encoder = self._door.model
+        if not self.exists():
+            return Status(self.zone, "", 0, 0, 0, 0, 0, 0, 0.0, None, False, [], encoder)
+        if not self._followed:
+            self._node.fold(self.zone)
+        lag_seconds = self._lag_seconds()
+        moved = self._node.journal.moved(self.zone)
+        moved_ago = (unix_ms() - moved.at) / 1_000 if moved.at else None
+        generation = self._node.current(self.zone)
+        with self._node.open(self.zone, generation) as files:
+            marks = {model.name: model.watermark().number for model in files.all}
+            counts = counted(files)
+            return Status(
+                zone=self.zone,
+                generation=generation.name,
+                events=event_count(files.events.connection),
+                facts=counts["facts"],
+                entities=counts["entities"],
+                observations=counts["observations"],
+                dead_letters=len(dead_letters(files.memory.connection)),
+                lag=marks["events"] - marks["memory"],
+                lag_seconds=lag_seconds,
+                moved_seconds_ago=moved_ago,
+                stalled=min(lag_seconds or 0, moved_ago or 0) > STALLED_SECONDS,
+                models=[ModelStatus(name, number) for name, number in marks.items()],
+                encoder=generation.encoder,
+            )
+
+    def _lag_seconds(self) -> float | None:
+        """Return how long the first record that is not concluded has waited; 0: there is none."""
+        with self._node.open(self.zone, self._node.current(self.zone)) as files:
+            mark = files.memory.watermark()
+        ledger, partition = self._node.ledger, partition_of(self.zone)
+        waiting = ledger.read(EVENTS, partition, mark.event_offset, 1, self.zone)
+        if not waiting:
+            return 0.0
+        at = ledger.appended_at(EVENTS, partition, waiting[0].offset)
+        return None if at is None else max(unix_ms() - at, 0) / 1_000
+
+    def rebuild(self, level: Level, progress: Progress | None = None) -> Rebuilt:
+        """Throw a derived layer away and make it again; the old one serves until it is done."""
+        self._must_exist()
+        self.drive()
+        return rebuilding.rebuild(self._node, self.zone, level, progress)
+
+    def pending_conclusions(self) -> int:
+        """Return how many ledger records are not concluded yet."""
+        return self.status().lag
+
+    def pending(self) -> int:
+        """Return how many ledger records a rebuild reads."""
+        self._must_exist()
+        return rebuilding.pending(self._node, self.zone)
+
+    def rollback(self, progress: Progress | None = None) -> Generation:
+        """Go back to the generation before, brought up to date."""
+        self._must_exist()
+        return rebuilding.rollback(self._node, self.zone, progress)
+
+    def verify(self, progress: Progress | None = None) -> Verification:
+        """Replay the ledger and compare every read model with what comes out."""
+        self._must_exist()
+        return verifying.verify(self._node, self.zone, progress)
+
+    def dead_letters(self) -> list[DeadLetter]:
+        """Return the records that are parked."""
+        if not self.exists():
+            return []
+        with self._node.open(self.zone, self._node.current(self.zone)) as files:
+            return dead_letters(files.memory.connection)
+
+    def retry(self, number: int) -> bool:
+        """Decide a parked record again; return whether it is parked no more."""
+        self.command(Retry(source_id=f"retry:{number}:{unix_ms()}", number=number))
+        return number not in {letter.number for letter in self.dead_letters()}
+
+    def drop(self, number: int) -> bool:
+        """Give a parked record up; return whether it is parked no more."""
+        self.command(Drop(source_id=f"drop:{number}:{unix_ms()}", number=number))
+        return number not in {letter.number for letter in self.dead_letters()}

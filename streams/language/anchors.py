@@ -1,0 +1,120 @@
+"""Times told by an event: "the week before the move", "after her wedding", "the summer we met".
+
+English alone. An event is a noun with an article or an owner, or a clause with its subject.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Literal, NamedTuple
+
+from streams.language.dates import calendar_unit, season_of
+from streams.language.words import NUMBER_WORDS, SEASONS
+
+Relation = Literal["before", "after", "in"]
+
+_COUNT = "|".join(NUMBER_WORDS)
+#: How many days lie beside something when so much time is said to.
+UNIT_DAYS = {"day": 1, "weekend": 7, "week": 7, "fortnight": 14, "month": 31, "year": 366}
+_UNIT = "|".join(UNIT_DAYS)
+_EVENT = (
+    r"(?P<event>(?:(?:the|a|an|my|your|his|her|their|our|its|this|that)\s+"
+    r"|(?:i|we|you|he|she|they|it)\s+|(?-i:[A-Z])[\w.-]*(?:['’]s)?\s+|\w{2,}ing\b)[^,;?!]*?)"
+    r"(?=\s*(?:[,;?!]|\.?\Z|\s(?:what|where|who|whom|whose|when|why|how|which|did|does|do)\s))"
+)
+# "Look after", "named after" and the like speak of no time.
+_NO_TIME = (
+    r"(?<!look )(?<!looks )(?<!looked )(?<!looking )(?<!named )(?<!take )(?<!takes )(?<!took )"
+)
+_TIME = (
+    rf"\b(?:(?:(?P<count>\d{{1,3}}|{_COUNT})\s+)?(?P<unit>{_UNIT})s?\s+|{_NO_TIME})"
+    r"(?:(?:right|just|soon|shortly)\s+)?"
+    r"(?P<relation>before|prior\s+to|until|after|since|following)\s+"
+)
+_BESIDE_EVENT = re.compile(_TIME + _EVENT, re.IGNORECASE)
+_BESIDE_DATE = re.compile(_TIME + r"(?:the\s+)?\Z", re.IGNORECASE)
+_IN_EVENT = re.compile(
+    rf"\bthe\s+(?:same\s+)?(?P<unit>{_UNIT}|{'|'.join(SEASONS)})\s+(?:(?:that|when|of|in\s+which)\s+)?"
+    rf"{_EVENT}",
+    re.IGNORECASE,
+)
+_BEFORE = frozenset({"before", "prior", "until"})
+
+
+Days = tuple[date, date]
+
+
+class Anchor(NamedTuple):
+    """A time beside or around an event, or a date: the event as it was put, at text[start:end].
+
+    `unit`: how long the time is (`times` so long), or, of "in", the day, week, month, season or
+    year of the event; None: everything before or after.
+    """
+
+    relation: Relation
+    unit: str | None
+    times: int
+    event: str = ""
+    start: int = 0
+    end: int = 0
+
+
+def anchor(text: str) -> Anchor | None:
+    """Return the time that a question tells by an event; None where it tells none."""
+    if found := _BESIDE_EVENT.search(text):
+        return _told(found)._replace(
+            event=found["event"].strip(), start=found.start("event"), end=found.end("event")
+        )
+    if found := _IN_EVENT.search(text):
+        start, end = found.span("event")
+        return Anchor("in", found["unit"].lower(), 1, found["event"].strip(), start, end)
+    return None
+
+
+def beside(text: str) -> Anchor | None:
+    """Return the time that a text before a date makes of it: "two weeks before", "since".
+
+    What is merely before a date is as likely told with it: None.
+    """
+    found = _BESIDE_DATE.search(text)
+    told = None if found is None else _told(found)
+    return None if told is None or (told.relation, told.unit) == ("before", None) else told
+
+
+def _told(found: re.Match[str]) -> Anchor:
+    relation: Relation = "before" if found["relation"].lower().split()[0] in _BEFORE else "after"
+    said = (found["count"] or "1").lower()
+    count = int(said) if said.isdecimal() else NUMBER_WORDS[said]
+    return Anchor(
+        relation, found["unit"] and found["unit"].lower(), count, "", found.end(), found.end()
+    )
+
+
+def days(anchor: Anchor, first: date, last: date) -> Days:
+    """Return the first and last day of the time that is told, if the event took these days."""
+    if anchor.relation == "in":
+        return _around(anchor.unit or "day", first, last)
+    begin, end = first.toordinal(), last.toordinal()
+    length = anchor.times * UNIT_DAYS[anchor.unit] if anchor.unit else None
+    if anchor.relation == "before":
+        # What led to an event is told before it; what came of it, with it.
+        return (date.min, first) if length is None else (_date(begin - length), _date(begin - 1))
+    return (first, date.max) if length is None else (_date(end + 1), _date(end + length))
+
+
+def _around(unit: str, first: date, last: date) -> Days:
+    """Return the day, week, month, season or year that an event fell in; seasons: the nearest."""
+    if unit in SEASONS:
+        seasons = [season_of(SEASONS[unit], first.year + step) for step in (-1, 0, 1)]
+        day = first.toordinal()
+        begin, end = min(seasons, key=lambda span: max(span[0] - day, day - span[1]))
+        return _date(begin), _date(end)
+    found = calendar_unit(unit, 0, first.toordinal())
+    if unit == "day" or found is None:
+        return first, last
+    return _date(found[0]), _date(found[1])
+
+
+def _date(ordinal: int) -> date:
+    return date.fromordinal(min(max(ordinal, 1), date.max.toordinal()))
