@@ -110,6 +110,8 @@ class Concluder:
         sys.stderr.flush()
         if status < 0:
             os.kill(os.getpid(), -status)
+            # The first process of a container cannot be killed from inside.
+            status = 128 - status
         os._exit(status)
 
 
