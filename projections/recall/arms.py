@@ -144,7 +144,7 @@ def semantic(asked: Asked, vector: Floats, index: Index) -> tuple[Floats, float]
     near = index.events.near(vector, asked.pool, asked.allowed)
     scores = np.zeros(len(index.turns), np.float32)
     scores[near.places] = scaled(near.similarity)
-    around = scaled(index.turns.around(scores) * asked.allowed, floor=0.0)
+    around = scaled(_allowed(index.turns.around(scores), asked), floor=0.0)
     return around, float(near.similarity.max(initial=0))
 
 
@@ -169,8 +169,7 @@ def entity(asked: Asked, index: Index) -> Floats:
             scores[index.mentioning(item.ids)] = _SPOKEN_OF
     if asked.voices:
         scores[index.turns.of_senders(asked.voices)] = 1.0
-    scores *= asked.allowed
-    return scores
+    return _allowed(scores, asked)
 
 
 def temporal(asked: Asked, index: Index) -> Floats:
@@ -181,8 +180,7 @@ def temporal(asked: Asked, index: Index) -> Floats:
         scores[(at > last) & (at <= last + _TOLD_LATER_MS)] = _TOLD_LATER
     for first, last in asked.spans:
         scores[(at >= first) & (at <= last)] = 1.0
-    scores *= asked.allowed
-    return scores
+    return _allowed(scores, asked)
 
 
 def causal(asked: Asked, index: Index, files: ZoneFiles, facts: Mapping[str, float]) -> Floats:
@@ -202,3 +200,9 @@ def about(entity_ids: set[str], index: Index) -> Mask:
     mask = np.zeros(len(index.turns), bool)
     mask[index.mentioning(entity_ids)] = True
     return mask
+
+
+def _allowed(scores: Floats, asked: Asked) -> Floats:
+    """Return the scores, 0 where a turn may not be answered."""
+    # Most questions leave nothing out.
+    return scores if asked.allowed.all() else scores * asked.allowed

@@ -148,7 +148,7 @@ class Turns:
         for term in terms:
             places, gains = self._gain(term)
             both[places] += gains
-        if allowed is not None:
+        if allowed is not None and not allowed.all():
             both *= allowed
         every = sum(map(self.idf, terms))
         scores: Floats = np.ascontiguousarray(both.real)

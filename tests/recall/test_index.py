@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -152,6 +153,27 @@ def test_an_answer_does_not_depend_on_how_the_index_came_about(
     for one in (following, mapped, memory):
         assert answers(one) == anew
     assert memory.verify().ok
+
+
+def test_after_an_erasure_the_files_are_read_anew_once(
+    memory: Memory, open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell(memory, talk_of(60))
+    reader = open_memory()
+    answers(reader)
+    made: list[bool] = []
+    make = index.Index.__init__
+
+    def counting(self: index.Index, *given: Any, **named: Any) -> None:
+        made.append(True)
+        make(self, *given, **named)
+
+    monkeypatch.setattr(index.Index, "__init__", counting)
+    memory.forget("m3")
+    made.clear()
+    for _ in range(3):
+        assert "m3" not in cited(ask(reader, "stone", max_results=100))
+    assert len(made) == 1
 
 
 @pytest.mark.usefixtures("stored_at_once")
