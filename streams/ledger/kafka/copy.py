@@ -240,14 +240,13 @@ class Copy:
                 partition,
                 end,
                 [
-                    Appended(zone, value, record.timestamp)
+                    Appended(_zone_of(record.key), record.value or b"", record.timestamp)
                     for record in fresh
-                    for _, zone, value in (received(record),)
                 ],
             )
         if records[0].offset < end or end == 0:
             self._compared.add(place)
-        self._tell(place, [(record.offset, received(record).zone) for record in records], end)
+        self._tell(place, [(record.offset, _zone_of(record.key)) for record in records], end)
 
     def take_own(self, appended: Mapping[Place, tuple[range, Sequence[Appended]]]) -> set[Place]:
         """Take in what this process has appended to partitions, at these offsets.
