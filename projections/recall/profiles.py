@@ -39,6 +39,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     candidates an arm may bring, and how many of all of them late interaction reads, which does
     not run where it weighs nothing. `decay` and `recency`: the shares of a score that fade (see
     `fading`). `reranked`: how many of the best a cross-encoder judges, where there is one.
+    `fitting`: whether what holds the kind of answer that is wanted comes first among its equals.
     """
 
     fusion: Literal["weighted", "rrf"] = "weighted"
@@ -50,12 +51,15 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     decay: float = 0.0
     recency: float = 0.0
     reranked: int = 50
+    fitting: bool = True
 
 
 DEFAULT_PROFILE = Profile()
 
 #: The seeds' own choice: RRF over their arms, which late interaction is not one of, then MMR.
-SEED_PROFILE = Profile(fusion="rrf", weights={**WEIGHTS, "late": 0.0}, mmr_lambda=0.7)
+SEED_PROFILE = Profile(
+    fusion="rrf", weights={**WEIGHTS, "late": 0.0}, mmr_lambda=0.7, fitting=False
+)
 
 #: What is new, or was recalled lately, first among what answers about as well: half of a score
 #: fades, as B1 has it, and half stays, so that an old answer still outdoes a new one that is none.

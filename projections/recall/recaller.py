@@ -23,6 +23,7 @@ from projections.recall.expansion import SEEDS, shared
 from projections.recall.explaining import Course, Explanation, explained
 from projections.recall.fading import faded
 from projections.recall.index import Index
+from projections.recall.kinds import fitting, wanted
 from projections.recall.late import QueryTokens, late
 from projections.recall.names import ids_of, names_in
 from projections.recall.parts import Part, furthest, together
@@ -235,7 +236,7 @@ class Recaller:
                 self._files,
                 pool=asked.pool,
                 count=count,
-                rescoring=self._rescoring(query, index),
+                rescoring=self._rescoring(part, index),
             )
             if self._judge(query) is None:
                 # So that a score means the same in every answer; a judge's does.
@@ -248,12 +249,15 @@ class Recaller:
         )
         return Course(masks, found, order, eligible, asked.pool, beside, results)
 
-    def _rescoring(self, query: Query, index: Index) -> list[Rescore]:
+    def _rescoring(self, part: Part, index: Index) -> list[Rescore]:
         """Return what looks at the best turns again."""
-        profile, files = self._profile, self._files
+        profile, files, query = self._profile, self._files, part.query
         fade = partial(faded, asked_at=query.asked_at, profile=profile, index=index, files=files)
         if (judge := self._judge(query)) is None:
-            return [fade]
+            kind = wanted(part.words or query.text) if profile.fitting else None
+            if kind is None:
+                return [fade]
+            return [fade, partial(fitting, kind=kind, index=index, files=files)]
         return [fade, partial(judged, judge=judge, profile=profile, index=index, files=files)]
 
     def _judge(self, query: Query) -> Judge | None:

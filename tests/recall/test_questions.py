@@ -4,8 +4,21 @@ from __future__ import annotations
 
 import pytest
 
+from projections.recall import DEFAULT_PROFILE, Profile, Query, Recaller
 from recollect.client import Memory
-from tests.recall.kit import DAY, HOUR, MINUTE, START, ask, cited, say, talk, tell
+from tests.recall.kit import (
+    DAY,
+    HOUR,
+    MINUTE,
+    START,
+    ask,
+    cited,
+    recaller_of,
+    say,
+    talk,
+    tell,
+    vector_of,
+)
 
 
 def by_arm(memory: Memory, arm: str, text: str, **fields: object) -> dict[str, int]:
@@ -112,6 +125,57 @@ class TestTime:
     def test_a_caller_may_say_which_time_is_meant(self, year: Memory) -> None:
         spans = ((START + 57 * DAY, START + 59 * DAY),)
         assert cited(ask(year, "What did Ada paint?", spans=spans))[0] == "mar4"
+
+
+class TestKind:
+    """A question whose words say what kind of answer is wanted."""
+
+    @pytest.fixture
+    def talk(self, memory: Memory) -> Memory:
+        lines = {
+            "plain": "My sister visits the zoo with me.",
+            "dated": "My sister visits the zoo yesterday.",
+            "counted": "My sister visits the zoo twice.",
+        }
+        tell(memory, [say(text, id_, peer_id=id_) for id_, text in lines.items()])
+        return memory
+
+    @staticmethod
+    def gained(memory: Memory, question: str) -> set[str]:
+        """Return what scores more than in the profile that passes over kinds of answers."""
+        query = Query(text=question, scope=("events",))
+        vector = vector_of(recaller_of(memory).text_to_embed(question))
+        with memory.node.open(memory.zone, memory.node.current(memory.zone)) as files:
+            with_it, without = (
+                {
+                    result.source_event_ids[0]: result.score
+                    for result in Recaller(files, profile).recall(query, vector).results
+                }
+                for profile in (DEFAULT_PROFILE, Profile(fitting=False))
+            )
+        assert with_it.keys() == without.keys()
+        assert all(with_it[id_] >= without[id_] for id_ in without)
+        return {id_ for id_ in without if with_it[id_] > without[id_]}
+
+    @pytest.mark.parametrize(
+        ("question", "found"),
+        [
+            ("When does my sister visit the zoo?", {"dated"}),
+            ("On what day does my sister visit the zoo?", {"dated"}),
+            ("How often does my sister visit the zoo?", {"counted"}),
+            ("how many times does my sister visit the zoo", {"counted"}),
+            ("Who visits the zoo when it rains?", set()),
+            ("Does my sister visit the zoo?", set()),
+        ],
+    )
+    def test_what_holds_such_an_answer_scores_a_little_more(
+        self, talk: Memory, question: str, found: set[str]
+    ) -> None:
+        assert self.gained(talk, question) == found
+
+    def test_finds_nothing_else(self, talk: Memory) -> None:
+        best = cited(ask(talk, "How many plain people are with me?"))[0]
+        assert best == "plain"
 
 
 class TestEvent:
