@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import TracebackType
 
 from projections.embeddings import EmbeddingsModel
 from projections.events import EventsModel
@@ -27,8 +26,6 @@ class ZoneFiles:
         self, directory: Path, model: str | None, dimension: int, *, readonly: bool = False
     ) -> None:
         self.directory = directory
-        #: The directory as text, which is compared often.
-        self.path = str(directory)
         if not readonly:
             directory.mkdir(parents=True, exist_ok=True)
         with ExitStack() as opened:
@@ -92,12 +89,7 @@ class ZoneFiles:
     def __enter__(self) -> ZoneFiles:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
 
@@ -135,11 +127,12 @@ class FilesPool:
             files.close()
 
     def _taken(self, directory: Path, model: str | None) -> ZoneFiles | None:
+        # Paths compare part by part, texts at once.
         path = str(directory)
         with self._lock:
             for index in range(len(self._idle) - 1, -1, -1):
                 identity, files = self._idle[index]
-                if files.path == path and files.embeddings.model == model:
+                if str(files.directory) == path and files.embeddings.model == model:
                     del self._idle[index]
                     break
             else:

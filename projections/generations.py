@@ -58,7 +58,7 @@ class ZoneDirectory:
             HomeError: there is none, or the pointer leads nowhere.
         """
         try:
-            with open(f"{self.path}/{_CURRENT}", encoding="ascii") as pointer:
+            with open(f"{self.path}/{_CURRENT}", encoding="utf-8") as pointer:
                 name = pointer.read().strip()
         except FileNotFoundError:
             raise HomeError(f"{self.path} has no generation; ingest something first") from None

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
 
 import msgspec
 
 from projections.recall import MOST_PARTS, Query, Recaller, Result
 from schemas.times import parse_time
-from streams.language import anchor, beside, completed, date_references, days, questions
+from streams.language import (
+    anchor,
+    beside,
+    completed,
+    date_references,
+    days,
+    local_day,
+    questions,
+)
 
 _DAY_MS = 86_400_000
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -61,8 +69,8 @@ def by_event(query: Query, recaller: Recaller, ask: Callable[[Query], Sequence[R
     "The week before the move": `ask` finds where the move was told, and the day that is named
     there, or on which it was told, is taken for the move's.
     """
-    latest = None if query.spans else recaller.latest()
-    told = None if latest is None else anchor(query.text)
+    told = None if query.spans else anchor(query.text)
+    latest = None if told is None else recaller.latest()
     if latest is None or told is None:
         return query
     # Whose wedding "the wedding" is, the question says elsewhere.
@@ -84,15 +92,11 @@ def by_event(query: Query, recaller: Recaller, ask: Callable[[Query], Sequence[R
             (reference.first, reference.last)
             for reference in date_references(result.text, at_ms=at, utc_offset_minutes=utc_offset)
         }
-        first = last = _day(at, utc_offset)
+        first = last = date.fromordinal(local_day(at, utc_offset))
         if len(dates) == 1:
             first, last = map(date.fromisoformat, dates.pop())
         return msgspec.structs.replace(query, spans=(_span(days(told, first, last), utc_offset),))
     return query
-
-
-def _day(at: int, utc_offset: int) -> date:
-    return (datetime.fromtimestamp(at / 1000, UTC) + timedelta(minutes=utc_offset)).date()
 
 
 def _span(told: tuple[date, date], utc_offset: int) -> tuple[int, int]:

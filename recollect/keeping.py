@@ -10,10 +10,7 @@ from projections.memory.queries import dead_letters
 from recollect.opened import counted, unix_ms
 from recollect.writing import Writing
 from schemas.changes import DeadLetter
-from schemas.events import (
-    Drop,
-    Retry,
-)
+from schemas.events import Drop, Retry
 from streams import rebuilding, verifying
 from streams.ledger import EVENTS, partition_of
 from streams.projecting import Progress

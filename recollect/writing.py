@@ -163,8 +163,7 @@ class Writing(Opened):
 
     def record_accesses(self, accesses: Iterable[Access]) -> Receipt:
         """Count recalls of memories (B1); a service calls this now and then, not per recall."""
-        counted = tuple(accesses)
-        return self.command(Recalled(source_id=f"recalled:{unix_ms()}", accesses=counted))
+        return self.command(Recalled(source_id=f"recalled:{unix_ms()}", accesses=tuple(accesses)))
 
     def forget(self, *source_ids: str, platform: str | None = None) -> Forgotten:
         """Erase events, by the sources' own ids, and all that was concluded from them, everywhere.

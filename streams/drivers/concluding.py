@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from types import TracebackType
 from typing import NamedTuple
 
 from schemas.errors import RecollectError
@@ -62,12 +61,7 @@ class Concluder:
         self._listening.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._ending = True
         self._send(None)
         self._process.join(_STOP_SECONDS)

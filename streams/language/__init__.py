@@ -2,7 +2,7 @@
 
 from streams.language.anchors import Anchor, anchor, beside, days
 from streams.language.claims import ATTRIBUTES
-from streams.language.dates import date_references
+from streams.language.dates import date_references, local_day
 from streams.language.mentions import mentions
 from streams.language.model import (
     Analysis,
@@ -37,6 +37,7 @@ __all__ = [
     "date_references",
     "days",
     "is_question",
+    "local_day",
     "mentions",
     "questions",
     "sentences",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import msgspec
@@ -219,19 +219,16 @@ class KafkaLedger(Ledger):
         place = _place(topic, partition)
         if zone is None:
             return self._read_all(place, offset, limit)
-        ask = not self._follows and not self.copy.has_more(place, offset + limit)
-        if ask:
-            self._refresh([place])
         self.copy.check(place)
-        try:
-            records = self.copy.file.read(topic, partition, offset, limit, zone)
-        except LedgerGap:
-            # What others concluded tells of events that were not copied here yet.
-            self.copy.refresh([place])
-            return self.copy.file.read(topic, partition, offset, limit, zone)
-        if ask or self._follows or len(records) == limit:
-            return records
-        self._refresh([place])
+        if self._follows or self.copy.has_more(place, offset + limit):
+            # What others concluded may tell of events that were not copied here yet.
+            with suppress(LedgerGap):
+                records = self.copy.file.read(topic, partition, offset, limit, zone)
+                if self._follows or len(records) == limit:
+                    return records
+        if not self._follows:
+            self.connect()
+        self.copy.refresh([place])
         return self.copy.file.read(topic, partition, offset, limit, zone)
 
     def _read_all(self, place: Place, offset: int, limit: int) -> list[Record]:
