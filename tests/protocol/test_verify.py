@@ -23,6 +23,7 @@ from schemas.events import (
     Drop,
     ProposeMerge,
     Recalled,
+    Switch,
     UndoMerge,
 )
 from schemas.records import ChangeHeader, Part, read_change
@@ -518,6 +519,22 @@ def test_a_doubled_record_is_found(copy: Path, topic: str, place: str) -> None:
     found = verified(copy)
     assert not found.ok
     assert any("doubles the record at offset" in problem for problem in found.problems)
+
+
+def test_a_change_without_parts_that_two_writers_appended_is_no_fault(room: Path) -> None:
+    """Nothing in it is sealed, so what an overtaken writer appends is the same, byte for byte."""
+    home = Home(room / "home")
+    home.tell(say("Ada moved to Berlin.", "1"))
+    home.tell(command(Switch(source_id="s", chain=home.node.zone(ZONE).current().chain)))
+    home.close()
+    with opened(room / "home" / "ledger.db") as connection:
+        (*_, (_, switch)) = records_of(connection, "changes")
+        assert not read_change(switch)[1].parts
+        connection.execute(
+            "INSERT INTO changes SELECT max(position) + 1, zone, ?, 0 FROM changes", (switch,)
+        )
+    found = verified(room / "home")
+    assert found.ok, found.problems
 
 
 def test_two_records_that_changed_places_are_found(copy: Path) -> None:
