@@ -223,6 +223,9 @@ class Broker:
     def _java(self, *arguments: str) -> list[str]:
         return [
             jars.java(),
+            # It never runs long enough to win back what an optimising compiler takes.
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
             "-cp",
             f"{jars.bring()}/*",
@@ -237,8 +240,7 @@ class Broker:
         tool = ["kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(self._properties)]
         with self.log.open("ab") as log:
             done = subprocess.run(
-                # One short run is not worth an optimising compiler.
-                self._java("-XX:TieredStopAtLevel=1", *tool),
+                self._java(*tool),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

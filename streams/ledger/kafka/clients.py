@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack, suppress
 from typing import Any, NamedTuple, TypeVar
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
+from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.conn import create_conn
 from aiokafka.errors import (
     GroupCoordinatorNotAvailableError,
@@ -23,6 +23,7 @@ from aiokafka.errors import (
 from aiokafka.producer.message_accumulator import BatchBuilder
 
 from streams.ledger.base import LedgerUnavailable
+from streams.ledger.kafka.deleting import delete_before
 from streams.ledger.kafka.settings import KafkaSettings
 from streams.ledger.kafka.topics import MOST_RECORD_BYTES, ensure_topics
 
@@ -121,10 +122,8 @@ class Clients:
         """Delete the records of partitions below the offsets."""
 
         async def delete() -> None:
-            admin = await self._started_admin()
-            await admin.delete_records(
-                {self._there(place): RecordsToDelete(offset) for place, offset in offsets.items()}
-            )
+            there = {self._there(place): offset for place, offset in offsets.items()}
+            await delete_before(await self._started_producer(), there, PATIENCE)
 
         self._run(delete())
 
