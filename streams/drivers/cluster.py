@@ -2,13 +2,14 @@
 
 Faust brings the records of `inbox` and `events`; what is done with them does not depend on when
 or how often it does. An inbox record that was published to the ledger before is a duplicate
-there. An event is taken into this node's copy, whose end is the cursor, and made searchable; a
-second process concludes zones from the copy.
+there. An event is taken into this node's copy, whose end is the cursor. From there a process of its
+own makes it searchable, and another one concludes.
 """
 
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import threading
 import time
 from collections.abc import Callable, Sequence, Set
@@ -19,11 +20,13 @@ import apsw
 from aiokafka.errors import OffsetOutOfRangeError
 
 from schemas.errors import RecollectError
-from streams.drivers.concluding import Concluder, Opens
+from streams.drivers.concluding import Own, concluder
 from streams.drivers.faust import Delivered, Partition, Sasl, Settings, run
+from streams.drivers.folding import folder
+from streams.drivers.processes import Beside, Opens
 from streams.drivers.together import Together
 from streams.inbox import Posted, take_in
-from streams.keeping import Lane, Report
+from streams.keeping import Report
 from streams.ledger import (
     CHANGES,
     EVENTS,
@@ -53,7 +56,7 @@ def work(
 ) -> None:
     """Be one of the workers until SIGINT or SIGTERM.
 
-    `opens` opens the home's node, in each of the worker's two processes. `periodic` is called now
+    `opens` opens the home's node, in each of the worker's processes. `periodic` is called now
     and then with a zone that this worker owns: it appends what is due, such as ticks. `member` is
     this worker's name in the group, kept over a restart. `heartbeat` is a file that is touched
     while the work goes on.
@@ -65,11 +68,17 @@ def work(
     try:
         # The topics are there before Faust joins the group.
         ledger.connect()
-        with Concluder(opens, report) as concluder:
+        bringing, folded = multiprocessing.get_context("spawn").Pipe()
+        with (
+            concluder(opens, report, folded) as concluding,
+            folder(opens, report, bringing) as folding,
+        ):
+            folded.close()
+            bringing.close()
             run(
                 _settings(ledger.settings, member),
                 [ledger.settings.topic(INBOX), ledger.settings.topic(EVENTS)],
-                _Worker(node, ledger, concluder, report, periodic, heartbeat),
+                _Worker(node, ledger, concluding, folding, report, periodic, heartbeat),
                 dense={ledger.settings.topic(EVENTS)},
             )
     finally:
@@ -124,14 +133,16 @@ class _Worker:
         self,
         node: Node,
         ledger: KafkaLedger,
-        concluder: Concluder,
+        concluding: Beside,
+        folding: Beside,
         report: Report,
         periodic: Callable[[Node, str], None] | None,
         heartbeat: Path,
     ) -> None:
         self._node = node
         self._ledger = ledger
-        self._concluder = concluder
+        self._concluding = concluding
+        self._folding = folding
         self._owned: frozenset[int] = frozenset()
         self._report = report
         self._periodic = periodic
@@ -144,8 +155,6 @@ class _Worker:
         self._posted = Together(self._sequence)
         self._copying = ThreadPoolExecutor(_COPIERS, thread_name_prefix="copy")
         self._housekeeping = threading.Thread(target=self._keep_house, daemon=True)
-        # Turns are searchable at once, however long what is concluded from them takes.
-        self._folding = Lane("fold", 1, self._fold, report)
         ledger.copy.listener = self._taken
 
     async def _run(
@@ -155,12 +164,10 @@ class _Worker:
 
     async def started(self) -> None:
         self._housekeeping.start()
-        self._folding.start()
 
     async def stopped(self) -> None:
         self._stopping.set()
         await self._run(self._copying, self._housekeeping.join)
-        await self._run(self._copying, self._folding.stop)
         self._sequencing.shutdown()
         self._copying.shutdown()
 
@@ -181,17 +188,12 @@ class _Worker:
     def _own(self, owned: frozenset[int]) -> None:
         self._owned = owned
         self._ledger.copy.deliver((EVENTS, partition) for partition in owned)
-        self._concluder.own(owned)
+        self._concluding.tell(Own(owned))
 
     def _taken(self, topic: str, partition: int, zones: Set[str]) -> None:
         """Called by the copy when records came."""
         if topic == EVENTS and partition in self._owned:
-            self._folding.add(zones)
-
-    def _fold(self, zone: str) -> int:
-        self._node.fold(zone)
-        self._concluder.grown([zone])
-        return 0
+            self._folding.tell(zones)
 
     def cursor(self, topic: str, partition: int) -> int | None:
         if topic == self._inbox:

@@ -152,39 +152,40 @@ def children_of(number: int) -> list[int]:
     return [int(child) for child in found.read_text().split()]
 
 
-def concluder_of(worker: Running) -> int:
-    """Return the process of a worker that concludes."""
-    (number,) = [
+def others_of(worker: Running) -> list[int]:
+    """Return the processes of a worker besides the one that was started."""
+    return [
         child
         for child in children_of(worker.process.pid)
         if b"resource_tracker" not in Path(f"/proc/{child}/cmdline").read_bytes()
     ]
-    return number
 
 
-def test_the_two_processes_of_a_worker_live_and_die_together(make: Make, kafka_url: str) -> None:
+def test_the_processes_of_a_worker_live_and_die_together(make: Make, kafka_url: str) -> None:
     home = make("a")
-    worker = home.worker()
-    post_events(kafka_url, "default", said(0, 2))
-    home.wait_for("default", 3)
+    for which in (0, 1):
+        worker = home.worker()
+        post_events(kafka_url, "default", said(3 * which, 3 * which + 2))
+        home.wait_for("default", 3 * which + 3)
+        os.kill(others_of(worker)[which], signal.SIGKILL)
+        assert worker.ended() == -signal.SIGKILL
+        assert "ended (-9), and this worker with it" in worker.errors
 
-    os.kill(concluder_of(worker), signal.SIGKILL)
-    assert worker.ended() == -signal.SIGKILL
-    assert "the process that concludes ended (-9)" in worker.errors
-
     worker = home.worker()
-    post_events(kafka_url, "default", said(3, 5))
-    home.wait_for("default", 6)
-    concluder = concluder_of(worker)
+    post_events(kafka_url, "default", said(6, 8))
+    home.wait_for("default", 9)
+    others = others_of(worker)
+    assert len(others) == 2
     worker.kill()
     wait_until(
-        lambda: not Path(f"/proc/{concluder}").exists(), lambda: "the one that concludes ends too"
+        lambda: not any(Path(f"/proc/{each}").exists() for each in others),
+        lambda: "the others end too",
     )
 
     worker = home.worker()
-    concluder = concluder_of(worker)
+    others = others_of(worker)
     assert worker.stop() == 0
-    assert not Path(f"/proc/{concluder}").exists()
+    assert not any(Path(f"/proc/{each}").exists() for each in others)
     verified(home)
 
 
