@@ -34,9 +34,10 @@ from bench.encoders import MISSING, cache, cached_name
 from bench.precision import recalls
 from bench.report import Report, Target, markdown
 from bench.rivals import BATCHES, Lap, Taken, Vectors, rival
+from streams.cores import usable_cores
 from streams.encoder import Pin, Precision, bring, load
 from streams.encoder import cache as store
-from streams.encoder.onnx_encoder import session_options, usable_cores
+from streams.encoder.onnx_encoder import session_options
 from streams.encoder.pieces import PieceCutter
 
 ROUNDS = 3

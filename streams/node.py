@@ -15,6 +15,7 @@ from schemas.fragments import Assembler
 from schemas.records import chain_of
 from schemas.zones import check_zone
 from streams.agents import AGENTS, Agent
+from streams.beside import folding_beside
 from streams.doors import VectorDoor
 from streams.drivers.journal import Journal
 from streams.drivers.zone import ZoneDriver
@@ -178,20 +179,34 @@ class Node:
             lambda generation, files: self.driver(zone, generation, files).run(progress, while_),
         )
 
-    def follow(self, zone: str, progress: Progress | None = None) -> int:
-        """Bring a zone up to what others concluded; return how many records it moved."""
-        with self.driving(zone):
-            return self._bring_up(
+    def follow(self, zone: str, progress: Progress | None = None, *, folds: bool = True) -> int:
+        """Bring a zone up to what others concluded; return how many records it moved.
+
+        `folds` False: somebody else of this home folds its events meanwhile.
+        """
+
+        def project(generation: Generation, files: ZoneFiles) -> int:
+            return project_changes(
+                self.ledger,
                 zone,
-                lambda generation, files: project_changes(
-                    self.ledger,
-                    zone,
-                    generation.chain,
-                    files,
-                    on_erasure=lambda: self.journal.owe_purge(zone),
-                    progress=progress,
-                ),
+                generation.chain,
+                files,
+                on_erasure=lambda: self.journal.owe_purge(zone),
+                progress=progress,
             )
+
+        with self.driving(zone):
+            ahead = self._project_ahead(zone, project) if folds else 0
+            return ahead + self._bring_up(zone, project)
+
+    def _project_ahead(self, zone: str, project: Callable[[Generation, ZoneFiles], int]) -> int:
+        """Where many events wait to be folded, project meanwhile; return how many records."""
+        generation = self.current(zone)
+        with (
+            self.open(zone, generation) as files,
+            folding_beside(self.ledger, zone, files, generation) as many,
+        ):
+            return project(generation, files) if many else 0
 
     def conclude(self, zone: str, progress: Progress | None = None) -> int:
         """Have everything in the ledger concluded: by the workers where there are any, else here.

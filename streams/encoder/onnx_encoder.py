@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 
+from streams.cores import usable_cores
 from streams.encoder.base import TokenVectors
 from streams.encoder.pieces import PieceCutter, Pieces
 from streams.encoder.pin import Pin
@@ -115,10 +115,3 @@ def session_options() -> onnxruntime.SessionOptions:
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3
     return options
-
-
-def usable_cores() -> int:
-    """Return how many cores this process may use: in a container, fewer than there are."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -90,7 +90,10 @@ class EmbeddedKeys(KeyStore):
 
 
 class EmbeddedLedger(Ledger):
-    """ledger.db and keys.db in a home directory, shared by any number of processes."""
+    """ledger.db and keys.db in a home directory, shared by any number of processes.
+
+    It pickles as what opens it again.
+    """
 
     def __init__(self, directory: Path, keys: EmbeddedKeys | None = None) -> None:
         directory.mkdir(parents=True, exist_ok=True)
@@ -100,6 +103,10 @@ class EmbeddedLedger(Ledger):
             self._keys = keys or EmbeddedKeys(directory / "keys.db")
             self._file = LedgerFile(path, durable=True)
         self._appended = _condition_of(path)
+        self._opened_with = (directory, *([keys] if keys else []))
+
+    def __reduce__(self) -> tuple[type[EmbeddedLedger], tuple[object, ...]]:
+        return type(self), self._opened_with
 
     @property
     def keys(self) -> EmbeddedKeys:

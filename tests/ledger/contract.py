@@ -12,6 +12,7 @@ import hashlib
 import itertools
 import multiprocessing
 import os
+import pickle
 import random
 import signal
 import threading
@@ -256,6 +257,13 @@ class LedgerContract:
             assert ids(Reader(ledger).zone(zone)) == [
                 f"{number}-{n}" for number in mine for n in range(number % 4)
             ]
+
+    def test_a_pickled_ledger_opens_the_same_again(self, ledger: Ledger) -> None:
+        """A process beside reads with it what this one knows is there, keys included."""
+        ledger.publish("z", [draft("a"), draft("b")])
+        with closing(pickle.loads(pickle.dumps(ledger))) as again:
+            assert Reader(again).zone("z") == Reader(ledger).zone("z")
+            assert ids(Reader(again).zone("z")) == ["a", "b"]
 
     def test_the_order_of_publishing_is_kept(self, ledger: Ledger) -> None:
         wanted = [f"m-{number}" for number in range(40)]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -54,6 +55,8 @@ class KafkaLedger(Ledger):
     `append` and `publish` return, either way. `writes` False: a replica, which appends nothing.
     `encoder` names the home's, to the byte: all nodes of a ledger must have the same. `secret` is
     that of the embedded ledger which moves to these topics.
+
+    It pickles as what opens it again to read the copy as it stands.
     """
 
     shared = True
@@ -81,6 +84,11 @@ class KafkaLedger(Ledger):
         self.clients = Clients(settings)
         #: This node's copy of what it reads.
         self.copy = Copy(directory, self.clients)
+        self._directory = directory
+
+    def __reduce__(self) -> tuple[Callable[..., KafkaLedger], tuple[object, ...]]:
+        reader = partial(KafkaLedger, encoder=self._encoder, follows=True, writes=self._writes)
+        return reader, (self.settings, self._directory)
 
     @property
     def keys(self) -> KafkaKeys:
