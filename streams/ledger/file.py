@@ -191,7 +191,8 @@ class LedgerFile:
             if offset > end:
                 raise LedgerGap(
                     f"{topic}/{partition} ends at offset {end}, but {offset} was read before: "
-                    "records are missing; restore the ledger from a backup that has them"
+                    "records are missing; restore the ledger from a backup that has them, or name "
+                    "the one that these files were made from (RECOLLECT_LEDGER)"
                 )
             if zone is None:
                 found = rows(
