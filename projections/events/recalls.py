@@ -87,9 +87,8 @@ def said(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, Said]
         for number, content, caption, source, speaker in rows(
             connection,
             "SELECT number, content, caption, source_id, coalesce(sender_name, sender_id) "
-            "FROM events "
-            f"WHERE number IN ({_marks(numbers)})",
-            numbers,
+            "FROM events WHERE number IN (SELECT value FROM json_each(?))",
+            (_json.encode(numbers).decode(),),
         )
     }
 
@@ -109,11 +108,7 @@ def source_ids(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[st
     return dict(
         rows(
             connection,
-            f"SELECT id, source_id FROM events WHERE id IN ({_marks(event_ids)})",
-            event_ids,
+            "SELECT id, source_id FROM events WHERE id IN (SELECT value FROM json_each(?))",
+            (_json.encode(event_ids).decode(),),
         )
     )
-
-
-def _marks(values: Sequence[object]) -> str:
-    return ", ".join("?" * len(values))

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import apsw
+import msgspec
 
 from projections.sqlite import rows
+
+_json = msgspec.json.Encoder()
 
 
 def events_mentioning(
@@ -28,12 +31,38 @@ def entities_of_events(
     found: dict[str, list[str]] = {}
     for event, entity in rows(
         connection,
-        "SELECT DISTINCT event_id, entity_id FROM mentions "
-        f"WHERE event_id IN ({_marks(event_ids)}) ORDER BY event_id, entity_id",
-        event_ids,
+        "SELECT DISTINCT event_id, entity_id FROM json_each(?) AS near "
+        "CROSS JOIN mentions ON event_id = near.value ORDER BY event_id, entity_id",
+        (_json.encode(event_ids).decode(),),
     ):
         found.setdefault(str(event), []).append(str(entity))
     return found
+
+
+def known(connection: apsw.Connection, names: Sequence[str]) -> set[str]:
+    """Return those of some normalised names and ids by which an entity may be meant.
+
+    A first name may mean a person who has more names.
+    """
+    if not names:
+        return set()
+    found = rows(
+        connection,
+        """
+        SELECT value FROM json_each(?)
+         WHERE EXISTS (SELECT 1 FROM entities WHERE id = value)
+            OR EXISTS (SELECT 1 FROM entities WHERE normalized = value)
+            OR (
+                instr(value, ' ') = 0 AND EXISTS (
+                    SELECT 1 FROM entities
+                     WHERE normalized > value || ' ' AND normalized < value || '!'
+                       AND type = 'person'
+                )
+            )
+        """,
+        (_json.encode(names).decode(),),
+    )
+    return {str(name) for (name,) in found}
 
 
 def senders(connection: apsw.Connection, entity_ids: Sequence[str]) -> set[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import apsw
 import msgspec
@@ -53,25 +54,32 @@ def occurrences(connection: apsw.Connection, term: str) -> npt.NDArray[np.int64]
     return np.fromstring(found or "", np.int64, sep=" ")
 
 
-def facts_of_events(connection: apsw.Connection, event_ids: Sequence[str]) -> list[tuple[str, str]]:
-    """Return (fact id, source event id) of the facts that these events gave, by id."""
-    return rows(
-        connection,
-        f"SELECT id, source_event_id FROM facts WHERE source_event_id IN ({_marks(event_ids)}) "
-        "ORDER BY id",
-        event_ids,
-    )
+class Told(NamedTuple):
+    """The facts of an event: id -> text of those that it gave, by id, and what it repeated."""
+
+    given: dict[str, str]
+    again: list[str]
 
 
-def facts_said_again(
-    connection: apsw.Connection, event_ids: Sequence[str]
-) -> list[tuple[str, str]]:
-    """Return (fact id, event id) of the facts that these events only repeated."""
-    return rows(
+def told(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, Told]:
+    """Return event id -> its facts, of those that have any."""
+    found: dict[str, Told] = {}
+    for event, fact, text, _ in rows(
         connection,
-        f"SELECT fact_id, event_id FROM fact_repeats WHERE event_id IN ({_marks(event_ids)})",
-        event_ids,
-    )
+        "SELECT source_event_id, facts.id, text, -1 FROM json_each(?1) AS near "
+        "CROSS JOIN facts ON source_event_id = near.value "
+        "UNION ALL SELECT event_id, fact_id, NULL, char_offset_start FROM json_each(?1) AS near "
+        "CROSS JOIN fact_repeats ON event_id = near.value "
+        # What it gave by id, then what it repeated, as it was said.
+        "ORDER BY 4, 2",
+        (_json.encode(event_ids).decode(),),
+    ):
+        facts = found.setdefault(event, Told({}, []))
+        if text is None:
+            facts.again.append(fact)
+        else:
+            facts.given[fact] = text
+    return found
 
 
 def effects_and_causes(
@@ -94,20 +102,8 @@ def texts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str
     return dict(
         rows(
             connection,
-            f"SELECT id, text FROM facts WHERE id IN ({_marks(fact_ids)})",
-            fact_ids,
-        )
-    )
-
-
-def superseded(connection: apsw.Connection, fact_ids: Sequence[str], upto: int) -> dict[str, int]:
-    """Return those facts whose place another took up to a time, with when it did."""
-    return dict(
-        rows(
-            connection,
-            "SELECT fact_id, invalid_at FROM fact_supersessions "
-            f"WHERE fact_id IN ({_marks(fact_ids)}) AND invalid_at <= ?",
-            (*fact_ids, upto),
+            "SELECT id, text FROM facts WHERE id IN (SELECT value FROM json_each(?))",
+            (_json.encode(fact_ids).decode(),),
         )
     )
 
@@ -157,13 +153,14 @@ def supersessions(
     connection: apsw.Connection, fact_ids: Sequence[str], upto: int
 ) -> list[tuple[str, str, int]]:
     """Return (older, newer, when) of changes up to a time with one of these facts, latest first."""
-    marks = _marks(fact_ids)
     return rows(
         connection,
-        "SELECT fact_id, superseded_by, invalid_at FROM fact_supersessions "
-        f"WHERE (fact_id IN ({marks}) OR superseded_by IN ({marks})) AND invalid_at <= ? "
+        "SELECT fact_id, superseded_by, invalid_at FROM json_each(?1) AS near "
+        "CROSS JOIN fact_supersessions ON fact_id = near.value WHERE invalid_at <= ?2 "
+        "UNION SELECT fact_id, superseded_by, invalid_at FROM json_each(?1) AS near "
+        "CROSS JOIN fact_supersessions ON superseded_by = near.value WHERE invalid_at <= ?2 "
         "ORDER BY invalid_at DESC, fact_id, superseded_by",
-        (*fact_ids, *fact_ids, upto),
+        (_json.encode(fact_ids).decode(), upto),
     )
 
 
@@ -171,8 +168,8 @@ def repeating_events(connection: apsw.Connection, fact_ids: Sequence[str]) -> di
     """Return fact id -> events that said the same again, in order."""
     return _grouped(
         connection,
-        "SELECT DISTINCT fact_id, event_id FROM fact_repeats "
-        f"WHERE fact_id IN ({_marks(fact_ids)}) ORDER BY event_id",
+        "SELECT DISTINCT fact_id, event_id FROM json_each(?) AS near "
+        "CROSS JOIN fact_repeats ON fact_id = near.value ORDER BY event_id",
         fact_ids,
     )
 
@@ -181,8 +178,8 @@ def entities_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> d
     """Return fact id -> ids of the entities it is about, as they were linked."""
     return _grouped(
         connection,
-        "SELECT fact_id, entity_id FROM fact_entities "
-        f"WHERE fact_id IN ({_marks(fact_ids)}) ORDER BY fact_id, entity_id",
+        "SELECT fact_id, entity_id FROM json_each(?) AS near "
+        "CROSS JOIN fact_entities ON fact_id = near.value ORDER BY fact_id, entity_id",
         fact_ids,
     )
 
@@ -191,21 +188,15 @@ def accesses(connection: apsw.Connection, event_ids: Sequence[str]) -> list[tupl
     """Return (event id, how often its facts were recalled, the last record that says so)."""
     return rows(
         connection,
-        "SELECT facts.source_event_id, sum(count), max(number) FROM fact_accesses "
-        "JOIN facts ON facts.id = fact_accesses.fact_id "
-        f"WHERE facts.source_event_id IN ({_marks(event_ids)}) GROUP BY facts.source_event_id",
-        event_ids,
+        "SELECT facts.source_event_id, sum(count), max(number) FROM json_each(?) AS near "
+        "CROSS JOIN facts ON facts.source_event_id = near.value "
+        "JOIN fact_accesses ON fact_accesses.fact_id = facts.id GROUP BY facts.source_event_id",
+        (_json.encode(event_ids).decode(),),
     )
 
 
-def _grouped(
-    connection: apsw.Connection, sql: str, bindings: Sequence[str]
-) -> dict[str, list[str]]:
+def _grouped(connection: apsw.Connection, sql: str, ids: Sequence[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for key, item in rows(connection, sql, bindings):
+    for key, item in rows(connection, sql, (_json.encode(ids).decode(),)):
         found.setdefault(str(key), []).append(str(item))
     return found
-
-
-def _marks(values: Sequence[object]) -> str:
-    return ", ".join("?" * len(values))

@@ -37,6 +37,8 @@ def woven(orders: Sequence[Iterable[Result]], count: int) -> list[Result]:
             continue
         fresh = [fact for fact in result.facts if fact.id not in shown]
         shown |= {result.id, *(fact.id for fact in fresh)}
-        answered.append(msgspec.structs.replace(result, facts=fresh))
+        if len(fresh) < len(result.facts):
+            result = msgspec.structs.replace(result, facts=fresh)
+        answered.append(result)
         waiting.rotate(-1)
     return answered

@@ -201,7 +201,8 @@ def _in_its_place(target: _Target, course: Course, index: Index, files: ZoneFile
     if target.place is None:
         return None
     event = index.turns.ids[target.place]
-    facts = {id_ for id_, _ in memory.facts_of_events(files.memory.connection, [event])}
+    told = memory.told(files.memory.connection, [event]).get(event)
+    facts = set() if told is None else told.given.keys()
     for rank, result in enumerate(course.results, 1):
         if any(fact.id in facts for fact in result.facts):
             return f"it comes with result {rank}, the observation {result.id}"

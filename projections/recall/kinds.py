@@ -55,14 +55,17 @@ def fitting(scores: Floats, places: Ints, *, kind: Kind, index: Index, files: Zo
 
 
 def _timed(places: Ints, index: Index, files: ZoneFiles) -> npt.NDArray[np.bool_]:
-    ids = [index.turns.ids[place] for place in places]
-    gave = memory.facts_of_events(files.memory.connection, ids)
-    texts = memory.texts(files.memory.connection, [fact for fact, _ in gave])
-    timed = {event for fact, event in gave if _YEAR.search(texts[fact])}
+    ids = index.turns.ids.take(places)
+    told = memory.told(files.memory.connection, ids)
+    timed = {
+        event
+        for event, facts in told.items()
+        if any(_YEAR.search(text) for text in facts.given.values())
+    }
     return np.array([id_ in timed for id_ in ids], bool)
 
 
 def _numbered(places: Ints, index: Index, files: ZoneFiles) -> npt.NDArray[np.bool_]:
-    numbers = [int(index.turns.numbers[place]) for place in places]
+    numbers = index.turns.numbers[places].tolist()
     said = events.said(files.events.connection, numbers)
     return np.array([_NUMBER.search(said[number].text) is not None for number in numbers], bool)

@@ -10,6 +10,7 @@ import apsw
 
 from projections.identity import queries as identity
 from projections.identity import recalls
+from projections.readmodel import ReadModel, Watermark
 from projections.recall.nicknames import other_names
 from projections.stopwords import STOP_WORDS
 from schemas.changes import Entity
@@ -18,6 +19,8 @@ from schemas.names import normalise_name
 _WORD = re.compile(r"[^\W_]+(?:[’'.-][^\W_]+)*", re.UNICODE)
 # The longest name that is looked for, in words.
 _LONGEST = 4
+# A question with an event that it tells its time by is read in a few parts.
+_MOST_READ = 16
 
 
 class Named(NamedTuple):
@@ -30,6 +33,34 @@ class Named(NamedTuple):
     ids: set[str]
 
 
+class Names:
+    """Reads the names in questions; what was read last is kept until the entity store changes."""
+
+    def __init__(self, identity: ReadModel) -> None:
+        self._identity = identity
+        self._watermark: Watermark | None = None
+        self._read: dict[str, list[Named]] = {}
+
+    def of(self, text: str) -> list[Named]:
+        """Return the entities named in a query; see `names_in`."""
+        watermark = self._identity.watermark()
+        if watermark != self._watermark or len(self._read) >= _MOST_READ:
+            self._read = {}
+            self._watermark = watermark
+        if text not in self._read:
+            self._read[text] = names_in(self._identity.connection, text)
+        return self._read[text]
+
+
+class _Phrase(NamedTuple):
+    """Words of a query that may be a name, which goes on after them or does not."""
+
+    first: int
+    length: int
+    normalized: str
+    goes_on: bool
+
+
 def names_in(connection: apsw.Connection, text: str) -> list[Named]:
     """Return the entities named in a query, longest names first where they overlap.
 
@@ -37,27 +68,40 @@ def names_in(connection: apsw.Connection, text: str) -> list[Named]:
     """
     words = list(_WORD.finditer(text))[:64]
     lower = text == text.lower()
+    phrases = _phrases(text, words, lower)
+    entities = resolved(connection, [phrase.normalized for phrase in phrases])
+    unknown = {
+        phrase.normalized
+        for phrase in phrases
+        if not lower and not phrase.goes_on and phrase.normalized not in entities
+    }
+    for_short = nicknamed(connection, unknown)
     found: list[Named] = []
     taken: set[int] = set()
+    for phrase in phrases:
+        span = range(phrase.first, phrase.first + phrase.length)
+        entity = entities.get(phrase.normalized)
+        if entity is None and not phrase.goes_on:
+            entity = for_short.get(phrase.normalized)
+        if entity is not None and taken.isdisjoint(span):
+            taken.update(span)
+            found.append(_named(connection, words[span[0]].start(), words[span[-1]].end(), entity))
+    return sorted(found, key=lambda item: item.start)
+
+
+def _phrases(text: str, words: Sequence[re.Match[str]], lower: bool) -> list[_Phrase]:
+    """Return what may be names in a text, the longest first."""
+    found = []
     for length in range(min(_LONGEST, len(words)), 0, -1):
         for first in range(len(words) - length + 1):
-            span = range(first, first + length)
-            if taken & set(span):
-                continue
-            start, end = words[first].start(), words[first + length - 1].end()
-            name = text[start:end]
+            name = text[words[first].start() : words[first + length - 1].end()]
             if not lower and not name[:1].isupper():
                 continue
             normalized = normalise_name(name)
-            if length == 1 and (normalized in STOP_WORDS or len(normalized) < 2):
-                continue
-            entity = resolve(connection, normalized)
-            if entity is None and not lower and not _goes_on(text, words, first + length):
-                entity = nicknamed(connection, normalized)
-            if entity is not None:
-                taken.update(span)
-                found.append(_named(connection, start, end, entity))
-    return sorted(found, key=lambda item: item.start)
+            if length > 1 or (normalized not in STOP_WORDS and len(normalized) >= 2):
+                goes_on = _goes_on(text, words, first + length)
+                found.append(_Phrase(first, length, normalized, goes_on))
+    return found
 
 
 def resolve(connection: apsw.Connection, name_or_id: str) -> Entity | None:
@@ -89,11 +133,26 @@ def _goes_on(text: str, words: Sequence[re.Match[str]], place: int) -> bool:
     return word[0][:1].isupper() and text[before.end() : word.start()] == " "
 
 
-def nicknamed(connection: apsw.Connection, normalized: str) -> Entity | None:
-    """Return the one person who may be called so for short, or by the name that is short for."""
-    known = (resolve(connection, name) for name in other_names(normalized))
-    persons = {item.id: item for item in known if item is not None and item.type == "person"}
-    return next(iter(persons.values())) if len(persons) == 1 else None
+def resolved(connection: apsw.Connection, names: Iterable[str]) -> dict[str, Entity]:
+    """Return name -> the entity that `resolve` gives, of those normalised names that have one."""
+    found = {name: resolve(connection, name) for name in recalls.known(connection, list(names))}
+    return {name: entity for name, entity in found.items() if entity is not None}
+
+
+def nicknamed(connection: apsw.Connection, names: Iterable[str]) -> dict[str, Entity]:
+    """Return name -> the one person who may be called so for short, or by what that is short for.
+
+    Of normalised names, those that have one.
+    """
+    others_of = {name: others for name in names if (others := other_names(name))}
+    known = resolved(connection, {other for others in others_of.values() for other in others})
+    found = {}
+    for name, others in others_of.items():
+        bearers = (known[other] for other in others if other in known)
+        persons = {entity.id: entity for entity in bearers if entity.type == "person"}
+        if len(persons) == 1:
+            (found[name],) = persons.values()
+    return found
 
 
 def entity_ids(connection: apsw.Connection, entity: Entity) -> set[str]:
@@ -105,7 +164,7 @@ def ids_of(connection: apsw.Connection, name_or_id: str) -> set[str]:
     """Return the ids of the entity with a name, a nickname or an id; empty where there is none."""
     name = normalise_name(name_or_id)
     entity = resolve(connection, name_or_id) or resolve(connection, name)
-    entity = entity or nicknamed(connection, name)
+    entity = entity or nicknamed(connection, [name]).get(name)
     return set() if entity is None else entity_ids(connection, entity)
 
 

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from projections.embeddings import EmbeddingsModel
 from projections.recall.assembling import woven
 from projections.recall.explaining import STEPS, Explanation
 from projections.recall.late import QueryTokens
@@ -31,6 +32,24 @@ class Part(NamedTuple):
     vector: npt.NDArray[np.float32] | None
     tokens: QueryTokens | None = None
     words: str | None = None
+
+    def usable(self, embeddings: EmbeddingsModel) -> Part:
+        """Return the same with only those vectors that are of the indexed model."""
+        vector, tokens, dimension = self.vector, self.tokens, embeddings.dimension
+        if vector is not None and (
+            embeddings.model is None
+            or len(vector) != dimension
+            # Zeros have no direction.
+            or not (np.isfinite(vector).all() and vector.any())
+        ):
+            vector = None
+        if tokens is not None and (
+            embeddings.model is None
+            or tokens.vectors.shape[1] != dimension
+            or not np.isfinite(tokens.vectors).all()
+        ):
+            tokens = None
+        return self._replace(vector=vector, tokens=tokens)
 
 
 def together(

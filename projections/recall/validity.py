@@ -47,25 +47,26 @@ def ended(query: Query, index: Index, files: ZoneFiles) -> Ended:
 
 
 class Changes(NamedTuple):
-    """What each fact superseded, and what superseded it, latest first."""
+    """What each fact superseded, and what superseded it, latest first; `ended`: when it did."""
 
     before: dict[str, list[Change]]
     after: dict[str, list[Change]]
+    ended: dict[str, int]
 
 
 def changes(query: Query, fact_ids: Sequence[str], index: Index, files: ZoneFiles) -> Changes:
     """Return the changes of facts up to the time that a question asks for."""
     connection = files.memory.connection
     all_found = memory.supersessions(connection, fact_ids, query.until)
+    wanted = set(fact_ids)
+    result = Changes({}, {}, {older: at for older, _, at in all_found if older in wanted})
     if not all_found:
-        return Changes({}, {})
+        return result
     ids = sorted({id_ for *pair, _ in all_found for id_ in pair})
     # What is being forgotten is still there, but its turn cannot be read.
     readable = index.facts_said.placed(ids).keys()
     found = [(older, newer, at) for older, newer, at in all_found if {older, newer} <= readable]
     texts = memory.texts(connection, sorted({id_ for *pair, _ in found for id_ in pair}))
-    wanted = set(fact_ids)
-    result = Changes({}, {})
     for older, newer, at in found:
         if newer in wanted:
             result.before.setdefault(newer, []).append(_change(older, texts, at))

@@ -12,6 +12,7 @@ from projections.recall import QueryTokens
 from projections.recall.late import WINDOW, late, nearest, windowed
 from projections.recall.profiles import DEFAULT_PROFILE
 from projections.recall.tokens import Centre, Tokens, TokensOf
+from projections.recall.words import Tokeniser
 from recollect.client import Memory
 from streams.agents import writer
 from streams.agents.vectors import embedding_rows
@@ -124,7 +125,8 @@ def test_the_window_ends_with_the_session(memory: Memory) -> None:
     index = recaller._refreshed()
     encoded = ConceptEncoder().encode_query_tokens("dog")
     asked = QueryTokens("dog", encoded.offsets, encoded.vectors)
-    scores, unread, _ = late(asked, np.arange(len(index.turns)), index, recaller._tokeniser)
+    tokeniser = Tokeniser(recaller._files.events.connection)
+    scores, unread, _ = late(asked, np.arange(len(index.turns)), index, tokeniser)
     place_of = {source: index.turns.place_of_id[id_] for id_, source in _source_ids(memory)}
     assert scores[place_of["m1"]] == 1
     assert scores[place_of["m1"]] > scores[place_of["m2"]] > scores[place_of["m3"]] > 0

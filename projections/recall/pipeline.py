@@ -1,0 +1,184 @@
+"""What becomes of one question: it is read, the arms look, and what they find becomes results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from projections.files import ZoneFiles
+from projections.recall import answers, documents, filters, observations, others
+from projections.recall.arms import Asked, Found
+from projections.recall.assembling import assembled
+from projections.recall.documents import Document, Scored
+from projections.recall.evidence import relevance
+from projections.recall.explaining import Course
+from projections.recall.fading import faded
+from projections.recall.finding import found_by
+from projections.recall.index import Index
+from projections.recall.kinds import fitting, wanted
+from projections.recall.names import Names, ids_of
+from projections.recall.parts import Part
+from projections.recall.profiles import BUDGETS, Profile
+from projections.recall.ranking import Ranked, Rescore, ranked
+from projections.recall.reranking import Judge, Reranker, judged, reranked
+from projections.recall.types import MOST_CHARACTERS, Query
+from projections.recall.validity import Ended, ended
+from projections.recall.voices import asked_for
+from projections.recall.words import Tokeniser
+
+Mask = npt.NDArray[np.bool_]
+
+_OF_TURNS = frozenset({"events", "facts"})
+
+
+class _Question(NamedTuple):
+    """A question as it was read. `about`: the ids of the entity that is asked for, None: any.
+
+    `over` is what had ended, `masks` what each filter lets through, and `eligible` the turns that
+    may be found.
+    """
+
+    part: Part
+    query: Query
+    asked: Asked
+    about: set[str] | None
+    over: Ended
+    masks: Mapping[str, Mask]
+    eligible: Mask
+
+
+class Pipeline:
+    """Answers questions about files, one at a time, as a profile ranks."""
+
+    def __init__(
+        self, files: ZoneFiles, names: Names, profile: Profile, reranker: Reranker | None
+    ) -> None:
+        self._files = files
+        self._names = names
+        self._profile = profile
+        self._reranker = reranker
+        self._tokeniser = Tokeniser(files.events.connection)
+
+    def run(self, part: Part, index: Index) -> Course:
+        """Return the results of a question, and how they came about."""
+        question = self._read(part.usable(self._files.embeddings), index)
+        query, asked = question.query, question.asked
+        found = order = None
+        if {*_OF_TURNS, "observations"}.intersection(query.scope) and len(index.turns):
+            found = self._found(question, index)
+        near = self._documents(question, found, index)
+        beside = documents.results(near, index, explain=query.explain)
+        of_turns = []
+        if found is not None and found.turns and _OF_TURNS.intersection(query.scope):
+            # What comes with an observation is passed over, and others take its place.
+            count = query.max_results + sum(len(item.facts) for item in beside)
+            order = self._ranked(question, found, index, count)
+            of_turns = answers.of_turns(
+                query, order, found, question.over, index, self._files, count=count
+            )
+        results = assembled(
+            [result for result in of_turns if result.score >= query.min_score],
+            [result for result in beside if result.score >= query.min_score],
+            query.max_results,
+        )
+        return Course(question.masks, found, order, question.eligible, asked.pool, beside, results)
+
+    def _read(self, part: Part, index: Index) -> _Question:
+        query = part.query.readable()
+        text = query.text[:MOST_CHARACTERS]
+        connection = self._files.identity.connection
+        about = None if query.entity is None else ids_of(connection, query.entity)
+        over = ended(query, index, self._files)
+        masks = filters.masks(query, about, over, index)
+        named = self._names.of(text)
+        asked = Asked(
+            text=text,
+            terms=self._tokeniser.terms(text),
+            vector=part.vector,
+            named=named,
+            voices=asked_for(text, named, index.turns.senders),
+            spans=query.spans,
+            allowed=np.logical_and.reduce([np.ones(len(index.turns), bool), *masks.values()]),
+            pool=max(self._profile.pool, 2 * query.max_results),
+        )
+        eligible = asked.allowed
+        if "events" not in query.scope:
+            eligible = eligible & index.facts_said.gave()
+        return _Question(part, query, asked, about, over, masks, eligible)
+
+    def _found(self, question: _Question, index: Index) -> Found:
+        """Return what the arms of the question's budget find."""
+        budget = BUDGETS[question.query.budget]
+        if question.asked.vector is None:
+            # Without an encoder, the cheapest answer there can be is by words.
+            budget |= {"keyword"}
+        return found_by(
+            budget,
+            question.asked,
+            question.part.tokens,
+            question.eligible,
+            self._profile,
+            index,
+            self._files,
+            self._tokeniser,
+            # Ranks by each arm, and those that are fused, are among all turns.
+            whole=question.query.explain or self._profile.fusion == "rrf",
+        )
+
+    def _documents(self, question: _Question, found: Found | None, index: Index) -> Scored:
+        """Return what answers beside turns, of what is in scope and passes the filters."""
+        query, asked = question.query, question.asked
+        some: list[Document] = []
+        if "observations" in query.scope and found is not None:
+            some += observations.observations(query, asked, found.facts, index, self._files)
+        if "mental_models" in query.scope:
+            some += others.mental_models(query, question.about, self._files)
+        if "entities" in query.scope:
+            some += others.entities(query, asked, index, self._files)
+        near = documents.scored(some, asked, self._profile, index, self._files, self._tokeniser)
+        judge = self._judge(query)
+        if not near.documents or judge is None:
+            return near
+        best = np.argsort(-near.scores, kind="stable")
+        texts = [near.documents[place].text for place in best[: self._profile.reranked]]
+        scores = near.scores.copy()
+        scores[best] = reranked(near.scores[best], judge(texts))
+        return near._replace(scores=scores)
+
+    def _ranked(self, question: _Question, found: Found, index: Index, count: int) -> Ranked:
+        order = ranked(
+            found,
+            question.eligible,
+            self._profile,
+            index,
+            self._files,
+            pool=question.asked.pool,
+            count=count,
+            rescoring=self._rescoring(question, index),
+        )
+        if self._judge(question.query) is not None:
+            return order
+        # So that a score means the same in every answer; a judge's does.
+        return order.weighed(relevance(found.evidence))
+
+    def _rescoring(self, question: _Question, index: Index) -> list[Rescore]:
+        """Return what looks at the best turns again."""
+        profile, files, query = self._profile, self._files, question.query
+        fade = partial(faded, asked_at=query.asked_at, profile=profile, index=index, files=files)
+        if (judge := self._judge(query)) is not None:
+            judging = partial(judged, judge=judge, profile=profile, index=index, files=files)
+            return [fade, judging]
+        kind = wanted(question.part.words or query.text) if profile.fitting else None
+        if kind is None:
+            return [fade]
+        return [fade, partial(fitting, kind=kind, index=index, files=files)]
+
+    def _judge(self, query: Query) -> Judge | None:
+        """Return what says how well texts answer; the low budget is the cheapest answer."""
+        if self._reranker is None or query.budget == "low":
+            return None
+        return partial(self._reranker, query.text[:MOST_CHARACTERS])
