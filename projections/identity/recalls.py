@@ -28,15 +28,15 @@ def entities_of_events(
     connection: apsw.Connection, event_ids: Sequence[str]
 ) -> dict[str, list[str]]:
     """Return event id -> ids of the entities it mentions, as they were found."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, set[str]] = {}
     for event, entity in rows(
         connection,
-        "SELECT DISTINCT event_id, entity_id FROM json_each(?) AS near "
-        "CROSS JOIN mentions ON event_id = near.value ORDER BY event_id, entity_id",
+        "SELECT event_id, entity_id FROM json_each(?) AS near "
+        "CROSS JOIN mentions ON event_id = near.value",
         (_json.encode(event_ids).decode(),),
     ):
-        found.setdefault(str(event), []).append(str(entity))
-    return found
+        found.setdefault(event, set()).add(entity)
+    return {event: sorted(entities) for event, entities in found.items()}
 
 
 def known(connection: apsw.Connection, names: Sequence[str]) -> set[str]:

@@ -63,23 +63,27 @@ class Told(NamedTuple):
 
 def told(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, Told]:
     """Return event id -> its facts, of those that have any."""
-    found: dict[str, Told] = {}
-    for event, fact, text, _ in rows(
+    given: dict[str, list[tuple[str, str]]] = {}
+    again: dict[str, list[tuple[int, str]]] = {}
+    for event, fact, text, start in rows(
         connection,
-        "SELECT source_event_id, facts.id, text, -1 FROM json_each(?1) AS near "
+        "SELECT source_event_id, facts.id, text, NULL FROM json_each(?1) AS near "
         "CROSS JOIN facts ON source_event_id = near.value "
         "UNION ALL SELECT event_id, fact_id, NULL, char_offset_start FROM json_each(?1) AS near "
-        "CROSS JOIN fact_repeats ON event_id = near.value "
-        # What it gave by id, then what it repeated, as it was said.
-        "ORDER BY 4, 2",
+        "CROSS JOIN fact_repeats ON event_id = near.value",
         (_json.encode(event_ids).decode(),),
     ):
-        facts = found.setdefault(event, Told({}, []))
-        if text is None:
-            facts.again.append(fact)
+        if start is None:
+            given.setdefault(event, []).append((fact, text))
         else:
-            facts.given[fact] = text
-    return found
+            again.setdefault(event, []).append((start, fact))
+    # Three times as fast as an order by the statement: most events have a fact or two.
+    return {
+        event: Told(
+            dict(sorted(given.get(event, ()))), [fact for _, fact in sorted(again.get(event, ()))]
+        )
+        for event in given.keys() | again.keys()
+    }
 
 
 def effects_and_causes(

@@ -31,13 +31,16 @@ def woven(orders: Sequence[Iterable[Result]], count: int) -> list[Result]:
     answered: list[Result] = []
     shown: set[str] = set()
     while waiting and len(answered) < count:
-        result = next((item for item in waiting[0] if item.id not in shown), None)
-        if result is None:
+        for result in waiting[0]:
+            if result.id not in shown:
+                break
+        else:
             waiting.popleft()
             continue
-        fresh = [fact for fact in result.facts if fact.id not in shown]
-        shown |= {result.id, *(fact.id for fact in fresh)}
-        if len(fresh) < len(result.facts):
+        shown.add(result.id)
+        if result.facts:
+            fresh = [fact for fact in result.facts if fact.id not in shown]
+            shown.update(fact.id for fact in fresh)
             result = msgspec.structs.replace(result, facts=fresh)
         answered.append(result)
         waiting.rotate(-1)

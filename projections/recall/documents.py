@@ -101,6 +101,8 @@ def scored(
 
 def results(found: Scored, index: Index, *, explain: bool) -> list[Result]:
     """Return what is answered of documents, best first."""
+    if not found.documents:
+        return []
     stands = index.standing(id_ for item in found.documents for id_ in item.entities)
     return [
         Result(

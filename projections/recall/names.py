@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import apsw
@@ -19,8 +20,10 @@ from schemas.names import normalise_name
 _WORD = re.compile(r"[^\W_]+(?:[’'.-][^\W_]+)*", re.UNICODE)
 # The longest name that is looked for, in words.
 _LONGEST = 4
-# A question with an event that it tells its time by is read in a few parts.
+# A question is read in a few parts, one after the other.
 _MOST_READ = 16
+# What was looked up of phrases is kept: a few MB of it.
+_MOST_KEPT = 20_000
 
 
 class Named(NamedTuple):
@@ -34,22 +37,71 @@ class Named(NamedTuple):
 
 
 class Names:
-    """Reads the names in questions; what was read last is kept until the entity store changes."""
+    """Reads the names in questions; what was looked up is kept until the entity store changes."""
 
     def __init__(self, identity: ReadModel) -> None:
         self._identity = identity
         self._watermark: Watermark | None = None
         self._read: dict[str, list[Named]] = {}
+        self._resolved: dict[str, Entity | None] = {}
+        self._writing: dict[str, tuple[set[tuple[str, str]], set[str]]] = {}
 
     def of(self, text: str) -> list[Named]:
-        """Return the entities named in a query; see `names_in`."""
+        """Return the entities named in a query, longest names first where they overlap.
+
+        A word must be written as a name, with a capital, unless the whole query is in lower case.
+        """
         watermark = self._identity.watermark()
-        if watermark != self._watermark or len(self._read) >= _MOST_READ:
-            self._read = {}
+        if watermark != self._watermark or len(self._resolved) > _MOST_KEPT:
             self._watermark = watermark
+            for kept in (self._read, self._resolved, self._writing):
+                kept.clear()
         if text not in self._read:
-            self._read[text] = names_in(self._identity.connection, text)
+            if len(self._read) >= _MOST_READ:
+                self._read.clear()
+            self._read[text] = self._named(text)
         return self._read[text]
+
+    def _named(self, text: str) -> list[Named]:
+        words = list(_WORD.finditer(text))[:64]
+        lower = text == text.lower()
+        phrases = _phrases(text, words, lower)
+        entities = self._standing([phrase.normalized for phrase in phrases])
+        unknown = {
+            phrase.normalized
+            for phrase in phrases
+            if not lower and not phrase.goes_on and phrase.normalized not in entities
+        }
+        for_short = nicknamed(unknown, self._standing)
+        found: list[Named] = []
+        taken: set[int] = set()
+        for phrase in phrases:
+            span = range(phrase.first, phrase.first + phrase.length)
+            entity = entities.get(phrase.normalized)
+            if entity is None and not phrase.goes_on:
+                entity = for_short.get(phrase.normalized)
+            if entity is not None and taken.isdisjoint(span):
+                taken.update(span)
+                start, end = words[span[0]].start(), words[span[-1]].end()
+                found.append(Named(start, end, entity, *self._writing_as(entity)))
+        return sorted(found, key=lambda item: item.start)
+
+    def _standing(self, names: Iterable[str]) -> dict[str, Entity]:
+        """Return name -> entity, of those names that mean one."""
+        wanted = list(names)
+        if new := [name for name in wanted if name not in self._resolved]:
+            found = resolved(self._identity.connection, new)
+            self._resolved |= {name: found.get(name) for name in new}
+        known = ((name, self._resolved[name]) for name in wanted)
+        return {name: entity for name, entity in known if entity is not None}
+
+    def _writing_as(self, entity: Entity) -> tuple[set[tuple[str, str]], set[str]]:
+        """Return under which handles an entity writes, and its ids."""
+        if entity.id not in self._writing:
+            connection = self._identity.connection
+            ids = entity_ids(connection, entity)
+            self._writing[entity.id] = (recalls.senders(connection, sorted(ids)), ids)
+        return self._writing[entity.id]
 
 
 class _Phrase(NamedTuple):
@@ -59,34 +111,6 @@ class _Phrase(NamedTuple):
     length: int
     normalized: str
     goes_on: bool
-
-
-def names_in(connection: apsw.Connection, text: str) -> list[Named]:
-    """Return the entities named in a query, longest names first where they overlap.
-
-    A word must be written as a name, with a capital, unless the whole query is in lower case.
-    """
-    words = list(_WORD.finditer(text))[:64]
-    lower = text == text.lower()
-    phrases = _phrases(text, words, lower)
-    entities = resolved(connection, [phrase.normalized for phrase in phrases])
-    unknown = {
-        phrase.normalized
-        for phrase in phrases
-        if not lower and not phrase.goes_on and phrase.normalized not in entities
-    }
-    for_short = nicknamed(connection, unknown)
-    found: list[Named] = []
-    taken: set[int] = set()
-    for phrase in phrases:
-        span = range(phrase.first, phrase.first + phrase.length)
-        entity = entities.get(phrase.normalized)
-        if entity is None and not phrase.goes_on:
-            entity = for_short.get(phrase.normalized)
-        if entity is not None and taken.isdisjoint(span):
-            taken.update(span)
-            found.append(_named(connection, words[span[0]].start(), words[span[-1]].end(), entity))
-    return sorted(found, key=lambda item: item.start)
 
 
 def _phrases(text: str, words: Sequence[re.Match[str]], lower: bool) -> list[_Phrase]:
@@ -139,13 +163,15 @@ def resolved(connection: apsw.Connection, names: Iterable[str]) -> dict[str, Ent
     return {name: entity for name, entity in found.items() if entity is not None}
 
 
-def nicknamed(connection: apsw.Connection, names: Iterable[str]) -> dict[str, Entity]:
+def nicknamed(
+    names: Iterable[str], resolved: Callable[[Iterable[str]], Mapping[str, Entity]]
+) -> dict[str, Entity]:
     """Return name -> the one person who may be called so for short, or by what that is short for.
 
-    Of normalised names, those that have one.
+    Of normalised names, those that have one; `resolved` gives the entities of others.
     """
     others_of = {name: others for name in names if (others := other_names(name))}
-    known = resolved(connection, {other for others in others_of.values() for other in others})
+    known = resolved({other for others in others_of.values() for other in others})
     found = {}
     for name, others in others_of.items():
         bearers = (known[other] for other in others if other in known)
@@ -164,7 +190,7 @@ def ids_of(connection: apsw.Connection, name_or_id: str) -> set[str]:
     """Return the ids of the entity with a name, a nickname or an id; empty where there is none."""
     name = normalise_name(name_or_id)
     entity = resolve(connection, name_or_id) or resolve(connection, name)
-    entity = entity or nicknamed(connection, [name]).get(name)
+    entity = entity or nicknamed([name], partial(resolved, connection)).get(name)
     return set() if entity is None else entity_ids(connection, entity)
 
 
@@ -172,8 +198,3 @@ def standing(connection: apsw.Connection, ids: Iterable[str]) -> dict[str, str]:
     """Return id -> id of the entity that now stands for it, of those that have one."""
     found = {id_: identity.canonical(connection, id_) for id_ in set(ids)}
     return {id_: entity.id for id_, entity in found.items() if entity is not None}
-
-
-def _named(connection: apsw.Connection, start: int, end: int, entity: Entity) -> Named:
-    ids = entity_ids(connection, entity)
-    return Named(start, end, entity, recalls.senders(connection, sorted(ids)), ids)

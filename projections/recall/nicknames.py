@@ -5,16 +5,17 @@ The table is that of the library `nicknames` (English given names and their hypo
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 from nicknames import NickNamer
 
 
-def other_names(normalized: str) -> list[str]:
+@lru_cache(1_024)
+def other_names(normalized: str) -> tuple[str, ...]:
     """Return a normalised name with its first word's nicknames, or what that is a nickname of."""
     first, _, rest = normalized.partition(" ")
     names = _table().nicknames_of(first) | _table().canonicals_of(first)
-    return [f"{name} {rest}".strip() for name in sorted(names - {first})]
+    return tuple(f"{name} {rest}".strip() for name in sorted(names - {first}))
 
 
 @cache

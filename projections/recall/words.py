@@ -26,14 +26,9 @@ class Tokeniser:
 
     def terms(self, text: str) -> list[str]:
         """Return the distinct index terms of a query, without stop words, in order."""
-        kept = [word for word in self.words(text) if word not in STOP_WORDS]
-        terms: dict[str, None] = {}
-        for word in kept:
-            for term in self._run(self._stem, word):
-                terms[term] = None
-            if len(terms) >= MOST_WORDS:
-                break
-        return list(terms)
+        kept = (word for word in self.words(text) if word not in STOP_WORDS)
+        terms = dict.fromkeys(self._run(self._stem, " ".join(dict.fromkeys(kept))))
+        return list(terms)[:MOST_WORDS]
 
     def held(self, text: str) -> frozenset[str]:
         """Return all index terms of a document; those of the last few thousand are kept."""
