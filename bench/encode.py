@@ -7,6 +7,8 @@ sentence-transformers (this one, where it can). Models lie in RECOLLECT_CACHE.
 
 "bare session" runs the same graph over word pieces cut beforehand, on the same number of threads,
 and throws the result away: what is left between it and the row above is what the encoder adds.
+"products alone" is the same graph without all that is not a matrix product, and its activations
+int8 beforehand: what this processor needs at the least, with the kernels of this onnxruntime.
 sentence-transformers runs at its default batch size and several others, each round between ours,
 so that all have the same company on the machine.
 """
@@ -24,6 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -32,6 +35,7 @@ import onnxruntime
 
 from bench.encoders import MISSING, cache, cached_name
 from bench.precision import recalls
+from bench.products import Products
 from bench.report import Report, Target, markdown
 from bench.rivals import BATCHES, Lap, Taken, Vectors, rival
 from streams.cores import usable_cores
@@ -43,7 +47,10 @@ from streams.encoder.pieces import PieceCutter
 ROUNDS = 3
 LEAST_RATIO, LEAST_COSINE, MOST_LOST = 3.0, 0.99, 0.5
 
+_T = TypeVar("_T")
+
 _TITLE = "Encode"
+_PRODUCTS = "int8, products alone"
 _PRECISIONS: tuple[Precision, ...] = ("int8", "float")
 _COLUMNS = [
     *("what", "texts/s", "CPU ms/text", "to the best sentence-transformers", "to the bare session"),
@@ -108,7 +115,10 @@ def _measure(
             load_s = time.perf_counter() - began
             encoded[kind] = Encoded(encoder.encode(texts), load_s)
             laps[kind] = _timed(partial(encoder.encode, texts))
-            laps[f"{kind}, bare session"] = _bare(pin, texts, pool)
+            graph, pieces = _graph(pin), _cut(pin, texts)
+            laps[f"{kind}, bare session"] = _bare(graph, pieces, pool)
+            if kind == "int8":
+                laps[_PRODUCTS] = _products(graph, pieces, pool)
         if reference is not None:
             scratch = Path(held.enter_context(tempfile.TemporaryDirectory()))
             running = rival(reference, pins["float"], texts, scratch)
@@ -132,25 +142,21 @@ def _report(
     best = max(rivals.values(), default=None)
     rows: list[list[str]] = []
     for kind, pin in pins.items():
-        bare = rates[f"{kind}, bare session"]
         cells = [
-            f"{rates[kind] / best:.2f}" if best else "",
-            f"{rates[kind] / bare:.2f}",
+            f"{rates[kind] / rates[f'{kind}, bare session']:.2f}",
             f"{_mean_cosine(measured.encoded[kind].vectors, floats):.4f}",
             f"{measured.encoded[kind].load_s:.3f}",
             f"{recalled[kind]:.1f}" if recalled else "",
         ]
-        rows.append([pin.model, f"{rates[kind]:.0f}", f"{measured.busy[kind]:.2f}", *cells])
-        alone = f"{kind}, bare session"
-        rows.append(
-            [f"{pin.model}, bare session", f"{bare:.0f}", f"{measured.busy[alone]:.2f}", *[""] * 5]
-        )
+        rows.append([pin.model, *_speed(measured, kind, best), *cells])
+        for what in (f"{kind}, bare session", f"{kind}, products alone"):
+            if what in rates:
+                rows.append([f"{pin.name}/{what}", *_speed(measured, what, best), *[""] * 4])
     if measured.rival is not None:
         cosine = f"{_mean_cosine(measured.rival, floats):.4f}"
-        for what, rate in rivals.items():
+        for what in rivals:
             name = f"sentence-transformers, {what}"
-            spent = f"{measured.busy[what]:.2f}"
-            rows.append([name, f"{rate:.0f}", spent, "", "", cosine, "", ""])
+            rows.append([name, *_speed(measured, what, None), "", cosine, "", ""])
     targets = []
     if best:
         ratio = rates["int8"] / best
@@ -165,6 +171,16 @@ def _report(
         wanted = f"recall@10 in int8 within {MOST_LOST} of float"
         targets.append(Target(wanted, found, lost <= MOST_LOST))
     return Report(_TITLE, about, _COLUMNS, rows, targets)
+
+
+def _speed(measured: Measured, what: str, best: float | None) -> list[str]:
+    """Return texts a second, processor ms a text, and how often the best rival's rate that is."""
+    rate = measured.rates[what]
+    return [
+        f"{rate:.0f}",
+        f"{measured.busy[what]:.2f}",
+        f"{rate / best:.2f}" if best else "",
+    ]
 
 
 def sentences(count: int, seed: int = 1) -> list[str]:
@@ -204,23 +220,45 @@ def _timed(encode: Callable[[], object]) -> Lap:
     return lap
 
 
-def _bare(pin: Pin, texts: Sequence[str], pool: ThreadPoolExecutor) -> Lap:
+def _graph(pin: Pin) -> Path:
     directory = store.entry(cache(), pin.checksums)
     receipt = store.read_graph(directory, store.graph_name(pin.role, pin.precision))
     if receipt is None:
         raise SystemExit(f"{pin.model} is not in {directory}")
-    cutter = PieceCutter(directory / store.TOKENIZER, pin.settings.max_length)
-    pieces = [cutter.cut(text).ids for text in texts]
+    return directory / receipt.file
+
+
+def _cut(pin: Pin, texts: Sequence[str]) -> list[npt.NDArray[np.int32]]:
+    tokenizer = store.entry(cache(), pin.checksums) / store.TOKENIZER
+    cutter = PieceCutter(tokenizer, pin.settings.max_length)
+    return [cutter.cut(text).ids for text in texts]
+
+
+def _bare(graph: Path, pieces: Sequence[npt.NDArray[np.int32]], pool: ThreadPoolExecutor) -> Lap:
     session = onnxruntime.InferenceSession(
-        str(directory / receipt.file), session_options(), providers=["CPUExecutionProvider"]
+        str(graph), session_options(), providers=["CPUExecutionProvider"]
     )
     name = session.get_inputs()[0].name
-    workers = usable_cores()
-    shares = [pieces[first::workers] for first in range(workers)]
+    return _shared(lambda ids: session.run(None, {name: ids}), pieces, pool)
 
-    def loop(share: list[npt.NDArray[np.int32]]) -> None:
-        for ids in share:
-            session.run(None, {name: ids})
+
+def _products(
+    graph: Path, pieces: Sequence[npt.NDArray[np.int32]], pool: ThreadPoolExecutor
+) -> Lap:
+    products = Products(graph)
+    lengths = [ids.shape[1] for ids in pieces]
+    inputs = {length: products.inputs(length) for length in lengths}
+    return _shared(lambda length: products.multiply(inputs[length]), lengths, pool)
+
+
+def _shared(run: Callable[[_T], object], each: Sequence[_T], pool: ThreadPoolExecutor) -> Lap:
+    """Return a lap in which every worker has a share."""
+    workers = usable_cores()
+    shares = [each[first::workers] for first in range(workers)]
+
+    def loop(share: Sequence[_T]) -> None:
+        for one in share:
+            run(one)
 
     return _timed(lambda: list(pool.map(loop, shares)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -44,8 +45,14 @@ def rival(
     _lay_out(pin, scratch / "model")
     (scratch / "texts").write_text(json.dumps(list(texts)), encoding="utf-8")
     arguments = [str(scratch / name) for name in ("model", "texts", "vectors.npy")]
+    # Ours alone is told how many threads numpy may take.
+    threads = {key: value for key, value in os.environ.items() if key != "OPENBLAS_NUM_THREADS"}
     child = subprocess.Popen(
-        [python, str(_CHILD), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [python, str(_CHILD), *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=threads,
     )
     assert child.stdin is not None
     assert child.stdout is not None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +18,6 @@ from streams.encoder.pin import Pin
 from streams.encoder.registry import Pooling
 
 Floats = npt.NDArray[np.float32]
-
-# A waiting text costs about a kilobyte of bookkeeping, so a bulk is queued in parts.
-_QUEUED = 4096
 
 
 class OnnxEncoder:
@@ -39,15 +37,17 @@ class OnnxEncoder:
             str(graph), session_options(), providers=["CPUExecutionProvider"]
         )
         self._input = self._session.get_inputs()[0].name
-        self._pool = ThreadPoolExecutor(workers or usable_cores(), thread_name_prefix="encoder")
+        self._workers = workers or usable_cores()
+        self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="encoder")
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """Return (n, dimension) unit vectors of passages, in the order of `texts`."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        for first in range(0, len(texts), _QUEUED):
-            some = texts[first : first + _QUEUED]
-            for row, vector in enumerate(self._pool.map(self._vector, some), first):
-                vectors[row] = vector
+
+        def encode(row: int) -> None:
+            vectors[row] = self._vector(texts[row])
+
+        self._share(encode, len(texts))
         return vectors
 
     def encode_query(self, text: str) -> Floats:
@@ -57,7 +57,13 @@ class OnnxEncoder:
 
     def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Return the token vectors of each text, as a passage (no query prefix)."""
-        return list(self._pool.map(self._tokens, texts))
+        found: dict[int, TokenVectors] = {}
+
+        def encode(row: int) -> None:
+            found[row] = self._tokens(texts[row])
+
+        self._share(encode, len(texts))
+        return [found[row] for row in range(len(texts))]
 
     def encode_query_tokens(self, text: str) -> TokenVectors:
         """Return the token vectors of a query without its prefix's; `pooled` as `encode_query`."""
@@ -74,6 +80,28 @@ class OnnxEncoder:
     def close(self) -> None:
         """Stop the workers; no texts can be encoded afterwards."""
         self._pool.shutdown(cancel_futures=True)
+
+    def _share(self, encode: Callable[[int], None], count: int) -> None:
+        """Call `encode` with 0 to count - 1; each worker takes the next until none is left."""
+        # Not a task of the pool for each: every one would wake the caller when it is done.
+        waiting = deque(range(count))
+
+        def work() -> None:
+            while True:
+                try:
+                    row = waiting.popleft()
+                except IndexError:
+                    return
+                encode(row)
+
+        works = [self._pool.submit(work) for _ in range(min(self._workers, count))]
+        try:
+            wait(works, return_when=FIRST_EXCEPTION)
+        finally:
+            # Also where the caller was interrupted: nobody waits for the rest of a bulk.
+            waiting.clear()
+        for each in works:
+            each.result()
 
     def _vector(self, text: str) -> Floats:
         return pool(self._forward(self._cutter.cut(text)), self._settings.pooling)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streams.encoder import bring, load, onnx_encoder
+from streams.encoder import bring, load
 from tests.encoder.random_model import BGE_QUERY_PREFIX
 from tests.encoder.texts import PASSAGES
 
@@ -76,12 +76,19 @@ def test_a_query_is_its_prefix_and_its_text(random_bge, precision):
     assert np.array_equal(encoder.encode_query("where?"), expected)
 
 
-def test_a_bulk_larger_than_the_queue_keeps_its_order(load_tiny, monkeypatch):
-    monkeypatch.setattr(onnx_encoder, "_QUEUED", 7)
+def test_a_bulk_keeps_its_order(load_tiny):
     encoder = load_tiny()
-    assert np.array_equal(
-        encoder.encode(PASSAGES), [encoder.encode([text])[0] for text in PASSAGES]
-    )
+    bulk = PASSAGES * 20
+    alone = [encoder.encode([text])[0] for text in PASSAGES] * 20
+    assert np.array_equal(encoder.encode(bulk), alone)
+    assert np.array_equal([each.pooled for each in encoder.encode_tokens(bulk)], alone)
+
+
+def test_a_text_that_cannot_be_read_does_not_hold_up_the_next_bulk(load_tiny):
+    encoder = load_tiny()
+    with pytest.raises(TypeError):
+        encoder.encode([*PASSAGES, None, *PASSAGES])
+    assert len(encoder.encode(PASSAGES)) == len(PASSAGES)
 
 
 def test_token_vectors_come_with_the_very_vector_that_encode_gives(minilm, precision):
