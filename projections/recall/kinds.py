@@ -15,6 +15,7 @@ import numpy.typing as npt
 from projections.events import recalls as events
 from projections.files import ZoneFiles
 from projections.memory import recalls as memory
+from projections.numbers import NUMBER_WORDS
 from projections.recall.index import Index
 
 Floats = npt.NDArray[np.float32]
@@ -35,8 +36,7 @@ _WANTED: dict[Kind, re.Pattern[str]] = {
 # Facts tell the days that their words mean; numbers are looked for in what was said.
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|"
-    r"thousand|million|once|twice)\b",
+    rf"\d|\b(?:{'|'.join(NUMBER_WORDS)}|dozen|hundred|thousand|million|once|twice)\b",
     re.IGNORECASE,
 )
 

@@ -10,11 +10,11 @@ from datetime import date
 from typing import Literal, NamedTuple
 
 from streams.language.dates import calendar_unit, season_of
-from streams.language.words import NUMBER_WORDS, SEASONS
+from streams.language.words import COUNTS, SEASONS
 
 Relation = Literal["before", "after", "in"]
 
-_COUNT = "|".join(NUMBER_WORDS)
+_COUNT = "|".join(COUNTS)
 #: How many days lie beside something when so much time is said to.
 UNIT_DAYS = {"day": 1, "weekend": 7, "week": 7, "fortnight": 14, "month": 31, "year": 366}
 _UNIT = "|".join(UNIT_DAYS)
@@ -85,7 +85,7 @@ def beside(text: str) -> Anchor | None:
 def _told(found: re.Match[str]) -> Anchor:
     relation: Relation = "before" if found["relation"].lower().split()[0] in _BEFORE else "after"
     said = (found["count"] or "1").lower()
-    count = int(said) if said.isdecimal() else NUMBER_WORDS[said]
+    count = int(said) if said.isdecimal() else COUNTS[said]
     return Anchor(
         relation, found["unit"] and found["unit"].lower(), count, "", found.end(), found.end()
     )

@@ -16,10 +16,10 @@ from streams.language.model import DateReference
 from streams.language.tokens import Tokens, bare, tokenise
 from streams.language.words import (
     BE_PRESENT,
+    COUNTS,
     FUTURE,
     MONTHS,
     NOT_PAST,
-    NUMBER_WORDS,
     ORDINALS,
     PAST,
     SEASONS,
@@ -314,7 +314,7 @@ def _count(tokens: Tokens, index: int) -> int | None:
     lower = _word(tokens, index)
     if lower.isdecimal() and len(lower) <= 4:
         return int(lower)
-    return NUMBER_WORDS.get(lower)
+    return COUNTS.get(lower)
 
 
 def _day_number(lower: str) -> int | None:

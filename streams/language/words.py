@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from projections.numbers import NUMBER_WORDS
+
 
 def word_set(words: str) -> frozenset[str]:
     """The words of a list written with spaces between them."""
@@ -256,34 +258,8 @@ WEEKDAYS = {
     for name in names.split()
 }
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-NUMBER_WORDS = {
-    word: number
-    for number, word in enumerate(
-        [
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-            "seventeen",
-            "eighteen",
-            "nineteen",
-            "twenty",
-        ],
-        start=1,
-    )
-} | {"a": 1, "an": 1}
+#: How many a word says that there are of what follows.
+COUNTS = NUMBER_WORDS | {"a": 1, "an": 1}
 
 _ORDINAL_UNITS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth",
                   "ninth")  # fmt: skip
