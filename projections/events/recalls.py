@@ -83,8 +83,8 @@ def occurrences(connection: apsw.Connection, term: str) -> npt.NDArray[np.int64]
 def said(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, Said]:
     """Return what was said in events, by number."""
     return {
-        int(number): Said(str(content), str(caption), str(source), str(speaker))
-        for number, content, caption, source, speaker in rows(
+        number: Said(*said)
+        for number, *said in rows(
             connection,
             "SELECT number, content, caption, source_id, coalesce(sender_name, sender_id) "
             "FROM events WHERE number IN (SELECT value FROM json_each(?))",

@@ -15,7 +15,7 @@ from projections.memory import recalls as memory
 from projections.recall.arms import Found
 from projections.recall.index import Index
 from projections.recall.ranking import Ranked
-from projections.recall.types import Query, Result
+from projections.recall.types import Change, Query, Result
 from projections.recall.validity import Ended, changes
 
 Floats = npt.NDArray[np.float32]
@@ -119,8 +119,13 @@ def _results(
     times = index.turns.occurred_at[places]
     said = events.said(files.events.connection, numbers)
     results = []
-    for item, number, at, as_of in zip(
-        chosen, numbers, times.tolist(), _written(times), strict=True
+    for item, number, at, as_of, platform in zip(
+        chosen,
+        numbers,
+        times.tolist(),
+        _written(times),
+        index.turns.platform_names(places),
+        strict=True,
     ):
         about = [stands[entity] for entity in entities.get(item.id, ()) if entity in stands]
         again = [sources[event] for event in repeats.get(item.id, ()) if event in sources]
@@ -131,16 +136,20 @@ def _results(
                 text=said[number].text if item.text is None else item.text,
                 as_of=as_of,
                 score=round(min(1.0, max(0.0, item.score)), 6),
-                is_stale=_is_stale(item, at, changed.ended, found),
+                is_stale=bool(changed.ended) and _is_stale(item, at, changed.ended, found),
                 entity_ids=list(dict.fromkeys(about)),
-                platform=index.turns.platform_name(item.place),
+                platform=platform,
                 source_event_ids=list(dict.fromkeys([said[number].source_id, *again])),
                 arms=ranks_of(found.turns, item.place) if query.explain else None,
-                supersedes=[one for fact in item.facts for one in changed.before.get(fact, ())],
-                superseded_by=[one for fact in item.facts for one in changed.after.get(fact, ())],
+                supersedes=_of(item, changed.before),
+                superseded_by=_of(item, changed.after),
             )
         )
     return results
+
+
+def _of(item: Chosen, changes: Mapping[str, list[Change]]) -> list[Change]:
+    return [change for fact in item.facts for change in changes.get(fact, ())] if changes else []
 
 
 def _written(times: Ints) -> list[str]:

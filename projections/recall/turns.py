@@ -8,7 +8,7 @@ the words of the question.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import apsw
 import msgspec
@@ -133,9 +133,10 @@ class Turns:
         of: Mask = self._columns["platform"].values == self._platforms.index.get(platform, -1)
         return of
 
-    def platform_name(self, place: int) -> str:
-        """Return the platform of a turn."""
-        return self._platforms.names[int(self._columns["platform"].values[place])]
+    def platform_names(self, places: Sequence[int]) -> list[str]:
+        """Return the platform of each of some turns."""
+        numbers = self._columns["platform"].values[places].tolist()
+        return [self._platforms.names[number] for number in numbers]
 
     def bm25(self, terms: list[str], allowed: Mask | None = None) -> tuple[Floats, float]:
         """Return every turn's windowed BM25 for index terms; 0 where none is near, or not allowed.
