@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from projections.files import ZoneFiles
 from projections.memory import recalls as memory
+from projections.recall.columns import distinct
 from projections.recall.fusion import close_to_top, scaled
 from projections.recall.index import Index
 from projections.recall.names import Named
@@ -36,7 +37,8 @@ class Asked(NamedTuple):
     `terms` are the index terms of its text, and `vector` the text's unit vector, None where there
     is none. `voices`: the senders whose
     turns are asked for. `spans`: the times that it speaks of, (first, last) in unix ms.
-    `allowed`: the turns that may be answered. `pool`: how many candidates an arm may bring.
+    `allowed`: the turns that may be answered, and `filtered` whether that may be less than all.
+    `pool`: how many candidates an arm may bring.
     """
 
     text: str
@@ -46,6 +48,7 @@ class Asked(NamedTuple):
     voices: set[Sender]
     spans: Sequence[tuple[int, int]]
     allowed: Mask
+    filtered: bool
     pool: int
 
 
@@ -63,37 +66,68 @@ class Found(NamedTuple):
     unread: dict[str, Mask]
     evidence: dict[str, float]
 
+
+class Said(NamedTuple):
+    """What an arm says: the scores of turns at `places`, ascending, and of no others; None: of all.
+
+    `unread`: the places, ascending, of which it can say nothing.
+    """
+
+    places: Ints | None
+    scores: Floats
+    unread: Ints | None = None
+
+    def of(self, places: Ints) -> Floats:
+        """Return the scores of some turns; 0 where it did not find one."""
+        if self.places is None:
+            return self.scores[places]
+        row, known = _rows_of(places, self.places)
+        return np.where(known, self.scores[row], np.float32(0)) if len(row) else _nothing(places)
+
+
+class Heard(NamedTuple):
+    """What the arms say of all `size` turns; otherwise as `Found`."""
+
+    size: int
+    arms: dict[str, Said]
+    facts: dict[str, float]
+    evidence: dict[str, float]
+
+    def also(self, arm: str, said: Said) -> Heard:
+        """Return the same with what one more arm says."""
+        return self._replace(arms={**self.arms, arm: said})
+
     def at(self, places: Ints) -> Found:
-        """Return the same of other places, ascending; nothing is said where nobody looked."""
-        row = np.minimum(np.searchsorted(self.places, places), max(len(self.places) - 1, 0))
-        known = self.places[row] == places
-        return self._replace(
-            places=places,
-            turns={name: np.where(known, said[row], 0) for name, said in self.turns.items()},
-            unread={name: known & mask[row] for name, mask in self.unread.items()},
-        )
+        """Return what is said of some turns, ascending."""
+        unread = {
+            name: _rows_of(places, said.unread)[1]
+            for name, said in self.arms.items()
+            if said.unread is not None
+        }
+        turns = {name: said.of(places) for name, said in self.arms.items()}
+        return Found(places, turns, self.facts, unread, self.evidence)
 
-    def heard(self, arm: str, places: Ints, scores: Floats, unread: Mask | None = None) -> Found:
-        """Return the same with what one more arm says of some of its places."""
-        row = np.searchsorted(self.places, places)
-        said = np.zeros(len(self.places), np.float32)
-        said[row] = scores
-        masks = dict(self.unread)
-        if unread is not None:
-            masks[arm] = np.zeros(len(self.places), bool)
-            masks[arm][row] = unread
-        return self._replace(turns={**self.turns, arm: said}, unread=masks)
+    def everywhere(self) -> Found:
+        """Return what is said of every turn."""
+        return self.at(np.arange(self.size))
+
+    @property
+    def unread(self) -> Ints:
+        """The turns of which some arm can say nothing."""
+        some = [said.unread for said in self.arms.values() if said.unread is not None]
+        return distinct(np.concatenate(some)) if some else np.zeros(0, np.int64)
 
 
-def run(wanted: frozenset[str], asked: Asked, index: Index, files: ZoneFiles) -> Found:
+def run(wanted: frozenset[str], asked: Asked, index: Index, files: ZoneFiles) -> Heard:
     """Run the arms that are wanted and can say something."""
-    arms: dict[str, Floats] = {}
+    arms: dict[str, Said] = {}
     facts: dict[str, float] = {}
     evidence: dict[str, float] = {}
+    by_vector = "semantic" in wanted and asked.vector is not None
     if "keyword" in wanted:
         arms["keyword"], evidence["keyword"] = keyword(asked, index)
-        arms["statement"], facts = statement(asked, index)
-    if "semantic" in wanted and asked.vector is not None:
+        arms["statement"], facts = statement(asked, index, tell=not by_vector)
+    if by_vector and asked.vector is not None:
         arms["semantic"], turn = semantic(asked, asked.vector, index)
         arms["sentence"], facts, fact = sentence(asked, asked.vector, index)
         evidence["cosine"] = max(turn, fact)
@@ -103,65 +137,71 @@ def run(wanted: frozenset[str], asked: Asked, index: Index, files: ZoneFiles) ->
         arms["temporal"] = temporal(asked, index)
     if "causal" in wanted and facts:
         arms["causal"] = causal(asked, index, files, facts)
-    unconcluded = index.unconcluded
-    unread = arms.keys() & _CONCLUDED if unconcluded.any() else frozenset[str]()
-    places = np.arange(len(index.turns))
-    return Found(places, arms, facts, dict.fromkeys(unread, unconcluded), evidence)
+    if len(unconcluded := index.unconcluded):
+        for name in arms.keys() & _CONCLUDED:
+            arms[name] = arms[name]._replace(unread=unconcluded)
+    return Heard(len(index.turns), arms, facts, evidence)
 
 
-def keyword(asked: Asked, index: Index) -> tuple[Floats, float]:
+def keyword(asked: Asked, index: Index) -> tuple[Said, float]:
     """Score turns by the question's words in them and around them.
 
     Also the greatest share of the words, by their idf, that is near one turn.
     """
-    scores, share = index.turns.bm25(asked.terms, asked.allowed)
-    return scaled(scores, floor=0.0), share
+    scores, share = index.turns.bm25(asked.terms, asked.allowed if asked.filtered else None)
+    return Said(None, scaled(scores, floor=0.0)), share
 
 
-def statement(asked: Asked, index: Index) -> tuple[Floats, dict[str, float]]:
-    """Score turns by their best fact by words, and facts; they also say who spoke, and dates."""
+def statement(asked: Asked, index: Index, *, tell: bool) -> tuple[Said, dict[str, float]]:
+    """Score turns by their best fact by words; facts also say who spoke, and dates.
+
+    `tell`: also return how near the facts are, by id.
+    """
     facts = index.facts_said
     scores = np.zeros(len(index.turns), np.float32)
-    found = facts.bm25(asked.terms)
-    rows = np.flatnonzero(found)
-    rows = rows[asked.allowed[facts.places[rows]]]
+    rows, found = facts.bm25(asked.terms)
+    if asked.filtered:
+        open_ = asked.allowed[facts.places[rows]]
+        rows, found = rows[open_], found[open_]
     if not len(rows):
-        return scores, {}
-    np.maximum.at(scores, facts.places[rows], found[rows])
-    best = rows[close_to_top(found[rows], asked.pool)]
-    ids = facts.ids.take(best)
+        return Said(None, scores), {}
+    found /= found.max()
+    np.maximum.at(scores, facts.places[rows], found)
+    if not tell:
+        return Said(None, scores), {}
+    best = close_to_top(found, asked.pool)
+    ids = facts.ids.take(rows[best])
     order = np.lexsort((np.array(ids), -found[best]))[: asked.pool]
-    near = found[best[order]] / found[best[order[0]]]
-    nearest = dict(zip((ids[at] for at in order.tolist()), near.tolist(), strict=True))
-    return scaled(scores, floor=0.0), nearest
+    near = found[best[order]].tolist()
+    return Said(None, scores), dict(zip((ids[at] for at in order.tolist()), near, strict=True))
 
 
-def semantic(asked: Asked, vector: Floats, index: Index) -> tuple[Floats, float]:
+def semantic(asked: Asked, vector: Floats, index: Index) -> tuple[Said, float]:
     """Score turns by their vector and those around them: what a turn is about goes on there.
 
     Also the cosine of the nearest.
     """
-    near = index.events.near(vector, asked.pool, asked.allowed)
-    scores = np.zeros(len(index.turns), np.float32)
-    scores[near.places] = scaled(near.similarity)
-    around = scaled(_allowed(index.turns.around(scores), asked), floor=0.0)
-    return around, float(near.similarity.max(initial=0))
+    near = index.events.near(vector, asked.pool, asked.allowed if asked.filtered else None)
+    places, scores = index.turns.around(near.places, scaled(near.similarity))
+    scores = scaled(_allowed(scores, asked, places), floor=0.0)
+    return Said(places, scores), float(near.similarity.max(initial=0))
 
 
-def sentence(asked: Asked, vector: Floats, index: Index) -> tuple[Floats, dict[str, float], float]:
+def sentence(asked: Asked, vector: Floats, index: Index) -> tuple[Said, dict[str, float], float]:
     """Score turns by the vector of their best sentence, and each near fact by itself.
 
     Also the cosine of the nearest.
     """
-    near = index.facts.near(vector, 2 * asked.pool, asked.allowed)
+    near = index.facts.near(vector, 2 * asked.pool, asked.allowed if asked.filtered else None)
     similarity = scaled(near.similarity)
-    scores = np.zeros(len(index.turns), np.float32)
-    np.maximum.at(scores, near.places, similarity)
+    # The first of a turn is its nearest.
+    places, first = np.unique(near.places, return_index=True)
     nearest = float(near.similarity.max(initial=0))
-    return scores, dict(zip(near.ids, similarity.tolist(), strict=True)), nearest
+    facts = dict(zip(near.ids, similarity.tolist(), strict=True))
+    return Said(places, similarity[first]), facts, nearest
 
 
-def entity(asked: Asked, index: Index) -> Floats:
+def entity(asked: Asked, index: Index) -> Said:
     """Score the turns of whom the question asks for, and, half, those about others it names."""
     scores = np.zeros(len(index.turns), np.float32)
     for item in asked.named:
@@ -169,10 +209,10 @@ def entity(asked: Asked, index: Index) -> Floats:
             scores[index.mentioning(item.ids)] = _SPOKEN_OF
     if asked.voices:
         scores[index.turns.of_senders(asked.voices)] = 1.0
-    return _allowed(scores, asked)
+    return Said(None, _allowed(scores, asked))
 
 
-def temporal(asked: Asked, index: Index) -> Floats:
+def temporal(asked: Asked, index: Index) -> Said:
     """Score turns of the times that the question speaks of, and, half, those soon after."""
     at = index.turns.occurred_at
     scores = np.zeros(len(index.turns), np.float32)
@@ -180,19 +220,20 @@ def temporal(asked: Asked, index: Index) -> Floats:
         scores[(at > last) & (at <= last + _TOLD_LATER_MS)] = _TOLD_LATER
     for first, last in asked.spans:
         scores[(at >= first) & (at <= last)] = 1.0
-    return _allowed(scores, asked)
+    return Said(None, _allowed(scores, asked))
 
 
-def causal(asked: Asked, index: Index, files: ZoneFiles, facts: Mapping[str, float]) -> Floats:
+def causal(asked: Asked, index: Index, files: ZoneFiles, facts: Mapping[str, float]) -> Said:
     """Score what near facts led to or followed from: their nearness times the link's strength."""
-    scores = np.zeros(len(index.turns), np.float32)
     links = memory.effects_and_causes(files.memory.connection, list(facts)[:_CAUSES])
     rows = index.facts_said.of([linked for _, linked, _ in links])
+    best: dict[int, float] = {}
     for (fact, _, strength), row in zip(links, rows.tolist(), strict=True):
         place = int(index.facts_said.places[row]) if row >= 0 else -1
         if place >= 0 and asked.allowed[place]:
-            scores[place] = max(scores[place], facts[fact] * strength)
-    return scores
+            best[place] = max(best.get(place, 0.0), facts[fact] * strength)
+    places = np.array(sorted(best), np.int64)
+    return Said(places, np.array([best[place] for place in places.tolist()], np.float32))
 
 
 def about(entity_ids: set[str], index: Index) -> Mask:
@@ -202,7 +243,21 @@ def about(entity_ids: set[str], index: Index) -> Mask:
     return mask
 
 
-def _allowed(scores: Floats, asked: Asked) -> Floats:
-    """Return the scores, 0 where a turn may not be answered."""
+def _allowed(scores: Floats, asked: Asked, places: Ints | None = None) -> Floats:
+    """Return the scores, of some places or of all, 0 where a turn may not be answered."""
     # Most questions leave nothing out.
-    return scores if asked.allowed.all() else scores * asked.allowed
+    if not asked.filtered:
+        return scores
+    return scores * (asked.allowed if places is None else asked.allowed[places])
+
+
+def _rows_of(places: Ints, known: Ints) -> tuple[Ints, Mask]:
+    """Return for each of some places its row among those known, ascending, and which are known."""
+    if not len(known):
+        return np.zeros(0, np.int64), np.zeros(len(places), bool)
+    row = np.minimum(np.searchsorted(known, places), len(known) - 1)
+    return row, known[row] == places
+
+
+def _nothing(places: Ints) -> Floats:
+    return np.zeros(len(places), np.float32)

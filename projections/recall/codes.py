@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall.columns import Array, Column
+from projections.recall.columns import Array, Column, true_places
 
 # Rows of a step of the scan: what it works on stays in a core's cache.
-_STEP = 16_384
+_STEP = 8_192
 _BITS = 64
-# Values from which the place of a cut is guessed, and where there is no need to guess.
+# So many words have less than 256 bits: their count is one byte.
+_WORDS_OF_BYTE = 3
+# Of more values than this, a sample says first where about the cut is.
 _SAMPLE = 8_192
-_FEW = 4
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -26,61 +27,68 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Codes:
-    """The codes of vectors with `dimension` values; a column for every 64 bits."""
+    """The codes of vectors with `dimension` values: a row for every 64 bits, a column for each."""
 
     def __init__(self, dimension: int, columns: Mapping[str, Array] | None = None) -> None:
         self._dimension = dimension
         held = columns or {}
-        self._words = [
-            Column(held.get(name, np.zeros(0, np.uint64)))
-            for name in (f"word{word}" for word in range(-(-dimension // _BITS)))
-        ]
+        nothing = np.zeros((-(-dimension // _BITS), 0), np.uint64)
+        self._words = Column(held.get("words", nothing))
 
     def __len__(self) -> int:
-        return len(self._words[0].values)
+        return int(self._words.values.shape[1])
+
+    @property
+    def beyond(self) -> int:
+        """What is further than any code."""
+        return self._dimension + 1
 
     def columns(self) -> dict[str, Array]:
         """Return everything that these are, to be given to another."""
-        return {f"word{number}": word.values for number, word in enumerate(self._words)}
+        return {"words": self._words.values}
 
     def extend(self, vectors: Floats) -> None:
         """Add the codes of (n, dimension) vectors."""
-        for word, bits in zip(self._words, self._coded(vectors).T, strict=True):
-            word.extend(bits)
+        self._words.extend(self._coded(vectors).T)
 
     def distance(self, vector: Floats) -> npt.NDArray[np.uint16]:
         """Return in how many bits each code differs from a vector's."""
-        (query,) = self._coded(vector[None])
-        distance = np.empty(len(self), np.uint16)
-        differs, counted = np.empty(_STEP, np.uint64), np.empty(_STEP, np.uint8)
-        words = [word.values for word in self._words]
-        for start in range(0, len(self), _STEP):
+        query = self._coded(vector[None]).T
+        words = self._words.values
+        count, step = len(self), min(len(self), _STEP)
+        distance = np.empty(count, np.uint16)
+        differs, counted = (np.empty((len(words), step), kind) for kind in (np.uint64, np.uint8))
+        part = np.empty(step, np.uint8)
+        for start in range(0, count, _STEP):
             total = distance[start : start + _STEP]
+            width = len(total)
+            np.bitwise_xor(words[:, start : start + width], query, out=differs[:, :width])
+            np.bitwise_count(differs[:, :width], out=counted[:, :width])
             total[:] = 0
-            for word, bits in zip(words, query, strict=True):
-                np.bitwise_xor(word[start : start + _STEP], bits, out=differs[: len(total)])
-                np.bitwise_count(differs[: len(total)], out=counted[: len(total)])
-                np.add(total, counted[: len(total)], out=total)
+            for first in range(0, len(words), _WORDS_OF_BYTE):
+                some = counted[first : first + _WORDS_OF_BYTE, :width]
+                np.add.reduce(some, axis=0, out=part[:width])
+                np.add(total, part[:width], out=total)
         return distance
 
     def _coded(self, vectors: Floats) -> npt.NDArray[np.uint64]:
-        bits = np.zeros((len(vectors), len(self._words) * _BITS), bool)
+        bits = np.zeros((len(vectors), len(self._words.values) * _BITS), bool)
         bits[:, : self._dimension] = vectors > 0
         packed = np.packbits(bits, axis=1, bitorder="little")
         return packed.view("<u8").astype(np.uint64)
 
 
-def least(values: Array, count: int) -> tuple[Ints, Any]:
+def least(values: npt.NDArray[np.uint16], count: int) -> tuple[Ints, int]:
     """Return the rows of the `count` least values, ascending, with all that equal the last.
 
-    The second is that last value.
+    The second is that last value. Values are small, such as distances.
     """
-    rows = np.arange(len(values)) if len(values) <= _FEW * count else _likely(values, count)
-    held = values[rows]
-    if len(rows) <= count:
-        return rows, held.max(initial=0)
-    cut = np.partition(held, count - 1)[count - 1]
-    return rows[held <= cut], cut
+    if len(values) > _SAMPLE and (rows := _likely(values, count)) is not None:
+        held = values[rows]
+        cut = _last(held, count)
+        return rows[held <= cut], cut
+    cut = _last(values, count)
+    return true_places(values <= cut), cut
 
 
 def first_of_equals(rows: Ints, values: Array, cut: Any, count: int, places: Array) -> Ints:
@@ -97,14 +105,19 @@ def first_of_equals(rows: Ints, values: Array, cut: Any, count: int, places: Arr
     return first
 
 
-def _likely(values: Array, count: int) -> Ints:
+def _last(values: npt.NDArray[np.uint16], count: int) -> int:
+    """Return the last of the `count` least values; of fewer, the last."""
+    if not len(values):
+        return 0
+    upto = np.cumsum(np.bincount(values))
+    return int(np.searchsorted(upto, min(count, len(values))))
+
+
+def _likely(values: npt.NDArray[np.uint16], count: int) -> Ints | None:
     """Return rows that hold the `count` least values, and few others: a sample says where to cut.
 
-    Where the sample misled, all.
+    None where the sample misled.
     """
-    step = max(1, len(values) // _SAMPLE)
-    sample = values[::step]
-    rank = min(2 * count // step + 16, len(sample) - 1)
-    cut = np.partition(sample, rank)[rank]
-    rows = np.flatnonzero(values <= cut)
-    return rows if len(rows) >= count else np.arange(len(values))
+    step = len(values) // _SAMPLE + 1
+    rows = true_places(values <= _last(values[::step], 2 * count // step + 16))
+    return rows if len(rows) >= count else None

@@ -14,26 +14,29 @@ _GROWTH = 1.25
 
 
 class Column:
-    """An array to whose end rows are added; `values` are those that are there."""
+    """An array to whose end values are added; `values` are those that are there.
+
+    Of several dimensions it grows along the last.
+    """
 
     def __init__(self, values: Array) -> None:
         self._held = values
-        self._count = len(values)
+        self._count = values.shape[-1]
 
     @property
     def values(self) -> Array:
-        """The rows, as a view that the next `extend` may leave behind."""
-        return self._held[: self._count]
+        """What is there, as a view that the next `extend` may leave behind."""
+        return self._held[..., : self._count]
 
     def extend(self, more: Array) -> None:
-        """Add rows; text grows as wide as the widest."""
-        needed = self._count + len(more)
+        """Add values; text grows as wide as the widest."""
+        needed = self._count + more.shape[-1]
         wide = np.promote_types(self._held.dtype, more.dtype)
-        if needed > len(self._held) or wide != self._held.dtype:
-            room = np.empty((max(int(needed * _GROWTH), 64), *more.shape[1:]), wide)
-            room[: self._count] = self.values
+        if needed > self._held.shape[-1] or wide != self._held.dtype:
+            room = np.empty((*more.shape[:-1], max(int(needed * _GROWTH), 64)), wide)
+            room[..., : self._count] = self.values
             self._held = room
-        self._held[self._count : needed] = more
+        self._held[..., self._count : needed] = more
         self._count = needed
 
 
@@ -45,27 +48,27 @@ class Wide:
 
     def __init__(self, held: Array | None, type: type[np.generic], width: int) -> None:
         self._held = np.zeros((0, width), type) if held is None else held
-        self._came = Column(np.zeros((0, width), type))
+        self._flat = Column(np.zeros(0, type))
 
     def __len__(self) -> int:
-        return len(self._held) + len(self._came.values)
+        return len(self._held) + len(self._came)
 
     @property
     def values(self) -> Array:
         """All rows; copied where some came to those that were held."""
-        came = self._came.values
+        came = self._came
         if not len(self._held):
             return came
         return np.concatenate((self._held, came)) if len(came) else self._held
 
     def extend(self, more: Array) -> None:
         """Add rows."""
-        self._came.extend(more)
+        self._flat.extend(more.reshape(-1))
 
     def take(self, rows: Array) -> Array:
         """Return some rows, in order."""
         found: Array
-        first, came = len(self._held), self._came.values
+        first, came = len(self._held), self._came
         if not first or not len(came):
             found = (came if len(came) else self._held).take(rows, axis=0)
             return found
@@ -74,6 +77,40 @@ class Wide:
         found[new] = came[rows[new] - first]
         return found
 
+    @property
+    def _came(self) -> Array:
+        return self._flat.values.reshape(-1, self._held.shape[1])
+
+
+class Sums:
+    """Adds up what several give to some of many rows, at the cost of those alone.
+
+    A sparse accumulator (Gilbert, Moler and Schreiber, 1992): an array of zeros that is left so.
+    """
+
+    def __init__(self) -> None:
+        self._values = np.zeros(0, np.float32)
+
+    def of(self, parts: Iterable[tuple[Array, Array]], count: int) -> tuple[Array, Array]:
+        """Return the rows, of `count`, to which any part gives, each once, and their sums.
+
+        A part is rows, each once, and what it gives to them, more than 0.
+        """
+        if len(self._values) < count:
+            self._values = np.zeros(count, np.float32)
+        # Whatever stops this on its way leaves none behind that are not zeros.
+        values, self._values = self._values, np.zeros(0, np.float32)
+        reached = [np.zeros(0, np.int64)]
+        for rows, gains in parts:
+            before = values[rows]
+            values[rows] = before + gains
+            reached.append(rows[before == 0])
+        found = np.concatenate(reached)
+        sums = values[found]
+        values[found] = 0
+        self._values = values
+        return found, sums
+
 
 def distinct(values: Array) -> Array:
     """Return each value once, ascending; of a few thousand, quicker than `np.unique`."""
@@ -81,6 +118,19 @@ def distinct(values: Array) -> Array:
     first = np.ones(len(ordered), bool)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
     return ordered[first]
+
+
+def true_places(mask: Array) -> Array:
+    """Return where a mask is true; where that is hardly anywhere, quicker than `np.flatnonzero`."""
+    eights = len(mask) // 8
+    # Eight at a time: a word is zero where none of its bytes is one.
+    words = np.flatnonzero(mask[: 8 * eights].view(np.uint64))
+    if 8 * len(words) > eights:
+        return np.flatnonzero(mask)
+    places = (8 * words[:, None] + np.arange(8)).ravel()
+    rest = np.arange(8 * eights, len(mask))
+    found: Array = np.concatenate((places, rest))
+    return found[mask[found]]
 
 
 def ranges(starts: Array, counts: Array) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.memory import recalls
-from projections.recall.columns import Array, Column, Texts
+from projections.recall.columns import Array, Column, Sums, Texts
 from projections.recall.postings import Postings
 from projections.recall.turns import K1, B, Turns
 from projections.recall.words import Tokeniser
@@ -42,6 +42,7 @@ class Facts:
         self._seen = int(held["seen"][0]) if held else 0
         self.postings = Postings(Tokeniser(connection), self._look_up)
         self._gave: Mask | None = None
+        self._sums = Sums()
         self._measured()
 
     def follow(self) -> None:
@@ -97,14 +98,16 @@ class Facts:
             if row >= 0
         }
 
-    def bm25(self, terms: list[str]) -> Floats:
-        """Return every fact's BM25 for index terms; 0 where it holds none."""
-        scores = np.zeros(len(self), np.float32)
-        for term in terms:
-            rows, tf = self.postings.of(term)
-            idf = math.log(1 + (len(self) - len(rows) + 0.5) / (len(rows) + 0.5))
-            scores[rows] += np.float32(idf * (K1 + 1)) * tf / (tf + K1 * self._norm[rows])
-        return scores
+    def bm25(self, terms: list[str]) -> tuple[Ints, Floats]:
+        """Return the rows of the facts that hold index terms, in no order, and their BM25."""
+        return self._sums.of([self._gain(term) for term in terms], len(self))
+
+    def _gain(self, term: str) -> tuple[Ints, Floats]:
+        """Return the facts that hold a term, and what it adds to the score of each."""
+        rows, tf = self.postings.of(term)
+        idf = math.log(1 + (len(self) - len(rows) + 0.5) / (len(rows) + 0.5))
+        gain = np.float32(idf * (K1 + 1)) * tf / (tf + np.float32(K1) * self._norm[rows])
+        return rows.astype(np.int64), gain.astype(np.float32, copy=False)
 
     def _look_up(self, term: str) -> Ints:
         return self._rows(recalls.occurrences(self._connection, term))

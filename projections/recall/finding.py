@@ -7,13 +7,13 @@ import numpy.typing as npt
 
 from projections.files import ZoneFiles
 from projections.recall import arms
-from projections.recall.arms import Asked, Found
+from projections.recall.arms import Asked, Found, Said
 from projections.recall.columns import distinct
 from projections.recall.expansion import SEEDS, shared
 from projections.recall.index import Index
 from projections.recall.late import QueryTokens, late
 from projections.recall.profiles import Profile
-from projections.recall.ranking import so_far
+from projections.recall.ranking import leading, so_far
 from projections.recall.words import Tokeniser
 
 Mask = npt.NDArray[np.bool_]
@@ -37,25 +37,22 @@ def found_by(
     may still be among the best: each of the best twice `pool` by these, or what shares something
     with the best of them.
     """
-    everywhere = arms.run(wanted, asked, index, files)
-    if not everywhere.turns:
-        return everywhere
-    near = everywhere
-    if not whole:
-        near = near.at(np.sort(so_far(near, eligible, profile, 2 * asked.pool).places))
+    heard = arms.run(wanted, asked, index, files)
+    if not heard.arms:
+        return heard.everywhere()
+    first = leading(heard, eligible, profile, 2 * asked.pool)
+    places = np.sort(first.places)
     if "late" in wanted and tokens is not None and profile.weights.get("late"):
-        close = np.sort(so_far(near, eligible, profile, asked.pool).places)
+        close = np.sort(first.places[: asked.pool])
         said = late(tokens, close, index, tokeniser)
-        near = near.heard("late", close, said.scores, said.unread)
+        unread = close[said.unread] if said.unread.any() else None
+        heard = heard.also("late", Said(close, said.scores, unread))
         if said.nearest is not None:
-            near = near._replace(evidence={**near.evidence, "late": said.nearest})
+            heard = heard._replace(evidence={**heard.evidence, "late": said.nearest})
     if "shared" in wanted and profile.weights.get("shared"):
-        best = so_far(near, eligible, profile, SEEDS)
-        places, scores = shared(asked, best, index, files)
-        if len(places):
-            near = near.at(distinct(np.concatenate((near.places, places))))
-            cheap = everywhere.at(near.places)
-            near = near._replace(
-                turns={**near.turns, **cheap.turns}, unread={**near.unread, **cheap.unread}
-            ).heard("shared", places, scores)
-    return near
+        best = so_far(heard.at(places), eligible, profile, SEEDS)
+        reached, scores = shared(asked, best, index, files)
+        if len(reached):
+            heard = heard.also("shared", Said(reached, scores))
+            places = distinct(np.concatenate((places, reached)))
+    return heard.everywhere() if whole else heard.at(places)

@@ -84,6 +84,26 @@ def weighted(
     return read
 
 
+def shares(
+    arms: Iterable[str], weights: Mapping[str, float], readers: Set[str], extra: Set[str]
+) -> dict[str, np.float32]:
+    """Return what each arm's score counts for in the mean that `weighted` gives, of what all read.
+
+    Those of `extra` are added to that mean.
+    """
+    names = set(arms)
+    everyone = sum(weights[name] for name in readers)
+    total = everyone + sum(weights[name] for name in names - readers - extra)
+    there = sum(weights[name] for name in names & readers)
+    return {
+        name: np.float32(
+            weights[name]
+            * (1 if name in extra else (everyone / there if name in readers else 1) / total)
+        )
+        for name in names
+    }
+
+
 def mmr(relevance: Floats, vectors: Floats, count: int, lambda_: float = 0.7) -> Ints:
     """Return up to `count` places by Maximal Marginal Relevance (Carbonell and Goldstein, 1998).
 

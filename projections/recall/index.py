@@ -98,12 +98,12 @@ class Index:
         return True
 
     @property
-    def unconcluded(self) -> Mask:
-        """Which turns the agents have not got to: nothing is known of them but their words."""
-        mask = np.zeros(len(self.turns), bool)
-        concluded = np.searchsorted(self.turns.numbers, self._state.watermarks["memory"], "right")
-        mask[concluded:] = True
-        return mask
+    def unconcluded(self) -> Ints:
+        """The turns that the agents have not got to: nothing is known of them but their words."""
+        numbers = self.turns.numbers
+        return np.arange(
+            np.searchsorted(numbers, self._state.watermarks["memory"], "right"), len(numbers)
+        )
 
     @property
     def worth_storing(self) -> bool:

@@ -9,11 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.files import ZoneFiles
-from projections.recall.arms import Found
-from projections.recall.fusion import mmr, rrf, scaled, top, weighted
+from projections.recall.arms import Found, Heard
+from projections.recall.columns import true_places
+from projections.recall.fusion import mmr, rrf, scaled, shares, top, weighted
 from projections.recall.index import Index
 from projections.recall.profiles import EXTRA, READING, Profile
 from projections.recall.vectors import vectors_of
+
+# Of more scores than this, a sample says first where about the best begin.
+_SAMPLE = 8_192
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -74,6 +78,37 @@ def so_far(found: Found, eligible: Mask, profile: Profile, count: int) -> Ranked
     scores = _fused(found, profile)
     best = _best(scores, scores, eligible[found.places], count)
     return Ranked(found.places[best], scores[best], scores)
+
+
+def leading(heard: Heard, eligible: Mask, profile: Profile, count: int) -> Ranked:
+    """Return the `count` turns, of all, that the arms put first."""
+    if profile.fusion == "rrf":
+        # Ranks are among all turns.
+        return so_far(heard.everywhere(), eligible, profile, count)
+    scores = np.zeros(heard.size, np.float32)
+    share = shares(heard.arms, profile.weights, READING, EXTRA)
+    for name, said in heard.arms.items():
+        if said.places is None:
+            scores += share[name] * said.scores
+        else:
+            scores[said.places] += share[name] * said.scores
+    if len(unread := heard.unread):
+        scores[unread] = _fused(heard.at(unread), profile)
+    scores *= eligible
+    likely = _likely(scores, count)
+    best = likely[top(scores[likely], count)]
+    return Ranked(best, scores[best], scores)
+
+
+def _likely(scores: Floats, count: int) -> Ints:
+    """Return the places of the `count` best scores above 0, and few others, ascending."""
+    cut = np.float32(0)
+    if len(scores) > _SAMPLE:
+        sample = scores[:: len(scores) // _SAMPLE + 1]
+        rank = len(sample) - min(2 * count * len(sample) // len(scores) + 16, len(sample))
+        cut = np.partition(sample, rank)[rank]
+    places = true_places(scores >= cut) if cut > 0 else true_places(scores > 0)
+    return places if len(places) >= count or cut <= 0 else true_places(scores > 0)
 
 
 def _best(found: Floats, scores: Floats, eligible: Mask, pool: int) -> Ints:

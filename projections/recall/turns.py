@@ -149,7 +149,7 @@ class Turns:
         for term in terms:
             places, gains = self._gain(term)
             both[places] += gains
-        if allowed is not None and not allowed.all():
+        if allowed is not None:
             both *= allowed
         every = sum(map(self.idf, terms))
         scores: Floats = np.ascontiguousarray(both.real)
@@ -160,13 +160,9 @@ class Turns:
         holding = len(self.postings.of(term)[0])
         return math.log(1 + (len(self) - holding + 0.5) / (holding + 0.5))
 
-    def around(self, values: Floats) -> Floats:
-        """Return for every turn the weighted sum of the values of the turns around it."""
-        places = np.flatnonzero(values)
-        near, sums = self.sessions.spread(places, values[places], WINDOW)
-        spread = np.zeros(len(self), np.float32)
-        spread[near] = sums
-        return spread
+    def around(self, places: Ints, values: Floats) -> tuple[Ints, Floats]:
+        """Return the places around some, ascending, and the weighted sums of the values there."""
+        return self.sessions.spread(places, values, WINDOW)
 
     def _gain(self, term: str) -> tuple[Ints, Gains]:
         """Return the turns that a term is near, and what it adds to the score of each.

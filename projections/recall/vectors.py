@@ -88,21 +88,23 @@ class Vectors:
             **self._signs.columns(),
         }
 
-    def near(self, vector: Floats, count: int, allowed: Mask) -> Near:
-        """Return the `count` targets nearest to a unit vector among those of allowed turns.
+    def near(self, vector: Floats, count: int, allowed: Mask | None = None) -> Near:
+        """Return the `count` targets nearest to a unit vector; only those of turns allowed, if any.
 
         Equals come in the order of their turns, and of ids within one.
         """
-        compared = self._close(
-            vector, count, None if allowed.all() else allowed[self._place.values]
-        )
+        open_ = None if allowed is None else allowed[self._place.values]
+        compared = self._close(vector, count, open_)
         similarity = self._similarity(compared, vector)
         best = close_to_top(similarity, count)
         rows, similarity = compared[best], similarity[best]
-        places = self._place.values[rows]
-        targets = self._target.values[rows]
-        ids = self._targets.ids.column.values[targets]
-        order = np.lexsort((ids, places, -similarity))[:count]
+        places, targets = self._place.values[rows], self._target.values[rows]
+        order = np.lexsort((places, -similarity))
+        nearer, before = similarity[order], places[order]
+        if ((nearer[1:] == nearer[:-1]) & (before[1:] == before[:-1])).any():
+            ids = self._targets.ids.column.values[targets]
+            order = np.lexsort((ids, places, -similarity))
+        order = order[:count]
         return Near(self._targets.ids.take(targets[order]), places[order], similarity[order])
 
     def _close(self, vector: Floats, count: int, open_: Mask | None) -> Ints:
@@ -114,7 +116,7 @@ class Vectors:
             return np.flatnonzero(open_)
         distance = self._signs.distance(vector)
         if open_ is not None:
-            distance[~open_] = np.iinfo(distance.dtype).max
+            distance[~open_] = self._signs.beyond
         rows, cut = least(distance, compared)
         if open_ is not None:
             rows = rows[open_[rows]]
