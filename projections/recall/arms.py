@@ -81,8 +81,12 @@ class Said(NamedTuple):
         """Return the scores of some turns; 0 where it did not find one."""
         if self.places is None:
             return self.scores[places]
-        row, known = _rows_of(places, self.places)
-        return np.where(known, self.scores[row], np.float32(0)) if len(row) else _nothing(places)
+        if not len(self.places):
+            return np.zeros(len(places), np.float32)
+        row = self.places.searchsorted(places)
+        known = self.places.take(row, mode="clip") == places
+        found: Floats = self.scores.take(row, mode="clip") * known
+        return found
 
 
 class Heard(NamedTuple):
@@ -100,7 +104,7 @@ class Heard(NamedTuple):
     def at(self, places: Ints) -> Found:
         """Return what is said of some turns, ascending."""
         unread = {
-            name: _rows_of(places, said.unread)[1]
+            name: np.isin(places, said.unread)
             for name, said in self.arms.items()
             if said.unread is not None
         }
@@ -249,15 +253,3 @@ def _allowed(scores: Floats, asked: Asked, places: Ints | None = None) -> Floats
     if not asked.filtered:
         return scores
     return scores * (asked.allowed if places is None else asked.allowed[places])
-
-
-def _rows_of(places: Ints, known: Ints) -> tuple[Ints, Mask]:
-    """Return for each of some places its row among those known, ascending, and which are known."""
-    if not len(known):
-        return np.zeros(0, np.int64), np.zeros(len(places), bool)
-    row = np.minimum(np.searchsorted(known, places), len(known) - 1)
-    return row, known[row] == places
-
-
-def _nothing(places: Ints) -> Floats:
-    return np.zeros(len(places), np.float32)

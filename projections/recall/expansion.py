@@ -32,33 +32,34 @@ def shared(asked: Asked, best: Ranked, index: Index, files: ZoneFiles) -> tuple[
     """
     count = len(index.turns)
     score_of = dict(zip(best.places.tolist(), best.scores.tolist(), strict=True))
-    found = [np.zeros(0, np.int64)]
-    scores = [np.zeros(0, np.float32)]
+    found, through = [np.zeros(0, np.int64)], []
     for entity, seeds in _spoken_of(asked, best, index, files).items():
         mentions, places = index.speaking_of(entity)
-        if mentions > MOST_MENTIONS:
-            continue
-        idf = math.log(1 + (count - mentions + 0.5) / (mentions + 0.5)) / math.log(count + 1)
-        for seed in seeds:
-            others = places[places != seed]
-            found.append(others)
-            scores.append(np.full(len(others), min(score_of[seed] * idf, 1.0), np.float32))
-    every = np.concatenate(found)
+        if mentions <= MOST_MENTIONS:
+            idf = math.log(1 + (count - mentions + 0.5) / (mentions + 0.5)) / math.log(count + 1)
+            # Best first; the best itself is reached from the next, if from any.
+            gives = [min(score_of[seed] * idf, 1.0) for seed in seeds]
+            found.append(places)
+            through.append((seeds[0], gives[0], gives[1] if len(seeds) > 1 else 0.0))
+    every, lengths = np.concatenate(found), [len(places) for places in found[1:]]
+    seed, gives_most, gives_next = np.array(through).reshape(-1, 3).repeat(lengths, axis=0).T
     reached = distinct(every)
     most = np.zeros(len(reached), np.float32)
-    np.maximum.at(most, np.searchsorted(reached, every), np.concatenate(scores))
+    scores = np.where(every == seed, gives_next, gives_most).astype(np.float32)
+    np.maximum.at(most, np.searchsorted(reached, every), scores)
     kept = asked.allowed[reached] & (most > 0)
     return reached[kept], most[kept]
 
 
 def _spoken_of(asked: Asked, best: Ranked, index: Index, files: ZoneFiles) -> dict[str, list[int]]:
-    """Return the best places by the entities that they speak of, in the order of their ids."""
-    place_of = {index.turns.ids[place]: place for place in best.places[:SEEDS].tolist()}
+    """Return the best places, best first, by the entities that they speak of, ordered by id."""
+    places = best.places[:SEEDS]
+    place_of = dict(zip(index.turns.ids.take(places), places.tolist(), strict=True))
     of_seed = identity.entities_of_events(files.identity.connection, list(place_of))
     stands = index.standing(entity for entities in of_seed.values() for entity in entities)
     named = {item.entity.id for item in asked.named}
     found: dict[str, list[int]] = {}
-    for event, entities in of_seed.items():
-        for entity in {stands[id_] for id_ in entities if id_ in stands} - named:
-            found.setdefault(entity, []).append(place_of[event])
+    for event, place in place_of.items():
+        for entity in {stands[id_] for id_ in of_seed.get(event, ()) if id_ in stands} - named:
+            found.setdefault(entity, []).append(place)
     return dict(sorted(found.items()))

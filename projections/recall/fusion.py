@@ -91,10 +91,10 @@ def shares(
 
     Those of `extra` are added to that mean.
     """
-    names = set(arms)
+    names = list(arms)
     everyone = sum(weights[name] for name in readers)
-    total = everyone + sum(weights[name] for name in names - readers - extra)
-    there = sum(weights[name] for name in names & readers)
+    total = everyone + sum(weights[name] for name in names if name not in readers | extra)
+    there = sum(weights[name] for name in names if name in readers)
     return {
         name: np.float32(
             weights[name]

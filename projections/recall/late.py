@@ -7,6 +7,7 @@ one encoder lie in a narrow cone (Ethayarajh, 2019), so the zone's mean is taken
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -77,7 +78,8 @@ def late(tokens: QueryTokens, candidates: Ints, index: Index, tokeniser: Tokenis
         nearest(words.codes, found, index.tokens.centre),
         index.turns.session[places[found.turn_of_unit]],
     )
-    of_unit = (near * words.weights).sum(axis=1, dtype=np.float64) / words.weights.sum()
+    weights = words.weights.astype(np.float64)
+    of_unit = (weights[:, None] * near.T).sum(axis=0) / words.weights.sum()
     of_turn = np.zeros(len(places), np.float32)
     np.maximum.at(of_turn, found.turn_of_unit, of_unit.astype(np.float32))
     by_place = np.argsort(places)
@@ -103,27 +105,34 @@ def nearest(words: Floats, found: TokensOf, centre: Centre) -> Floats:
     columns = np.zeros((-(-(len(query) + 1) // 8) * 8, query.shape[1]), np.float32)
     columns[: len(query)], columns[len(query)] = query, centre.codes
     products = found.codes.astype(np.float32) @ columns.T
+    best = np.zeros((len(query), len(found.tokens_of_unit)), np.float32)
+    in_turn = _in_turn(found.tokens_of_unit)
     # Words by tokens from here: each step then runs along the tokens.
-    *along, with_centre = np.ascontiguousarray(products.T[: len(query) + 1])
-    scale, shift = found.scales, np.float32(centre.scale)
+    *along, with_centre = products.T[: len(query) + 1].take(in_turn.rows, axis=1)
+    scale, shift = found.scales[in_turn.rows], np.float32(centre.scale)
     squared = (
-        scale * scale * found.squares
+        scale * scale * found.squares[in_turn.rows]
         - 2 * scale * shift * with_centre
         + shift * shift * np.square(centre.codes).sum()
     )
     reach = np.sqrt(np.maximum(squared, 0))
     per_reach = np.divide(1, reach, out=np.zeros_like(reach), where=reach > 0)
+    scale *= per_reach
+    off_centre = shift * (query * centre.codes).sum(axis=1)
     length = np.sqrt(np.square(query).sum(axis=1))
-    best = np.zeros((len(query), len(found.tokens_of_unit)), np.float32)
-    filled = found.tokens_of_unit > 0
-    if filled.any():
-        first = (np.cumsum(found.tokens_of_unit) - found.tokens_of_unit)[filled]
-        for row, product in enumerate(along):
-            if length[row] > 0:
-                off_centre = shift * (query[row] * centre.codes).sum()
-                cosine = (scale * product - off_centre) * (per_reach / length[row])
-                best[row, filled] = np.maximum.reduceat(cosine, first)
-    return np.maximum(best, 0).T
+    per_length = np.divide(1, length, out=np.zeros_like(length), where=length > 0)
+    for word, product in enumerate(along):
+        product *= scale
+        product -= off_centre[word] * per_reach
+    # The first tokens of all units, the longest first, then the second of those that have one.
+    cosine, start = np.array(along, np.float32).reshape(len(query), -1), 0
+    nearest = cosine[:, : len(in_turn.units)].copy()
+    for count in in_turn.counts.tolist():
+        some = nearest[:, :count]
+        np.maximum(some, cosine[:, start : start + count], out=some)
+        start += count
+    best[:, in_turn.units] = per_length[:, None] * np.maximum(nearest, 0)
+    return best.T
 
 
 def windowed(near: Floats, session: Ints) -> Floats:
@@ -131,19 +140,40 @@ def windowed(near: Floats, session: Ints) -> Floats:
 
     `session` of each unit; units stand in the order in which they were said.
     """
-    widest = near.copy()
+    words, units = near.T, len(near)
+    widest = words.copy()
     for distance, weight in WINDOW.items():
-        here = slice(max(0, -distance), len(near) - max(0, distance))
-        there = slice(max(0, distance), len(near) - max(0, -distance))
-        same = (session[here] == session[there])[:, None]
-        np.maximum(widest[here], np.float32(weight) * near[there], out=widest[here], where=same)
-    return widest
+        here = slice(max(0, -distance), units - max(0, distance))
+        there = slice(max(0, distance), units - max(0, -distance))
+        counts_for = np.float32(weight) * (session[here] == session[there])
+        np.maximum(widest[:, here], counts_for * words[:, there], out=widest[:, here])
+    return widest.T
+
+
+class _InTurn(NamedTuple):
+    """Tokens by their place in their unit: `rows` of all first ones, then of all second ones.
+
+    `units` that have tokens, the longest first; `counts`: how many have a first, a second.
+    """
+
+    rows: Ints
+    units: Ints
+    counts: Ints
+
+
+def _in_turn(tokens_of_unit: Ints) -> _InTurn:
+    units = np.argsort(-tokens_of_unit, kind="stable")[: np.count_nonzero(tokens_of_unit)]
+    tokens = tokens_of_unit[units]
+    first = (np.cumsum(tokens_of_unit) - tokens_of_unit)[units]
+    place = np.arange(tokens.max(initial=0))[:, None]
+    there = place < tokens
+    return _InTurn((first + place)[there], units, there.sum(axis=1))
 
 
 def around(places: Ints, turns: Turns) -> Ints:
     """Return places with those in the window around them, session by session, as they were said."""
-    near = [turns.sessions.neighbour(places, distance) for distance in (0, *WINDOW)]
-    found = distinct(np.concatenate(near))
+    near = turns.sessions.around(places, WINDOW)
+    found = distinct(np.concatenate((places, *near)))
     found = found[found >= 0]
     return found[np.argsort(turns.session[found], kind="stable")]
 
@@ -151,10 +181,10 @@ def around(places: Ints, turns: Turns) -> Ints:
 def _words(tokens: QueryTokens, index: Index, tokeniser: Tokeniser) -> _Words:
     telling_ones = np.flatnonzero(telling(tokens.text, tokens.offsets))[:MOST_WORDS]
     weights = []
-    for start, end in tokens.offsets[telling_ones]:
-        terms = tokeniser.terms(_word_around(tokens.text, int(start), int(end)))
+    for start, end in tokens.offsets[telling_ones].tolist():
+        terms = tokeniser.terms(_word_around(tokens.text, start, end))
         idf = max((index.turns.idf(term) for term in terms), default=_LEAST_IDF)
-        weights.append(np.sqrt(max(idf, _LEAST_IDF)))
+        weights.append(math.sqrt(max(idf, _LEAST_IDF)))
     return _Words(projected(tokens.vectors[telling_ones]), np.array(weights, np.float32))
 
 

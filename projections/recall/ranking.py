@@ -94,7 +94,8 @@ def leading(heard: Heard, eligible: Mask, profile: Profile, count: int) -> Ranke
             scores[said.places] += share[name] * said.scores
     if len(unread := heard.unread):
         scores[unread] = _fused(heard.at(unread), profile)
-    scores *= eligible
+    if not eligible.all():
+        scores *= eligible
     likely = _likely(scores, count)
     best = likely[top(scores[likely], count)]
     return Ranked(best, scores[best], scores)
@@ -119,6 +120,11 @@ def _best(found: Floats, scores: Floats, eligible: Mask, pool: int) -> Ints:
 def _fused(found: Found, profile: Profile) -> Floats:
     if profile.fusion == "rrf":
         return scaled(rrf(found.turns.values(), profile.rrf_k), floor=0.0)
+    if not found.unread:
+        share = shares(found.turns, profile.weights, READING, EXTRA)
+        said = np.array(list(found.turns.values()), np.float32)
+        fused: Floats = (np.array(list(share.values()))[:, None] * said).sum(axis=0)
+        return fused
     judged = {name: arm for name, arm in found.turns.items() if name not in EXTRA}
     scores = weighted(judged, profile.weights, READING, found.unread)
     for name in sorted(found.turns.keys() & EXTRA):

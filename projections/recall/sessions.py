@@ -6,7 +6,7 @@ conversation is linked across what is said elsewhere meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ class Sessions:
         held = columns or dict.fromkeys(self.NAMES, nothing)
         self.columns = {name: Column(values) for name, values in held.items()}
         conversation = self.columns["conversation"].values
+        self._linked: tuple[Array, Array] | None = None
         self._last = np.full(int(conversation.max(initial=-1)) + 1, -1, np.int64)
         self._last[conversation] = np.arange(len(conversation))
 
@@ -76,6 +77,7 @@ class Sessions:
             ("after", np.full(count, -1)),
         ):
             self.columns[name].extend(values.astype(np.int32))
+        self._linked = None
         linked = before >= 0
         self.columns["after"].values[before[linked]] = places[linked]
         self._last[said] = places
@@ -83,11 +85,24 @@ class Sessions:
 
     def neighbour(self, places: Array, distance: int) -> Ints:
         """Return the place that stands `distance` turns after each (before: negative), or -1."""
-        link = self.columns["after" if distance > 0 else "before"].values
-        there = places.astype(np.int64)
-        for _ in range(abs(distance)):
-            there = np.where(there >= 0, link[there], -1)
+        (there,) = self.around(places, [distance])
         return there
+
+    def around(self, places: Array, distances: Collection[int]) -> list[Ints]:
+        """Return, for each distance, the places that stand so many turns after, as `neighbour`."""
+        before, after = self._links()
+        found: dict[int, Ints] = {0: places.astype(np.int64)}
+        for link, step in ((before, -1), (after, 1)):
+            for far in range(1, max((step * distance for distance in distances), default=0) + 1):
+                found[step * far] = link[found[step * (far - 1)]]
+        return [found[distance] for distance in distances]
+
+    def _links(self) -> tuple[Array, Array]:
+        """Return the turns before and after each, with a last row: from -1 it leads to -1."""
+        if self._linked is None:
+            before, after = (self.columns[name].values for name in ("before", "after"))
+            self._linked = (np.append(before, -1), np.append(after, -1))
+        return self._linked
 
     def spread(
         self, places: Ints, values: Array, window: Mapping[int, float]
@@ -97,8 +112,8 @@ class Sessions:
         `window` gives what a value counts for a turn that it stands `distance` turns after.
         """
         targets, shares = [], []
-        for distance, weight in window.items():
-            target = self.neighbour(places, -distance)
+        around = self.around(places, [-distance for distance in window])
+        for target, weight in zip(around, window.values(), strict=True):
             inside = target >= 0
             targets.append(target[inside])
             shares.append(values[inside] * weight)
@@ -113,7 +128,6 @@ class Sessions:
     def gathered(self, places: Ints, values: Array, window: Mapping[int, float]) -> Floats:
         """Return for each of some places the weighted sum of the values at and around it."""
         total = np.zeros(len(places))
-        for distance, weight in window.items():
-            there = self.neighbour(places, distance)
+        for there, weight in zip(self.around(places, window), window.values(), strict=True):
             total += np.where(there >= 0, weight * values[there].astype(np.float64), 0)
         return total.astype(np.float32)
