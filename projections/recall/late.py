@@ -29,6 +29,10 @@ _LEAST_SPREAD = 0.4
 # A word that stands in most turns says little, but not nothing.
 _LEAST_IDF = 0.1
 
+# Tokens that are widened at a time.
+_STEP = 2_048
+
+Bytes = npt.NDArray[np.int8]
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -104,35 +108,41 @@ def nearest(words: Floats, found: TokensOf, centre: Centre) -> Floats:
     # OpenBLAS multiplies by a multiple of eight columns in half the time.
     columns = np.zeros((-(-(len(query) + 1) // 8) * 8, query.shape[1]), np.float32)
     columns[: len(query)], columns[len(query)] = query, centre.codes
-    products = found.codes.astype(np.float32) @ columns.T
-    best = np.zeros((len(query), len(found.tokens_of_unit)), np.float32)
-    in_turn = _in_turn(found.tokens_of_unit)
+    products = _products(found.codes, columns.T)
     # Words by tokens from here: each step then runs along the tokens.
-    *along, with_centre = products.T[: len(query) + 1].take(in_turn.rows, axis=1)
-    scale, shift = found.scales[in_turn.rows], np.float32(centre.scale)
+    *along, with_centre = np.ascontiguousarray(products.T[: len(query) + 1])
+    scale, shift = found.scales, np.float32(centre.scale)
     squared = (
-        scale * scale * found.squares[in_turn.rows]
+        scale * scale * found.squares
         - 2 * scale * shift * with_centre
         + shift * shift * np.square(centre.codes).sum()
     )
     reach = np.sqrt(np.maximum(squared, 0))
     per_reach = np.divide(1, reach, out=np.zeros_like(reach), where=reach > 0)
-    scale *= per_reach
+    scale = scale * per_reach
     off_centre = shift * (query * centre.codes).sum(axis=1)
     length = np.sqrt(np.square(query).sum(axis=1))
-    per_length = np.divide(1, length, out=np.zeros_like(length), where=length > 0)
-    for word, product in enumerate(along):
-        product *= scale
-        product -= off_centre[word] * per_reach
-    # The first tokens of all units, the longest first, then the second of those that have one.
-    cosine, start = np.array(along, np.float32).reshape(len(query), -1), 0
-    nearest = cosine[:, : len(in_turn.units)].copy()
-    for count in in_turn.counts.tolist():
-        some = nearest[:, :count]
-        np.maximum(some, cosine[:, start : start + count], out=some)
-        start += count
-    best[:, in_turn.units] = per_length[:, None] * np.maximum(nearest, 0)
-    return best.T
+    best = np.zeros((len(query), len(found.tokens_of_unit)), np.float32)
+    filled = found.tokens_of_unit > 0
+    if filled.any():
+        first = (np.cumsum(found.tokens_of_unit) - found.tokens_of_unit)[filled]
+        for word, product in enumerate(along):
+            if length[word] > 0:
+                product *= scale
+                product -= off_centre[word] * per_reach
+                best[word, filled] = np.maximum.reduceat(product, first) / length[word]
+    return np.maximum(best, 0).T
+
+
+def _products(codes: Bytes, columns: Floats) -> Floats:
+    """Return codes times columns, a step at a time: what is widened stays in a core's cache."""
+    products = np.empty((len(codes), columns.shape[1]), np.float32)
+    wide = np.empty((min(len(codes), _STEP), codes.shape[1]), np.float32)
+    for start in range(0, len(codes), _STEP):
+        some = codes[start : start + _STEP]
+        np.copyto(wide[: len(some)], some)
+        np.matmul(wide[: len(some)], columns, out=products[start : start + _STEP])
+    return products
 
 
 def windowed(near: Floats, session: Ints) -> Floats:
@@ -148,26 +158,6 @@ def windowed(near: Floats, session: Ints) -> Floats:
         counts_for = np.float32(weight) * (session[here] == session[there])
         np.maximum(widest[:, here], counts_for * words[:, there], out=widest[:, here])
     return widest.T
-
-
-class _InTurn(NamedTuple):
-    """Tokens by their place in their unit: `rows` of all first ones, then of all second ones.
-
-    `units` that have tokens, the longest first; `counts`: how many have a first, a second.
-    """
-
-    rows: Ints
-    units: Ints
-    counts: Ints
-
-
-def _in_turn(tokens_of_unit: Ints) -> _InTurn:
-    units = np.argsort(-tokens_of_unit, kind="stable")[: np.count_nonzero(tokens_of_unit)]
-    tokens = tokens_of_unit[units]
-    first = (np.cumsum(tokens_of_unit) - tokens_of_unit)[units]
-    place = np.arange(tokens.max(initial=0))[:, None]
-    there = place < tokens
-    return _InTurn((first + place)[there], units, there.sum(axis=1))
 
 
 def around(places: Ints, turns: Turns) -> Ints:
