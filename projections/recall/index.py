@@ -29,8 +29,8 @@ from projections.recall.vectors import Targets, Vectors
 MOST_MENTIONS = 1_000
 # What was looked up of entities is kept: 16 MB of it.
 _MOST_KEPT = 2_000_000
-# Below this, reading the files anew is as quick.
-LEAST_STORED = 10_000
+# Below this, the files are read anew in a fifth of a second.
+LEAST_STORED = 2_000
 #: Turns that came since it was stored, for each that it holds, before it is stored again.
 _WORTH_STORING = 0.1
 _BLOCK = 10_000
