@@ -20,6 +20,7 @@ from projections.recall.fading import faded
 from projections.recall.finding import found_by
 from projections.recall.index import Index
 from projections.recall.kinds import fitting, wanted
+from projections.recall.lists import asks_for_list, gathered
 from projections.recall.names import Names, ids_of
 from projections.recall.parts import Part
 from projections.recall.profiles import BUDGETS, Profile
@@ -173,10 +174,16 @@ class Pipeline:
         if (judge := self._judge(query)) is not None:
             judging = partial(judged, judge=judge, profile=profile, index=index, files=files)
             return [fade, judging]
-        kind = wanted(question.part.words or query.text) if profile.fitting else None
-        if kind is None:
-            return [fade]
-        return [fade, partial(fitting, kind=kind, index=index, files=files)]
+        steps: list[Rescore] = [fade]
+        if not profile.fitting:
+            return steps
+        words = question.part.words or query.text
+        if (kind := wanted(words)) is not None:
+            steps.append(partial(fitting, kind=kind, index=index, files=files))
+        if question.asked.voices and asks_for_list(words):
+            said = index.turns.of_senders(question.asked.voices)
+            steps.append(partial(gathered, said=said, index=index))
+        return steps
 
     def _judge(self, query: Query) -> Judge | None:
         """Return what says how well texts answer; the low budget is the cheapest answer."""

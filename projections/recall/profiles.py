@@ -39,7 +39,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     candidates an arm may bring, and how many of all of them late interaction reads, which does
     not run where it weighs nothing. `decay` and `recency`: the shares of a score that fade (see
     `fading`). `reranked`: how many of the best a cross-encoder judges, where there is one.
-    `fitting`: whether what holds the kind of answer that is wanted comes first among its equals.
+    `fitting`: whether what holds the kind of answer that is wanted comes first among its equals,
+    and a list is gathered over a person's turns.
     """
 
     fusion: Literal["weighted", "rrf"] = "weighted"
