@@ -21,33 +21,24 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
-import onnxruntime
 
 from bench.encoders import MISSING, cache, cached_name
 from bench.precision import recalls
-from bench.products import Products
 from bench.report import Report, Target, markdown
-from bench.rivals import BATCHES, Lap, Taken, Vectors, rival
+from bench.rivals import BATCHES, Lap, Vectors, rival
+from bench.sessions import bare, cut, graph_of, products, timed
 from streams.cores import usable_cores
 from streams.encoder import Pin, Precision, bring, load
-from streams.encoder import cache as store
-from streams.encoder.onnx_encoder import session_options
-from streams.encoder.pieces import PieceCutter
 
 ROUNDS = 3
 LEAST_RATIO, LEAST_COSINE, MOST_LOST = 3.0, 0.99, 0.5
-
-_T = TypeVar("_T")
 
 _TITLE = "Encode"
 _PRODUCTS = "int8, products alone"
@@ -114,11 +105,11 @@ def _measure(
             encoder.encode_query("warm up")
             load_s = time.perf_counter() - began
             encoded[kind] = Encoded(encoder.encode(texts), load_s)
-            laps[kind] = _timed(partial(encoder.encode, texts))
-            graph, pieces = _graph(pin), _cut(pin, texts)
-            laps[f"{kind}, bare session"] = _bare(graph, pieces, pool)
+            laps[kind] = timed(partial(encoder.encode, texts))
+            graph, pieces = graph_of(pin), cut(pin, texts)
+            laps[f"{kind}, bare session"] = bare(graph, pieces, pool)
             if kind == "int8":
-                laps[_PRODUCTS] = _products(graph, pieces, pool)
+                laps[_PRODUCTS] = products(graph, pieces, pool)
         if reference is not None:
             scratch = Path(held.enter_context(tempfile.TemporaryDirectory()))
             running = rival(reference, pins["float"], texts, scratch)
@@ -209,58 +200,6 @@ def sentences(count: int, seed: int = 1) -> list[str]:
         return one[0].upper() + one[1:]
 
     return [" ".join(sentence() for _ in range(draw.choice((1, 1, 2, 3)))) for _ in range(count)]
-
-
-def _timed(encode: Callable[[], object]) -> Lap:
-    def lap() -> Taken:
-        began, busy = time.perf_counter(), time.process_time()
-        encode()
-        return Taken(time.perf_counter() - began, time.process_time() - busy)
-
-    return lap
-
-
-def _graph(pin: Pin) -> Path:
-    directory = store.entry(cache(), pin.checksums)
-    receipt = store.read_graph(directory, store.graph_name(pin.role, pin.precision))
-    if receipt is None:
-        raise SystemExit(f"{pin.model} is not in {directory}")
-    return directory / receipt.file
-
-
-def _cut(pin: Pin, texts: Sequence[str]) -> list[npt.NDArray[np.int32]]:
-    tokenizer = store.entry(cache(), pin.checksums) / store.TOKENIZER
-    cutter = PieceCutter(tokenizer, pin.settings.max_length)
-    return [cutter.cut(text).ids for text in texts]
-
-
-def _bare(graph: Path, pieces: Sequence[npt.NDArray[np.int32]], pool: ThreadPoolExecutor) -> Lap:
-    session = onnxruntime.InferenceSession(
-        str(graph), session_options(), providers=["CPUExecutionProvider"]
-    )
-    name = session.get_inputs()[0].name
-    return _shared(lambda ids: session.run(None, {name: ids}), pieces, pool)
-
-
-def _products(
-    graph: Path, pieces: Sequence[npt.NDArray[np.int32]], pool: ThreadPoolExecutor
-) -> Lap:
-    products = Products(graph)
-    lengths = [ids.shape[1] for ids in pieces]
-    inputs = {length: products.inputs(length) for length in lengths}
-    return _shared(lambda length: products.multiply(inputs[length]), lengths, pool)
-
-
-def _shared(run: Callable[[_T], object], each: Sequence[_T], pool: ThreadPoolExecutor) -> Lap:
-    """Return a lap in which every worker has a share."""
-    workers = usable_cores()
-    shares = [each[first::workers] for first in range(workers)]
-
-    def loop(share: Sequence[_T]) -> None:
-        for one in share:
-            run(one)
-
-    return _timed(lambda: list(pool.map(loop, shares)))
 
 
 def _mean_cosine(found: Vectors, expected: Vectors) -> float:
