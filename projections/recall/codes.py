@@ -5,6 +5,7 @@ Signs of a projection keep angles (Charikar, 2002). A scan counts the bits in wh
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -119,5 +120,8 @@ def _likely(values: npt.NDArray[np.uint16], count: int) -> Ints | None:
     None where the sample misled.
     """
     step = len(values) // _SAMPLE + 1
-    rows = true_places(values <= _last(values[::step], 2 * count // step + 16))
+    expected = count / step
+    # Four standard deviations more than are expected among the sample.
+    rank = math.ceil(expected + 4 * math.sqrt(expected) + 4)
+    rows = true_places(values <= _last(values[::step], rank))
     return rows if len(rows) >= count else None

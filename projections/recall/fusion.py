@@ -49,57 +49,40 @@ def weighted(
     weights: Mapping[str, float],
     readers: Set[str] = frozenset(),
     unread: Mapping[str, Mask] = MappingProxyType({}),
+    extra: Set[str] = frozenset(),
 ) -> Floats:
-    """Return the weighted mean of scaled arms.
+    """Return the weighted mean of scaled arms, and what those of `extra` add to it.
 
     Where one of `readers` did not run, or says nothing of a place, as `unread` tells by arm, the
     other readers take over its weight: what nobody could read is not held against a place, and
     the arms that do not read count no more than otherwise.
     """
-    everyone = sum(weights[name] for name in readers)
-    total = everyone
-    read, rest = (np.zeros(len(next(iter(arms.values()))), np.float32) for _ in range(2))
-    there = 0.0
-    absent: Floats | None = None
-    for name, scores in arms.items():
-        weight = np.float32(weights[name])
-        if name not in readers:
-            rest += weight * scores
-            total += weights[name]
-            continue
-        there += weights[name]
-        if name in unread:
-            read += np.where(unread[name], np.float32(0), weight * scores)
-            missing: Floats = weight * unread[name].astype(np.float32)
-            absent = missing if absent is None else absent + missing
-        else:
-            read += weight * scores
-    if absent is not None:
-        left = np.float32(there) - absent
-        read *= np.divide(np.float32(everyone), left, out=np.zeros_like(left), where=left > 0)
-    elif there:
-        read *= np.float32(everyone / there)
-    read += rest
-    read /= np.float32(total)
-    return read
+    said = np.array(list(arms.values()), np.float32)
+    counts = np.array(list(shares(arms, weights, readers, extra).values()), np.float32)[:, None]
+    if unread:
+        reads = np.array([name in readers for name in arms])
+        everyone = counts[reads].sum()
+        silent = np.array([unread.get(name, np.zeros(said.shape[1], bool)) for name in arms])
+        counts = np.where(silent, np.float32(0), counts)
+        left = counts[reads].sum(axis=0)
+        counts[reads] *= np.divide(everyone, left, out=np.zeros_like(left), where=left > 0)
+    fused: Floats = (counts * said).sum(axis=0)
+    return fused
 
 
 def shares(
     arms: Iterable[str], weights: Mapping[str, float], readers: Set[str], extra: Set[str]
 ) -> dict[str, np.float32]:
-    """Return what each arm's score counts for in the mean that `weighted` gives, of what all read.
-
-    Those of `extra` are added to that mean.
-    """
+    """Return, in order, what each arm's score counts for where all of them say something."""
     names = list(arms)
     everyone = sum(weights[name] for name in readers)
     total = everyone + sum(weights[name] for name in names if name not in readers | extra)
     there = sum(weights[name] for name in names if name in readers)
+    # How much more a reader counts than by itself, as it stands in for others.
+    more = everyone / there if there else 0.0
+    part = {name: more if name in readers else 1.0 for name in names}
     return {
-        name: np.float32(
-            weights[name]
-            * (1 if name in extra else (everyone / there if name in readers else 1) / total)
-        )
+        name: np.float32(weights[name] * (1.0 if name in extra else part[name] / total))
         for name in names
     }
 

@@ -103,13 +103,14 @@ def leading(heard: Heard, eligible: Mask, profile: Profile, count: int) -> Ranke
 
 def _likely(scores: Floats, count: int) -> Ints:
     """Return the places of the `count` best scores above 0, and few others, ascending."""
-    cut = np.float32(0)
     if len(scores) > _SAMPLE:
         sample = scores[:: len(scores) // _SAMPLE + 1]
-        rank = len(sample) - min(2 * count * len(sample) // len(scores) + 16, len(sample))
-        cut = np.partition(sample, rank)[rank]
-    places = true_places(scores >= cut) if cut > 0 else true_places(scores > 0)
-    return places if len(places) >= count or cut <= 0 else true_places(scores > 0)
+        # Twice what is expected of the sample, and some: hardly ever too few.
+        rank = 2 * count * len(sample) // len(scores) + 16
+        cut = np.partition(sample, -rank)[-rank] if rank <= len(sample) else 0
+        if cut > 0 and len(places := true_places(scores >= cut)) >= count:
+            return places
+    return true_places(scores > 0)
 
 
 def _best(found: Floats, scores: Floats, eligible: Mask, pool: int) -> Ints:
@@ -120,13 +121,4 @@ def _best(found: Floats, scores: Floats, eligible: Mask, pool: int) -> Ints:
 def _fused(found: Found, profile: Profile) -> Floats:
     if profile.fusion == "rrf":
         return scaled(rrf(found.turns.values(), profile.rrf_k), floor=0.0)
-    if not found.unread:
-        share = shares(found.turns, profile.weights, READING, EXTRA)
-        said = np.array(list(found.turns.values()), np.float32)
-        fused: Floats = (np.array(list(share.values()))[:, None] * said).sum(axis=0)
-        return fused
-    judged = {name: arm for name, arm in found.turns.items() if name not in EXTRA}
-    scores = weighted(judged, profile.weights, READING, found.unread)
-    for name in sorted(found.turns.keys() & EXTRA):
-        scores += np.float32(profile.weights[name]) * found.turns[name]
-    return scores
+    return weighted(found.turns, profile.weights, READING, found.unread, EXTRA)

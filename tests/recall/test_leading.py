@@ -1,0 +1,96 @@
+"""What the cheap arms put first, of all turns, is what ranking every turn would put first."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from projections.recall import ranking
+from projections.recall.arms import Heard, Said
+from projections.recall.columns import Sums, true_places
+from projections.recall.profiles import DEFAULT_PROFILE, READING
+
+WEIGHTS = DEFAULT_PROFILE.weights
+
+
+@given(st.integers(0, 70), st.lists(st.integers(0, 69), max_size=8))
+def test_true_places_are_those_of_a_plain_look(size: int, places: list[int]) -> None:
+    mask = np.zeros(size, bool)
+    mask[[place for place in places if place < size]] = True
+    assert true_places(mask).tolist() == [place for place in range(size) if mask[place]]
+
+
+PARTS = st.lists(st.dictionaries(st.integers(0, 19), st.integers(1, 8), max_size=5), max_size=4)
+
+
+@given(st.lists(PARTS, max_size=3))
+def test_sums_are_those_of_each_row_and_leave_nothing_behind(asked: list) -> None:
+    sums = Sums()
+    for parts in asked:
+        expected: dict[int, float] = {}
+        for part in parts:
+            for row, gain in part.items():
+                expected[row] = expected.get(row, 0) + gain
+        given_parts = [
+            (np.array(list(part), np.int64), np.array(list(part.values()), np.float32))
+            for part in parts
+        ]
+        rows, found = sums.of(given_parts, 20)
+        assert len(rows) == len(expected)
+        assert dict(zip(rows.tolist(), found.tolist(), strict=True)) == expected
+
+
+def _expected(heard: Heard, eligible: np.ndarray) -> list[float]:
+    """Return every turn's weighted mean, with the readers that said nothing stood in for."""
+    scores = []
+    everyone = sum(WEIGHTS[name] for name in READING)
+    others = [name for name in heard.arms if name not in READING]
+    total = everyone + sum(WEIGHTS[name] for name in others)
+    for place in range(heard.size):
+        said = {}
+        for name, arm in heard.arms.items():
+            places = range(heard.size) if arm.places is None else arm.places.tolist()
+            of = dict(zip(places, arm.scores.tolist(), strict=True))
+            if arm.unread is None or place not in arm.unread:
+                said[name] = of.get(place, 0.0)
+        reading = [name for name in said if name in READING]
+        read = sum(WEIGHTS[name] * said[name] for name in reading)
+        there = sum(WEIGHTS[name] for name in reading)
+        rest = sum(WEIGHTS[name] * said[name] for name in others)
+        score = ((read * everyone / there if there else 0.0) + rest) / total
+        scores.append(score if eligible[place] else 0.0)
+    return scores
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(1, 60), st.integers(1, 9), st.integers(0, 60), st.booleans(), st.integers(0))
+def test_the_leading_turns_are_the_best_of_all(
+    monkeypatch: pytest.MonkeyPatch, size: int, count: int, known: int, sampled: bool, seed: int
+) -> None:
+    monkeypatch.setattr(ranking, "_SAMPLE", 4 if sampled else 1_000)
+    random = np.random.default_rng(seed)
+    unread = np.arange(known, size) if known < size else None
+    places = np.flatnonzero(random.random(size) < 0.3)
+    heard = Heard(
+        size,
+        {
+            "keyword": Said(None, _some(random, size)),
+            "semantic": Said(places, _some(random, len(places)), unread),
+            "entity": Said(None, _some(random, size)),
+        },
+        {},
+        {},
+    )
+    eligible = random.random(size) < 0.8
+    expected = _expected(heard, eligible)
+    found = ranking.leading(heard, eligible, DEFAULT_PROFILE, count)
+    best = sorted((score for score in expected if score > 0), reverse=True)[:count]
+    assert found.scores.tolist() == pytest.approx(best, abs=1e-6)
+    assert [expected[place] for place in found.places] == pytest.approx(best, abs=1e-6)
+
+
+def _some(random: np.random.Generator, count: int) -> np.ndarray:
+    """Return scores, of which many are 0."""
+    return (np.maximum(random.integers(-4, 9, count), 0) / 8).astype(np.float32)
