@@ -9,7 +9,9 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -22,8 +24,10 @@ from streams.projecting import fold_events
 
 #: So many events are worth the start of an interpreter.
 FAR = 5_000
-# The longest that its end is waited for, in seconds.
-_PATIENCE = 60.0
+# Events in one transaction: whoever projects what is folded does not wait long for the first.
+_STEP = 1_000
+# Between two looks how far it is, in seconds.
+_LOOK_SECONDS = 0.02
 
 
 class _Order(NamedTuple):
@@ -34,31 +38,38 @@ class _Order(NamedTuple):
     upto: int
 
 
-@contextmanager
-def folding_beside(
+def folded_beside(
     ledger: Ledger, zone: str, files: ZoneFiles, generation: Generation
-) -> Iterator[bool]:
-    """Fold the zone's events beside the block, if many wait; say whether they do.
+) -> Generator[int, None, None]:
+    """Have the zone's events folded beside, if many wait; yield up to which number they are.
 
-    `ledger` must pickle. Nothing depends on it: whoever folds afterwards finds the work done, or
-    does it, and meets what went wrong here.
+    The caller projects the changes of those meanwhile, and of no others: no file may be ahead of
+    events.db. `ledger` must pickle. Nothing depends on the process: whoever folds afterwards
+    finds the work done, or does it, and meets what went wrong here.
     """
+    folded = files.events.watermark().number
     upto = ledger.head(zone).number
-    if upto - files.events.watermark().number < FAR or usable_cores() < 2:
-        yield False
+    if upto - folded < FAR or usable_cores() < 2:
         return
-    order = pickle.dumps(_Order(ledger, zone, files.directory, generation, upto))
-    with _started(order) as process:
-        yield process is not None
-        if process is not None:
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(_PATIENCE)
+    with _started() as process:
+        if process is None:
+            return
+        assert process.stdin is not None
+        with suppress(BrokenPipeError):
+            pickle.dump(_Order(ledger, zone, files.directory, generation, upto), process.stdin)
+            process.stdin.flush()
+        while process.poll() is None:
+            before, folded = folded, files.events.watermark().number
+            if folded > before:
+                yield folded
+            else:
+                time.sleep(_LOOK_SECONDS)
 
 
 @contextmanager
-def _started(order: bytes) -> Iterator[subprocess.Popen[bytes] | None]:
-    """Give an order to a new process, which ends with the block; None where there can be none."""
-    if getattr(sys, "frozen", False):
+def _started() -> Iterator[subprocess.Popen[bytes] | None]:
+    """Start a process that waits for its order and ends with the block; None: there can be none."""
+    if not sys.executable or getattr(sys, "frozen", False):
         # What lies there is no Python.
         yield None
         return
@@ -66,30 +77,45 @@ def _started(order: bytes) -> Iterator[subprocess.Popen[bytes] | None]:
     # runs the script again that this process was started with.
     command = [sys.executable, "-P", "-m", __name__]
     found = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
+    silent = subprocess.DEVNULL
     try:
         process = subprocess.Popen(
-            command, env=found, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            command, env=found, stdin=subprocess.PIPE, stdout=silent, stderr=silent
+        )
     except OSError:
         yield None
         return
     try:
-        assert process.stdin is not None
-        with suppress(BrokenPipeError), process.stdin:
-            process.stdin.write(order)
         yield process
     finally:
         process.kill()
         process.wait()
+        assert process.stdin is not None
+        with suppress(BrokenPipeError):
+            process.stdin.close()
 
 
 def _fold(order: _Order) -> None:
     generation = order.generation
+    if not order.directory.is_dir():
+        # Removed meanwhile; it must not come back.
+        return
     files = ZoneFiles(order.directory, generation.encoder, generation.dimension)
     with closing(order.ledger), files:
-        fold_events(order.ledger, order.zone, files, upto=order.upto)
+        while (number := files.events.watermark().number) < order.upto:
+            fold_events(order.ledger, order.zone, files, upto=min(number + _STEP, order.upto))
+            if files.events.watermark().number == number:
+                # The ledger has another history than the files, as whoever folds next will say.
+                return
+
+
+def _end_with(parent: int) -> None:
+    """End this process with the other one, whose end of the pipe `parent` nobody else holds."""
+    os.read(parent, 1)
+    os._exit(1)
 
 
 if __name__ == "__main__":
-    _fold(pickle.load(sys.stdin.buffer))
+    order = pickle.load(sys.stdin.buffer)
+    threading.Thread(target=_end_with, args=(sys.stdin.fileno(),), daemon=True).start()
+    _fold(order)

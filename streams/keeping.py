@@ -219,7 +219,7 @@ class Keeper:
     def _keep(self, zone: str) -> int:
         partition = partition_of(zone)
         if partition not in self._owned:
-            return self._node.follow(zone, folds=False)
+            return self._node.follow(zone, alone=False)
         return self._node.drive(
             zone, while_=lambda: partition in self._owned and not self._stopping.is_set()
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from projections.events.queries import switched_to
@@ -15,7 +15,7 @@ from schemas.fragments import Assembler
 from schemas.records import chain_of
 from schemas.zones import check_zone
 from streams.agents import AGENTS, Agent
-from streams.beside import folding_beside
+from streams.beside import folded_beside
 from streams.doors import VectorDoor
 from streams.drivers.journal import Journal
 from streams.drivers.zone import ZoneDriver
@@ -179,34 +179,36 @@ class Node:
             lambda generation, files: self.driver(zone, generation, files).run(progress, while_),
         )
 
-    def follow(self, zone: str, progress: Progress | None = None, *, folds: bool = True) -> int:
+    def follow(self, zone: str, progress: Progress | None = None, *, alone: bool = True) -> int:
         """Bring a zone up to what others concluded; return how many records it moved.
 
-        `folds` False: somebody else of this home folds its events meanwhile.
+        `alone` False: somebody else of this home folds events at the same time.
         """
 
-        def project(generation: Generation, files: ZoneFiles) -> int:
+        def project(generation: Generation, files: ZoneFiles, upto: int | None = None) -> int:
             return project_changes(
                 self.ledger,
                 zone,
                 generation.chain,
                 files,
+                upto=upto,
                 on_erasure=lambda: self.journal.owe_purge(zone),
                 progress=progress,
             )
 
         with self.driving(zone):
-            ahead = self._project_ahead(zone, project) if folds else 0
-            return ahead + self._bring_up(zone, project)
-
-    def _project_ahead(self, zone: str, project: Callable[[Generation, ZoneFiles], int]) -> int:
-        """Where many events wait to be folded, project meanwhile; return how many records."""
-        generation = self.current(zone)
-        with (
-            self.open(zone, generation) as files,
-            folding_beside(self.ledger, zone, files, generation) as many,
-        ):
-            return project(generation, files) if many else 0
+            moved = 0
+            if alone:
+                generation = self.current(zone)
+                with (
+                    self.open(zone, generation) as files,
+                    closing(folded_beside(self.ledger, zone, files, generation)) as folded,
+                ):
+                    for number in folded:
+                        if switched_to(files.events.connection) not in (None, generation.chain):
+                            break
+                        moved += project(generation, files, number)
+            return moved + self._bring_up(zone, project)
 
     def conclude(self, zone: str, progress: Progress | None = None) -> int:
         """Have everything in the ledger concluded: by the workers where there are any, else here.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +15,7 @@ from projections.sqlite import atomic, connect, value
 from schemas.changes import Embedding, TokenVectors
 from schemas.errors import HomeError
 from schemas.events import Draft, Switch
-from streams.beside import folding_beside
+from streams.beside import folded_beside
 from streams.doors import Answer
 from streams.drivers.zone import ZoneDriver
 from streams.erasing import parked_records
@@ -162,9 +163,13 @@ def _reindex(node: Node, zone: str, current: Generation) -> Rebuilt:
 
 def _project(node: Node, zone: str, building: Generation, progress: Progress | None) -> int:
     with node.open(zone, building) as files:
-        with folding_beside(node.ledger, zone, files, building):
-            project_changes(node.ledger, zone, building.chain, files, progress=progress)
+        with closing(folded_beside(node.ledger, zone, files, building)) as folded:
+            for number in folded:
+                project_changes(
+                    node.ledger, zone, building.chain, files, upto=number, progress=progress
+                )
         fold_events(node.ledger, zone, files)
+        project_changes(node.ledger, zone, building.chain, files, progress=progress)
         return files.memory.watermark().number
 
 

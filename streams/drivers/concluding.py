@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from multiprocessing.connection import Connection, wait
+import threading
+from contextlib import suppress
+from multiprocessing.connection import Connection
 from typing import NamedTuple
 
 from streams.drivers.processes import Beside, Opens, told
@@ -41,18 +43,15 @@ class _Conclude:
 
     def __call__(self, node: Node, ledger: KafkaLedger, report: Report, pipe: Connection) -> None:
         os.nice(_NICENESS)
-        with Keeper(node, ledger, report, everything=False) as keeper:
-            waiting = [pipe, self._folded]
+        keeper = Keeper(node, ledger, report, everything=False)
+        # From the start: whoever folds does not wait until all is ready here.
+        threading.Thread(target=self._hear, args=(keeper,), name="folded", daemon=True).start()
+        with keeper:
+            while (message := told(pipe)) is not None:
+                keeper.own(message.partitions)
+
+    def _hear(self, keeper: Keeper) -> None:
+        # Its end is that of all of them.
+        with suppress(EOFError, OSError):
             while True:
-                ready = wait(waiting)
-                if pipe in ready:
-                    message = told(pipe)
-                    if message is None:
-                        return
-                    keeper.own(message.partitions)
-                if self._folded in ready:
-                    try:
-                        keeper.add(self._folded.recv())
-                    except EOFError:
-                        # The end of all of them is near.
-                        waiting = [pipe]
+                keeper.add(self._folded.recv())

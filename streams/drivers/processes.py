@@ -93,7 +93,7 @@ def told(pipe: Connection) -> Any:
     """Return the next message of the process that takes in; None: it is time to end."""
     try:
         return pipe.recv()
-    except EOFError:
+    except (EOFError, OSError):
         # Killed, and so is this: whoever takes its place does not wait for a batch to end.
         os._exit(1)
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
+from recollect.home import Home
+from recollect.ledgers import open_node
+from streams import beside
+from streams.beside import folded_beside
 from tests.kafka.conftest import Make
 from tests.kafka.kit import Recollect, line, post, wait_until, write
 
@@ -139,3 +146,22 @@ def test_vectors_are_the_same_whoever_had_them_made(
     late.once()
     assert hashes(late, zones) == wanted
     assert all(late.query("embeddings", "SELECT count(*) FROM embeddings", zone) for zone in zones)
+
+
+def test_a_home_far_behind_has_its_events_folded_by_a_process_beside(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beside, "FAR", 20)
+    monkeypatch.setattr(beside, "usable_cores", lambda: 2)
+    home, late, later = make("a"), make("late"), make("later")
+    ingested(home, tmp_path / "e.jsonl", {"default": talk(0, 60)})
+    with patch.dict(os.environ, late.environment(), clear=True):
+        node = open_node(Home(late.home))
+        generation = node.current("default")
+        with closing(node), node.open("default", generation) as files:
+            list(folded_beside(node.ledger, "default", files, generation))
+            # Nobody here has folded anything.
+            assert files.events.watermark().number == 60
+    assert late.hashes()["events"] == home.hashes()["events"]
+    later.ask("recall", "Who moved?")
+    assert later.hashes() == home.hashes()

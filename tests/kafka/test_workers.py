@@ -163,13 +163,14 @@ def others_of(worker: Running) -> list[int]:
 
 def test_the_processes_of_a_worker_live_and_die_together(make: Make, kafka_url: str) -> None:
     home = make("a")
-    for which in (0, 1):
+    for which in (0, 1):  # In the order of their starts: that which concludes, that which folds.
         worker = home.worker()
         post_events(kafka_url, "default", said(3 * which, 3 * which + 2))
         home.wait_for("default", 3 * which + 3)
         os.kill(others_of(worker)[which], signal.SIGKILL)
         assert worker.ended() == -signal.SIGKILL
-        assert "ended (-9), and this worker with it" in worker.errors
+        name = ("that concludes", "that folds")[which]
+        assert f"the process {name} ended (-9), and this worker with it" in worker.errors
 
     worker = home.worker()
     post_events(kafka_url, "default", said(6, 8))

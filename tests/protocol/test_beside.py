@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from streams import beside
-from streams.beside import folding_beside
+from streams import beside, node, rebuilding
+from streams.beside import folded_beside
 from streams.rebuilding import rebuild
 from streams.verifying import verify
-from tests.protocol.kit import ZONE, Home, hashes_of, live, say
+from tests.protocol.kit import ZONE, Home, forget, hashes_of, live, say
 
 SAID = [say(f"The train number {number} leaves at noon.", str(number)) for number in range(30)]
 
@@ -26,51 +33,141 @@ def home(room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     home.close()
 
 
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How far the process beside had folded, whenever somebody went on because of it."""
+    numbers: list[int] = []
+
+    def noted(*arguments: Any) -> Iterator[int]:
+        for number in folded_beside(*arguments):
+            numbers.append(number)
+            yield number
+
+    for module in (node, rebuilding):
+        monkeypatch.setattr(module, "folded_beside", noted)
+    return numbers
+
+
 def test_many_events_are_folded_by_another_process(home: Home) -> None:
     home.publish(*SAID)
     generation = home.node.current(ZONE)
     with home.files() as files:
-        with folding_beside(home.ledger, ZONE, files, generation) as many:
-            assert many
+        numbers = list(folded_beside(home.ledger, ZONE, files, generation))
         # Nobody here has folded anything.
         assert files.events.watermark().number == len(SAID)
-        beside_us = hashes_of(files)
-        with folding_beside(home.ledger, ZONE, files, generation) as many:
-            assert not many
+        assert numbers == sorted(numbers)
+        assert set(numbers) <= set(range(1, len(SAID) + 1))
+        folded = hashes_of(files)["events"]
+        assert list(folded_beside(home.ledger, ZONE, files, generation)) == []
     home.drive()
-    assert live(home)["events"] == beside_us["events"]
+    assert live(home)["events"] == folded
 
 
 def test_few_events_are_not_worth_it(home: Home) -> None:
     home.publish(*SAID[:19])
-    with (
-        home.files() as files,
-        folding_beside(home.ledger, ZONE, files, home.node.current(ZONE)) as many,
-    ):
-        assert not many
     with home.files() as files:
+        assert list(folded_beside(home.ledger, ZONE, files, home.node.current(ZONE))) == []
         assert files.events.watermark().number == 0
 
 
-@pytest.mark.parametrize("python", [sys.executable, "/bin/false", "/no/such/python"])
-def test_what_is_made_is_the_same_whatever_becomes_of_that_process(
-    home: Home, monkeypatch: pytest.MonkeyPatch, python: str
+@pytest.mark.parametrize("python", ["/bin/false", "/no/such/python", ""])
+def test_what_is_made_is_the_same_where_there_is_no_such_process(
+    home: Home, monkeypatch: pytest.MonkeyPatch, told: list[int], python: str
 ) -> None:
     home.tell(*SAID)
     before = live(home)
     monkeypatch.setattr(sys, "executable", python)
     assert rebuild(home.node, ZONE, "project").records == len(SAID)
+    assert told == []
     assert live(home) == before
     found = verify(home.node, ZONE)
     assert found.ok, found.problems
 
 
-def test_a_late_node_follows_with_its_help(home: Home, room: Path) -> None:
-    home.tell(*SAID)
-    late = Home(room / "late", ledger=home.path)
+@pytest.mark.parametrize("late", [False, True])
+def test_files_are_made_with_its_help_and_none_is_ahead_of_the_events(
+    home: Home, room: Path, monkeypatch: pytest.MonkeyPatch, told: list[int], late: bool
+) -> None:
+    """Who reads the files meanwhile knows the turns of every fact that it meets."""
+    monkeypatch.setattr(beside, "_LOOK_SECONDS", 0.001)
+    home.tell(*SAID, forget(3), say("The door code is nine.", "door"))
+    before = live(home)
+    ahead: list[int] = []
+
+    def watched(*arguments: Any, **more: Any) -> int:
+        files = arguments[3]
+        moved: int = project(*arguments, **more)
+        ahead.append(files.memory.watermark().number - files.events.watermark().number)
+        return moved
+
+    module = node if late else rebuilding
+    project = module.project_changes
+    monkeypatch.setattr(module, "project_changes", watched)
+    if late:
+        other = Home(room / "late", ledger=home.path)
+        with closing(other):
+            assert other.node.follow(ZONE) == len(SAID) + 2
+            assert live(other) == before
+    else:
+        rebuild(home.node, ZONE, "project")
+        assert live(home) == before
+    assert ahead
+    assert max(ahead) <= 0
+
+
+ALONE = """
+import sys, time
+from pathlib import Path
+from streams import beside
+from tests.protocol.kit import ZONE, Home
+beside.FAR = 20
+beside.usable_cores = lambda: 2
+beside._LOOK_SECONDS = 60
+home = Home(Path(sys.argv[1]))
+with home.files() as files:
+    print(files.directory, flush=True)
+    for _ in beside.folded_beside(home.ledger, ZONE, files, home.node.current(ZONE)):
+        pass
+"""
+
+
+def children_of(number: int) -> list[int]:
+    found = Path(f"/proc/{number}/task/{number}/children")
+    return [int(child) for child in found.read_text().split()]
+
+
+def ended(number: int) -> bool:
+    """Whether a process has ended, perhaps without anybody having asked for its status."""
     try:
-        assert late.node.follow(ZONE) == len(SAID)
-        assert late.node.follow(ZONE) == 0
-        assert live(late) == live(home)
-    finally:
-        late.close()
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def wait_until(true: Any) -> None:
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
+def test_it_ends_with_who_started_it_and_brings_nothing_back(room: Path) -> None:
+    home = Home(room / "home")
+    with closing(home):
+        home.publish(*SAID)
+        home.node.current(ZONE)
+    starter = subprocess.Popen(
+        [sys.executable, "-c", ALONE, str(room / "home")], stdout=subprocess.PIPE, text=True
+    )
+    assert starter.stdout is not None
+    directory = Path(starter.stdout.readline().strip())
+    wait_until(lambda: children_of(starter.pid))
+    (child,) = children_of(starter.pid)
+    os.kill(child, signal.SIGSTOP)
+    shutil.rmtree(directory)
+    starter.kill()
+    starter.wait()
+    os.kill(child, signal.SIGCONT)
+    wait_until(lambda: ended(child))
+    assert not directory.exists()

@@ -123,9 +123,12 @@ class Clients:
 
         async def delete() -> None:
             there = {self._there(place): offset for place, offset in offsets.items()}
-            await delete_before(await self._started_producer(), there, PATIENCE)
+            await delete_before(await self._started_producer(), there)
 
-        self._run(delete())
+        try:
+            self._run(delete())
+        except _ANSWERS as error:
+            raise self._unavailable(f"{type(error).__name__}: {error}") from error
 
     def members(self, group: str) -> int:
         """Return how many members a consumer group has that read now."""

@@ -11,14 +11,16 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from aiokafka import AIOKafkaProducer, TopicPartition
+from aiokafka.client import ConnectionGroup
 from aiokafka.errors import LeaderNotAvailableError, for_code
 from aiokafka.protocol.admin import DeleteRecordsRequest
 
+# A broker answers once all replicas have deleted them, so long at most.
+_PATIENCE_MS = 10_000
 
-async def delete_before(
-    producer: AIOKafkaProducer, offsets: Mapping[TopicPartition, int], seconds: float
-) -> None:
-    """Delete the records below the offsets, through the connections of a producer that runs.
+
+async def delete_before(producer: AIOKafkaProducer, offsets: Mapping[TopicPartition, int]) -> None:
+    """Delete the records below the offsets, by what a producer that runs knows of the cluster.
 
     Raises:
         aiokafka.errors.KafkaError: a partition has no leader now, or a broker did not do it.
@@ -32,8 +34,9 @@ async def delete_before(
             raise LeaderNotAvailableError(f"{there.topic}/{there.partition}")
         requests[leader][there.topic].append((there.partition, offset))
     for leader, topics in requests.items():
-        request = DeleteRecordsRequest(topics.items(), int(seconds * 1_000))
-        response = await producer.client.send(leader, request)
+        request = DeleteRecordsRequest(topics.items(), _PATIENCE_MS)
+        # Not in the connection to which records are produced: they would wait behind it.
+        response = await producer.client.send(leader, request, group=ConnectionGroup.COORDINATION)
         for topic, partitions, *_ in response.topics:
             for partition, _, code, *_ in partitions:
                 if code:
