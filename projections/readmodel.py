@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
@@ -82,18 +83,18 @@ class ReadModel:
 
     def evolve(self, sections: Iterable[Section]) -> None:
         """Apply sections in order, in the caller's transaction."""
-        pending: dict[type[Row], list[tuple[object, ...]]] = {}
+        pending: dict[type[Row], list[Row]] = defaultdict(list)
         for section in sections:
             if section.deletes:
                 self._flush(pending)
                 self._delete(section.deletes)
             for row in section.puts:
-                pending.setdefault(type(row), []).append(msgspec.structs.astuple(row))
+                pending[type(row)].append(row)
         self._flush(pending)
 
-    def _flush(self, pending: dict[type[Row], list[tuple[object, ...]]]) -> None:
+    def _flush(self, pending: dict[type[Row], list[Row]]) -> None:
         for row, values in pending.items():
-            self.connection.executemany(put_statement(row), values)
+            self.connection.executemany(put_statement(row), map(msgspec.structs.astuple, values))
         pending.clear()
 
     def _delete(self, deletes: Sequence[Delete]) -> None:

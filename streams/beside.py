@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Generator, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,11 +47,18 @@ def folded_beside(
     events.db. `ledger` must pickle. Nothing depends on the process: whoever folds afterwards
     finds the work done, or does it, and meets what went wrong here.
     """
-    folded = files.events.watermark().number
-    upto = ledger.head(zone).number
-    if upto - folded < FAR or usable_cores() < 2:
+    if usable_cores() < 2:
         return
-    with _started() as process:
+    with ExitStack() as held:
+        process = None
+        if ledger.unread(zone) >= FAR:
+            # It starts while those are fetched.
+            process = held.enter_context(_started())
+        folded = files.events.watermark().number
+        upto = ledger.head(zone).number
+        if upto - folded < FAR:
+            return
+        process = process or held.enter_context(_started())
         if process is None:
             return
         assert process.stdin is not None

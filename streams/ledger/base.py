@@ -120,6 +120,10 @@ class Ledger(ABC):
     def head(self, zone: str) -> Head:
         """Return the last accepted event of a zone; number 0 where it has none."""
 
+    def unread(self, zone: str) -> int:
+        """Return how many events this node has to fetch before it knows all of the zone's."""
+        return 0
+
     @abstractmethod
     def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
         """Return where what `publish` goes by is not what the zone's accepted events say.

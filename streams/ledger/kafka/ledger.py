@@ -282,6 +282,10 @@ class KafkaLedger(Ledger):
         self._refresh([(EVENTS, partition_of(zone))])
         return self.copy.file.head(zone)
 
+    def unread(self, zone: str) -> int:
+        place = (EVENTS, partition_of(zone))
+        return self.end(*place) - self.copy.next(place)
+
     def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
         partition = partition_of(zone)
         problems = self.copy.file.check(zone, sources, head)
