@@ -1,6 +1,7 @@
 """Runs benchmarks and writes bench/report.md; what is not run now stays as it was there.
 
-python -m bench.run [--full] [--quick] [--only NAME,NAME] [--reference PYTHON] [--out FILE]
+python -m bench.run [--full] [--quick] [--only NAME,NAME] [--reference PYTHON]
+                    [--zones DIR] [--out FILE]
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ OUT = Path(__file__).with_name("report.md")
 
 
 def benches(
-    homes: Homes, *, full: bool, quick: bool, reference: str | None
+    homes: Homes, *, full: bool, quick: bool, reference: str | None, zones: Path | None
 ) -> dict[str, Callable[[], str]]:
     """Return each benchmark by name, as a call that gives its section.
 
     `reference`: a Python that has sentence-transformers, to measure the encoder against.
+    `zones`: where recall's zones are kept for another run; None: they are removed.
 
     A derive appends to its home, so `rebuild` comes after those that read the same homes.
     """
@@ -41,7 +43,7 @@ def benches(
         "ingest": lambda: section(ingest.run(homes)),
         "seal": lambda: section(seal.run(homes)),
         "project": lambda: section(project.run(homes, small=many)),
-        "recall": lambda: "\n".join(map(section, recall.run(sizes=asked))),
+        "recall": lambda: "\n".join(map(section, recall.run(sizes=asked, kept=zones))),
         "rebuild": lambda: section(rebuild.run(homes, sizes=sizes)),
         "locomo": lambda: "\n".join(map(section, locomo.run(locomo.Options()))),
         "kafka": lambda: "\n".join(map(section, kafka.run(homes, None, events=many // 5))),
@@ -56,13 +58,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="a tenth of the events")
     parser.add_argument("--only", help="names, with commas")
     parser.add_argument("--reference", help="a Python that has sentence-transformers")
+    parser.add_argument("--zones", type=Path, help="keep recall's zones here, and use those there")
     parser.add_argument("--out", type=Path, default=OUT)
     chosen = parser.parse_args(arguments)
     command = f"python -m bench.run{' --full' if chosen.full else ''}"
     command += " --quick" if chosen.quick else ""
     sections = kept(chosen.out)
     with Homes() as homes:
-        calls = benches(homes, full=chosen.full, quick=chosen.quick, reference=chosen.reference)
+        calls = benches(
+            homes,
+            full=chosen.full,
+            quick=chosen.quick,
+            reference=chosen.reference,
+            zones=chosen.zones,
+        )
         names = chosen.only.split(",") if chosen.only else list(calls)
         if unknown := set(names) - set(calls):
             parser.error(f"no benchmark is called {', '.join(sorted(unknown))}")
