@@ -66,7 +66,7 @@ def _bulk(homes: Homes, url: str, events: int) -> Report:
     filled = homes.filled(events)
     _copy_to(url, filled)
     ours, floors = [], []
-    for _ in range(2):
+    for _ in range(3):
         directory = homes.fresh()
         node = open_node(directory, None, ledger=_ledger(url, directory))
         try:

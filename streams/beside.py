@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -38,32 +38,46 @@ class _Order(NamedTuple):
     upto: int
 
 
-def folded_beside(
-    ledger: Ledger, zone: str, files: ZoneFiles, generation: Generation
-) -> Generator[int, None, None]:
-    """Have the zone's events folded beside, if many wait; yield up to which number they are.
+class FoldingBeside:
+    """Folds a zone's events in another process, where many wait. Use it as a context manager.
 
-    The caller projects the changes of those meanwhile, and of no others: no file may be ahead of
-    events.db. `ledger` must pickle. Nothing depends on the process: whoever folds afterwards
-    finds the work done, or does it, and meets what went wrong here.
+    Enter it before anything is read: the process starts while events are fetched. Nothing depends
+    on it: whoever folds afterwards finds the work done, or does it, and meets what went wrong.
+    `ledger` must pickle.
     """
-    if usable_cores() < 2:
-        return
-    with ExitStack() as held:
-        process = None
-        if ledger.unread(zone) >= FAR:
-            # It starts while those are fetched.
-            process = held.enter_context(_started())
+
+    def __init__(self, ledger: Ledger, zone: str) -> None:
+        self._ledger = ledger
+        self._zone = zone
+        self._helps = usable_cores() >= 2
+        self._held = ExitStack()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> FoldingBeside:
+        if self._helps and self._ledger.unread(self._zone) >= FAR:
+            self._process = self._held.enter_context(_started())
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._held.close()
+
+    def folded(self, files: ZoneFiles, generation: Generation) -> Iterator[int]:
+        """Have the events folded, if many wait; yield up to which number they are, as it goes on.
+
+        The caller projects the changes of those meanwhile, and of no others: no file may be ahead
+        of events.db.
+        """
         folded = files.events.watermark().number
-        upto = ledger.head(zone).number
-        if upto - folded < FAR:
+        upto = self._ledger.head(self._zone).number
+        if not self._helps or upto - folded < FAR:
             return
-        process = process or held.enter_context(_started())
+        process = self._process or self._held.enter_context(_started())
         if process is None:
             return
         assert process.stdin is not None
+        order = _Order(self._ledger, self._zone, files.directory, generation, upto)
         with suppress(BrokenPipeError):
-            pickle.dump(_Order(ledger, zone, files.directory, generation, upto), process.stdin)
+            pickle.dump(order, process.stdin)
             process.stdin.flush()
         while process.poll() is None:
             before, folded = folded, files.events.watermark().number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from projections.events.queries import switched_to
@@ -15,7 +15,7 @@ from schemas.fragments import Assembler
 from schemas.records import chain_of
 from schemas.zones import check_zone
 from streams.agents import AGENTS, Agent
-from streams.beside import folded_beside
+from streams.beside import FoldingBeside
 from streams.doors import VectorDoor
 from streams.drivers.journal import Journal
 from streams.drivers.zone import ZoneDriver
@@ -199,15 +199,13 @@ class Node:
         with self.driving(zone):
             moved = 0
             if alone:
-                generation = self.current(zone)
-                with (
-                    self.open(zone, generation) as files,
-                    closing(folded_beside(self.ledger, zone, files, generation)) as folded,
-                ):
-                    for number in folded:
-                        if switched_to(files.events.connection) not in (None, generation.chain):
-                            break
-                        moved += project(generation, files, number)
+                with FoldingBeside(self.ledger, zone) as beside:
+                    generation = self.current(zone)
+                    with self.open(zone, generation) as files:
+                        for number in beside.folded(files, generation):
+                            if switched_to(files.events.connection) not in (None, generation.chain):
+                                break
+                            moved += project(generation, files, number)
             return moved + self._bring_up(zone, project)
 
     def conclude(self, zone: str, progress: Progress | None = None) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +14,7 @@ from projections.sqlite import atomic, connect, value
 from schemas.changes import Embedding, TokenVectors
 from schemas.errors import HomeError
 from schemas.events import Draft, Switch
-from streams.beside import folded_beside
+from streams.beside import FoldingBeside
 from streams.doors import Answer
 from streams.drivers.zone import ZoneDriver
 from streams.erasing import parked_records
@@ -163,8 +162,8 @@ def _reindex(node: Node, zone: str, current: Generation) -> Rebuilt:
 
 def _project(node: Node, zone: str, building: Generation, progress: Progress | None) -> int:
     with node.open(zone, building) as files:
-        with closing(folded_beside(node.ledger, zone, files, building)) as folded:
-            for number in folded:
+        with FoldingBeside(node.ledger, zone) as beside:
+            for number in beside.folded(files, building):
                 project_changes(
                     node.ledger, zone, building.chain, files, upto=number, progress=progress
                 )

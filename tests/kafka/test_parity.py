@@ -16,7 +16,7 @@ import pytest
 from recollect.home import Home
 from recollect.ledgers import open_node
 from streams import beside
-from streams.beside import folded_beside
+from streams.beside import FoldingBeside
 from tests.kafka.conftest import Make
 from tests.kafka.kit import Recollect, line, post, wait_until, write
 
@@ -157,11 +157,12 @@ def test_a_home_far_behind_has_its_events_folded_by_a_process_beside(
     ingested(home, tmp_path / "e.jsonl", {"default": talk(0, 60)})
     with patch.dict(os.environ, late.environment(), clear=True):
         node = open_node(Home(late.home))
-        generation = node.current("default")
-        with closing(node), node.open("default", generation) as files:
-            list(folded_beside(node.ledger, "default", files, generation))
-            # Nobody here has folded anything.
-            assert files.events.watermark().number == 60
+        with closing(node), FoldingBeside(node.ledger, "default") as helper:
+            generation = node.current("default")
+            with node.open("default", generation) as files:
+                list(helper.folded(files, generation))
+                # Nobody here has folded anything.
+                assert files.events.watermark().number == 60
     assert late.hashes()["events"] == home.hashes()["events"]
     later.ask("recall", "Who moved?")
     assert later.hashes() == home.hashes()

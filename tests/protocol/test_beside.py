@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 
+from projections.files import ZoneFiles
 from streams import beside, node, rebuilding
-from streams.beside import folded_beside
+from streams.beside import FoldingBeside
 from streams.rebuilding import rebuild
 from streams.verifying import verify
 from tests.protocol.kit import ZONE, Home, forget, hashes_of, live, say
@@ -37,28 +38,32 @@ def home(room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
 def told(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How far the process beside had folded, whenever somebody went on because of it."""
     numbers: list[int] = []
+    folded = FoldingBeside.folded
 
     def noted(*arguments: Any) -> Iterator[int]:
-        for number in folded_beside(*arguments):
+        for number in folded(*arguments):
             numbers.append(number)
             yield number
 
-    for module in (node, rebuilding):
-        monkeypatch.setattr(module, "folded_beside", noted)
+    monkeypatch.setattr(FoldingBeside, "folded", noted)
     return numbers
+
+
+def folded_beside(home: Home, files: ZoneFiles) -> list[int]:
+    with FoldingBeside(home.ledger, ZONE) as beside:
+        return list(beside.folded(files, home.node.current(ZONE)))
 
 
 def test_many_events_are_folded_by_another_process(home: Home) -> None:
     home.publish(*SAID)
-    generation = home.node.current(ZONE)
     with home.files() as files:
-        numbers = list(folded_beside(home.ledger, ZONE, files, generation))
+        numbers = folded_beside(home, files)
         # Nobody here has folded anything.
         assert files.events.watermark().number == len(SAID)
         assert numbers == sorted(numbers)
         assert set(numbers) <= set(range(1, len(SAID) + 1))
         folded = hashes_of(files)["events"]
-        assert list(folded_beside(home.ledger, ZONE, files, generation)) == []
+        assert folded_beside(home, files) == []
     home.drive()
     assert live(home)["events"] == folded
 
@@ -66,7 +71,7 @@ def test_many_events_are_folded_by_another_process(home: Home) -> None:
 def test_few_events_are_not_worth_it(home: Home) -> None:
     home.publish(*SAID[:19])
     with home.files() as files:
-        assert list(folded_beside(home.ledger, ZONE, files, home.node.current(ZONE))) == []
+        assert folded_beside(home, files) == []
         assert files.events.watermark().number == 0
 
 
@@ -126,8 +131,8 @@ beside._LOOK_SECONDS = 60
 home = Home(Path(sys.argv[1]))
 with home.files() as files:
     print(files.directory, flush=True)
-    for _ in beside.folded_beside(home.ledger, ZONE, files, home.node.current(ZONE)):
-        pass
+    with beside.FoldingBeside(home.ledger, ZONE) as helper:
+        list(helper.folded(files, home.node.current(ZONE)))
 """
 
 

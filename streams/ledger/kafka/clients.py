@@ -241,7 +241,10 @@ class Clients:
         """Return a consumer whose connection no fetch holds up."""
         async with self._starting:
             if self._asking is None:
-                self._asking = await self._new_consumer()
+                asking = await self._new_consumer()
+                # Else each topic's first question waits for a retry.
+                await asking._client.set_topics(list(self._names))
+                self._asking = asking
         return self._asking
 
     async def _offsets(self, method: str, places: list[Place]) -> dict[Place, int]:

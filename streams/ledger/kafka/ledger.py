@@ -21,8 +21,10 @@ from schemas.events import Draft
 from schemas.zones import check_zone
 from streams.failpoints import failpoint
 from streams.ledger.base import (
+    CHANGES,
     EVENTS,
     PARTITIONS,
+    RECORDINGS,
     TOPICS,
     Ledger,
     LedgerGap,
@@ -236,7 +238,10 @@ class KafkaLedger(Ledger):
                     return records
         if not self._follows:
             self.connect()
-        self.copy.refresh([place])
+        # Whoever reads a zone's changes reads its events, too: both are fetched together.
+        self.copy.refresh(
+            [place] if topic == RECORDINGS else [(EVENTS, partition), (CHANGES, partition)]
+        )
         return self.copy.file.read(topic, partition, offset, limit, zone)
 
     def _read_all(self, place: Place, offset: int, limit: int) -> list[Record]:
