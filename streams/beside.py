@@ -28,6 +28,8 @@ FAR = 5_000
 _STEP = 1_000
 # Between two looks how far it is, in seconds.
 _LOOK_SECONDS = 0.02
+# A process that folds nothing for so long is given up.
+_PATIENCE_SECONDS = 60.0
 
 
 class _Order(NamedTuple):
@@ -79,10 +81,12 @@ class FoldingBeside:
         with suppress(BrokenPipeError):
             pickle.dump(order, process.stdin)
             process.stdin.flush()
-        while process.poll() is None:
+        moved = time.monotonic()
+        while process.poll() is None and time.monotonic() - moved < _PATIENCE_SECONDS:
             before, folded = folded, files.events.watermark().number
             if folded > before:
                 yield folded
+                moved = time.monotonic()
             else:
                 time.sleep(_LOOK_SECONDS)
 
