@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import msgspec
 
 BUSY_TIMEOUT_MS = 60_000
 # SQLite's own 2 MB make an index of 100,000 facts twice as slow; a small file takes no more.
@@ -15,6 +16,8 @@ CACHE_KIB = 32_768
 # Each time one of those who meet gets through, so this many may meet.
 _ATTEMPTS = 1_000
 MAPPED_BYTES = 1 << 34
+
+_json = msgspec.json.Encoder()
 
 
 def connect(path: Path | str, *, durable: bool = False, readonly: bool = False) -> apsw.Connection:
@@ -70,6 +73,11 @@ def value(connection: apsw.Connection, sql: str, bindings: Sequence[object] = ()
     """Return the first column of the first row, or None where there is none."""
     row = connection.execute(sql, bindings).fetchone()
     return None if row is None else row[0]
+
+
+def listed(values: Sequence[object]) -> str:
+    """Return values as what `json_each(?)` reads: one statement for any number of them."""
+    return _json.encode(values).decode()
 
 
 @contextmanager

@@ -69,9 +69,11 @@ class FoldingBeside:
         The caller projects the changes of those meanwhile, and of no others: no file may be ahead
         of events.db.
         """
+        if not self._helps:
+            return
         folded = files.events.watermark().number
         upto = self._ledger.head(self._zone).number
-        if not self._helps or upto - folded < FAR:
+        if upto - folded < FAR:
             return
         process = self._process or self._held.enter_context(_started())
         if process is None:

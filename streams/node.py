@@ -197,16 +197,22 @@ class Node:
             )
 
         with self.driving(zone):
-            moved = 0
-            if alone:
-                with FoldingBeside(self.ledger, zone) as beside:
-                    generation = self.current(zone)
-                    with self.open(zone, generation) as files:
-                        for number in beside.folded(files, generation):
-                            if switched_to(files.events.connection) not in (None, generation.chain):
-                                break
-                            moved += project(generation, files, number)
-            return moved + self._bring_up(zone, project)
+            ahead = self._project_ahead(zone, project) if alone else 0
+            return ahead + self._bring_up(zone, project)
+
+    def _project_ahead(
+        self, zone: str, project: Callable[[Generation, ZoneFiles, int], int]
+    ) -> int:
+        """Project the changes of what a process beside folds; return how many records."""
+        moved = 0
+        with FoldingBeside(self.ledger, zone) as beside:
+            generation = self.current(zone)
+            with self.open(zone, generation) as files:
+                for number in beside.folded(files, generation):
+                    if switched_to(files.events.connection) not in (None, generation.chain):
+                        break
+                    moved += project(generation, files, number)
+        return moved
 
     def conclude(self, zone: str, progress: Progress | None = None) -> int:
         """Have everything in the ledger concluded: by the workers where there are any, else here.

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import apsw
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.sqlite import rows, value
-
-_json = msgspec.json.Encoder()
+from projections.sqlite import listed, rows, value
 
 
 class Said(NamedTuple):
@@ -57,7 +54,7 @@ def numbers(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, 
         rows(
             connection,
             "SELECT id, number FROM events WHERE id IN (SELECT value FROM json_each(?))",
-            (_json.encode(event_ids).decode(),),
+            (listed(event_ids),),
         )
     )
 
@@ -88,7 +85,7 @@ def said(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, Said]
             connection,
             "SELECT number, content, caption, source_id, coalesce(sender_name, sender_id) "
             "FROM events WHERE number IN (SELECT value FROM json_each(?))",
-            (_json.encode(numbers).decode(),),
+            (listed(numbers),),
         )
     }
 
@@ -109,6 +106,6 @@ def source_ids(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[st
         rows(
             connection,
             "SELECT id, source_id FROM events WHERE id IN (SELECT value FROM json_each(?))",
-            (_json.encode(event_ids).decode(),),
+            (listed(event_ids),),
         )
     )

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import apsw
-import msgspec
 
-from projections.sqlite import rows
-
-_json = msgspec.json.Encoder()
+from projections.sqlite import listed, rows
 
 
 def events_mentioning(
@@ -33,7 +30,7 @@ def entities_of_events(
         connection,
         "SELECT event_id, entity_id FROM json_each(?) AS near "
         "CROSS JOIN mentions ON event_id = near.value",
-        (_json.encode(event_ids).decode(),),
+        (listed(event_ids),),
     ):
         found.setdefault(event, set()).add(entity)
     return {event: sorted(entities) for event, entities in found.items()}
@@ -60,7 +57,7 @@ def known(connection: apsw.Connection, names: Sequence[str]) -> set[str]:
                 )
             )
         """,
-        (_json.encode(names).decode(),),
+        (listed(names),),
     )
     return {str(name) for (name,) in found}
 

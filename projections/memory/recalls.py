@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import apsw
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.sqlite import rows, value
-
-_json = msgspec.json.Encoder()
+from projections.sqlite import listed, rows, value
 
 #: (rowid, id, source event id, text) of a fact.
 Fact = tuple[int, str, str | None, str]
@@ -41,7 +38,7 @@ def rowids(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, in
         rows(
             connection,
             "SELECT id, rowid FROM facts WHERE id IN (SELECT value FROM json_each(?))",
-            (_json.encode(fact_ids).decode(),),
+            (listed(fact_ids),),
         )
     )
 
@@ -71,7 +68,7 @@ def told(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, Tol
         "CROSS JOIN facts ON source_event_id = near.value "
         "UNION ALL SELECT event_id, fact_id, NULL, char_offset_start FROM json_each(?1) AS near "
         "CROSS JOIN fact_repeats ON event_id = near.value",
-        (_json.encode(event_ids).decode(),),
+        (listed(event_ids),),
     ):
         if start is None:
             given.setdefault(event, []).append((fact, text))
@@ -97,7 +94,7 @@ def effects_and_causes(
         "JOIN causal_links ON from_fact_id = near.id "
         "UNION ALL SELECT to_fact_id, from_fact_id, strength FROM near "
         "JOIN causal_links ON to_fact_id = near.id",
-        (_json.encode(fact_ids).decode(),),
+        (listed(fact_ids),),
     )
 
 
@@ -107,7 +104,7 @@ def texts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str
         rows(
             connection,
             "SELECT id, text FROM facts WHERE id IN (SELECT value FROM json_each(?))",
-            (_json.encode(fact_ids).decode(),),
+            (listed(fact_ids),),
         )
     )
 
@@ -164,7 +161,7 @@ def supersessions(
         "UNION SELECT fact_id, superseded_by, invalid_at FROM json_each(?1) AS near "
         "CROSS JOIN fact_supersessions ON superseded_by = near.value WHERE invalid_at <= ?2 "
         "ORDER BY invalid_at DESC, fact_id, superseded_by",
-        (_json.encode(fact_ids).decode(), upto),
+        (listed(fact_ids), upto),
     )
 
 
@@ -195,12 +192,12 @@ def accesses(connection: apsw.Connection, event_ids: Sequence[str]) -> list[tupl
         "SELECT facts.source_event_id, sum(count), max(number) FROM json_each(?) AS near "
         "CROSS JOIN facts ON facts.source_event_id = near.value "
         "JOIN fact_accesses ON fact_accesses.fact_id = facts.id GROUP BY facts.source_event_id",
-        (_json.encode(event_ids).decode(),),
+        (listed(event_ids),),
     )
 
 
 def _grouped(connection: apsw.Connection, sql: str, ids: Sequence[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for key, item in rows(connection, sql, (_json.encode(ids).decode(),)):
+    for key, item in rows(connection, sql, (listed(ids),)):
         found.setdefault(str(key), []).append(str(item))
     return found

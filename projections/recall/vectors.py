@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -15,7 +14,7 @@ from projections.embeddings.tokens import quantised
 from projections.recall.codes import Codes, first_of_equals, least
 from projections.recall.columns import Array, Column, Texts, Wide
 from projections.recall.fusion import close_to_top
-from projections.sqlite import rows
+from projections.sqlite import listed, rows
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -27,8 +26,6 @@ SCANNED = 8
 LEAST_COMPARED = 400
 # The greatest value of a code.
 _MOST_CODE = 127
-
-_json = msgspec.json.Encoder()
 
 
 class Near(NamedTuple):
@@ -142,7 +139,7 @@ def vectors_of(model: EmbeddingsModel, target_type: str, ids: Sequence[str]) -> 
             model.connection,
             "SELECT target_id, embedding FROM embeddings WHERE target_type = ? AND model = ? "
             "AND target_id IN (SELECT value FROM json_each(?))",
-            (target_type, model.model, _json.encode(ids).decode()),
+            (target_type, model.model, listed(ids)),
         )
     )
     nothing = bytes(4 * model.dimension)

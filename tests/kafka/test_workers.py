@@ -24,6 +24,7 @@ from tests.kafka.kit import (
     wait_until,
     write,
 )
+from tests.processes import children_of
 
 ZONES = [f"zone-{number}" for number in range(24)]
 TEXTS = (
@@ -144,12 +145,6 @@ def test_a_worker_that_hangs_loses_its_zones_and_harms_nothing_when_it_goes_on(
     assert first.hashes() == second.hashes() == wanted
     assert (hanging.stop(), other.stop()) == (0, 0), hanging.errors
     assert verified(first) == verified(second) == wanted
-
-
-def children_of(number: int) -> list[int]:
-    """Return the processes that a process has started and that are still there."""
-    found = Path(f"/proc/{number}/task/{number}/children")
-    return [int(child) for child in found.read_text().split()]
 
 
 def others_of(worker: Running) -> list[int]:

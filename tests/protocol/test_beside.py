@@ -20,6 +20,7 @@ from streams import beside, node, rebuilding
 from streams.beside import FoldingBeside
 from streams.rebuilding import rebuild
 from streams.verifying import verify
+from tests.processes import children_of, ended
 from tests.protocol.kit import ZONE, Home, forget, hashes_of, live, say
 
 SAID = [say(f"The train number {number} leaves at noon.", str(number)) for number in range(30)]
@@ -134,19 +135,6 @@ with home.files() as files:
     with beside.FoldingBeside(home.ledger, ZONE) as helper:
         list(helper.folded(files, home.node.current(ZONE)))
 """
-
-
-def children_of(number: int) -> list[int]:
-    found = Path(f"/proc/{number}/task/{number}/children")
-    return [int(child) for child in found.read_text().split()]
-
-
-def ended(number: int) -> bool:
-    """Whether a process has ended, perhaps without anybody having asked for its status."""
-    try:
-        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
 
 
 def wait_until(true: Any) -> None:

@@ -1,0 +1,19 @@
+"""Looking at processes through /proc."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def children_of(number: int) -> list[int]:
+    """Return the processes that a process's first thread has started."""
+    found = Path(f"/proc/{number}/task/{number}/children")
+    return [int(child) for child in found.read_text().split()]
+
+
+def ended(number: int) -> bool:
+    """Whether a process has ended, perhaps without anybody having asked for its status."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
