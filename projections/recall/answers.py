@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from projections.events import recalls as events
 from projections.files import ZoneFiles
-from projections.identity import recalls as identity
 from projections.memory import recalls as memory
 from projections.recall.arms import Found
 from projections.recall.index import Index
@@ -51,7 +50,7 @@ def of_turns(
     # No turn is answered twice where raw turns are in scope; without, some may give no fact.
     places = ranked.places[:count] if "events" in query.scope else ranked.places
     turn_ids = index.turns.ids.take(places)
-    told = memory.told(files.memory.connection, turn_ids)
+    told = index.told.of(turn_ids)
     turns = [
         Chosen("event", id_, place, score, _facts(told.get(id_)))
         for id_, place, score in zip(
@@ -108,16 +107,14 @@ def _results(
     )
     entities = {
         **memory.entities_of_facts(files.memory.connection, fact_ids),
-        **identity.entities_of_events(
-            files.identity.connection, [item.id for item in chosen if item.kind == "event"]
-        ),
+        **index.mentioned.of(item.id for item in chosen if item.kind == "event"),
     }
-    stands = index.standing(entity for some in entities.values() for entity in some)
+    stands = index.standing.of(entity for some in entities.values() for entity in some)
     changed = changes(query, [fact for item in chosen for fact in item.facts], index, files)
     places = [item.place for item in chosen]
     numbers = index.turns.numbers[places].tolist()
     times = index.turns.occurred_at[places]
-    said = events.said(files.events.connection, numbers)
+    said = index.said.of(numbers)
     results = []
     for item, number, at, as_of, platform in zip(
         chosen,

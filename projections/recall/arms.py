@@ -38,7 +38,7 @@ class Asked(NamedTuple):
     is none. `voices`: the senders whose
     turns are asked for. `spans`: the times that it speaks of, (first, last) in unix ms.
     `allowed`: the turns that may be answered, and `filtered` whether that may be less than all.
-    `pool`: how many candidates an arm may bring.
+    `pool`: how many candidates an arm may bring, and `read` how many late interaction reads.
     """
 
     text: str
@@ -50,6 +50,7 @@ class Asked(NamedTuple):
     allowed: Mask
     filtered: bool
     pool: int
+    read: int
 
 
 class Found(NamedTuple):

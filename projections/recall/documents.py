@@ -103,7 +103,7 @@ def results(found: Scored, index: Index, *, explain: bool) -> list[Result]:
     """Return what is answered of documents, best first."""
     if not found.documents:
         return []
-    stands = index.standing(id_ for item in found.documents for id_ in item.entities)
+    stands = index.standing.of(id_ for item in found.documents for id_ in item.entities)
     return [
         Result(
             id=item.id,

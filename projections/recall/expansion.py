@@ -12,8 +12,6 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from projections.files import ZoneFiles
-from projections.identity import recalls as identity
 from projections.recall.arms import Asked
 from projections.recall.columns import distinct
 from projections.recall.index import MOST_MENTIONS, Index
@@ -25,7 +23,7 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
 
-def shared(asked: Asked, best: Ranked, index: Index, files: ZoneFiles) -> tuple[Ints, Floats]:
+def shared(asked: Asked, best: Ranked, index: Index) -> tuple[Ints, Floats]:
     """Return turns, ascending, that share something with the best others, and scores from 0 to 1.
 
     Whom the question names is not followed: they are everywhere in what was found.
@@ -33,7 +31,7 @@ def shared(asked: Asked, best: Ranked, index: Index, files: ZoneFiles) -> tuple[
     count = len(index.turns)
     score_of = dict(zip(best.places.tolist(), best.scores.tolist(), strict=True))
     found, through = [np.zeros(0, np.int64)], []
-    for entity, seeds in _spoken_of(asked, best, index, files).items():
+    for entity, seeds in _spoken_of(asked, best, index).items():
         mentions, places = index.speaking_of(entity)
         if mentions <= MOST_MENTIONS:
             idf = math.log(1 + (count - mentions + 0.5) / (mentions + 0.5)) / math.log(count + 1)
@@ -51,12 +49,12 @@ def shared(asked: Asked, best: Ranked, index: Index, files: ZoneFiles) -> tuple[
     return reached[kept], most[kept]
 
 
-def _spoken_of(asked: Asked, best: Ranked, index: Index, files: ZoneFiles) -> dict[str, list[int]]:
+def _spoken_of(asked: Asked, best: Ranked, index: Index) -> dict[str, list[int]]:
     """Return the best places, best first, by the entities that they speak of, ordered by id."""
     places = best.places[:SEEDS]
     place_of = dict(zip(index.turns.ids.take(places), places.tolist(), strict=True))
-    of_seed = identity.entities_of_events(files.identity.connection, list(place_of))
-    stands = index.standing(entity for entities in of_seed.values() for entity in entities)
+    of_seed = index.mentioned.of(place_of)
+    stands = index.standing.of(entity for entities in of_seed.values() for entity in entities)
     named = {item.entity.id for item in asked.named}
     found: dict[str, list[int]] = {}
     for event, place in place_of.items():

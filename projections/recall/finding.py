@@ -43,7 +43,7 @@ def found_by(
     first = leading(heard, eligible, profile, 2 * asked.pool)
     places = np.sort(first.places)
     if "late" in wanted and tokens is not None and profile.weights.get("late"):
-        close = np.sort(first.places[: asked.pool])
+        close = np.sort(first.places[: asked.read])
         said = late(tokens, close, index, tokeniser)
         unread = close[said.unread] if said.unread.any() else None
         heard = heard.also("late", Said(close, said.scores, unread))
@@ -51,7 +51,7 @@ def found_by(
             heard = heard._replace(evidence={**heard.evidence, "late": said.nearest})
     if "shared" in wanted and profile.weights.get("shared"):
         best = so_far(heard.at(places), eligible, profile, SEEDS)
-        reached, scores = shared(asked, best, index, files)
+        reached, scores = shared(asked, best, index)
         if len(reached):
             heard = heard.also("shared", Said(reached, scores))
             places = distinct(np.concatenate((places, reached)))

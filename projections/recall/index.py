@@ -7,6 +7,7 @@ wait until everything is read again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -14,12 +15,15 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from projections.events import recalls as events
 from projections.files import ZoneFiles
-from projections.identity.recalls import events_mentioning
+from projections.identity.recalls import entities_of_events, events_mentioning
 from projections.lineage import lineage
+from projections.memory import recalls as memory
 from projections.recall import stored
 from projections.recall.columns import Array
 from projections.recall.facts import Facts
+from projections.recall.kept import Kept
 from projections.recall.names import ids_of, standing
 from projections.recall.tokens import Tokens
 from projections.recall.turns import Turns
@@ -29,6 +33,10 @@ from projections.recall.vectors import Targets, Vectors
 MOST_MENTIONS = 1_000
 # What was looked up of entities is kept: 16 MB of it.
 _MOST_KEPT = 2_000_000
+# So are what turns say and tell, which is mostly a few hundred bytes each, and what stands for
+# entities.
+_MOST_TEXTS = 4_096
+_MOST_IDS = 100_000
 # Below this, the files are read anew in a fifth of a second.
 LEAST_STORED = 2_000
 #: Turns that came since it was stored, for each that it holds, before it is stored again.
@@ -59,7 +67,15 @@ class Index:
         self, files: ZoneFiles, columns: Columns | None = None, state: State | None = None
     ) -> None:
         self._files = files
-        self._standing: dict[str, str | None] = {}
+        identity = files.identity.connection
+        #: Event id -> the facts that it gave or repeated.
+        self.told = Kept(partial(memory.told, files.memory.connection), _MOST_TEXTS)
+        #: Number of an event -> what was said in it.
+        self.said = Kept(partial(events.said, files.events.connection), _MOST_TEXTS)
+        #: Event id -> ids of the entities that it mentions, as they were found.
+        self.mentioned = Kept(partial(entities_of_events, identity), _MOST_TEXTS)
+        #: Id of an entity -> id of the one that now stands for it.
+        self.standing = Kept(partial(standing, identity), _MOST_IDS)
         self._mentioning: dict[frozenset[str], Ints] = {}
         self._speaking: dict[str, tuple[int, Ints]] = {}
         held = columns or {}
@@ -91,7 +107,8 @@ class Index:
             return True
         if not _goes_on(self._state, self._files, watermarks):
             return False
-        self._standing.clear()
+        for kept in (self.told, self.said, self.mentioned, self.standing):
+            kept.clear()
         self._mentioning.clear()
         self._speaking.clear()
         self._follow()
@@ -130,16 +147,6 @@ class Index:
             )
             for name, values in columns.items()
         }
-
-    def standing(self, ids: Iterable[str]) -> dict[str, str]:
-        """Return id -> id of the entity that now stands for it, of those that have one."""
-        wanted = set(ids)
-        # A difference of sets would go through all that is known.
-        if new := [id_ for id_ in wanted if id_ not in self._standing]:
-            found = standing(self._files.identity.connection, new)
-            self._standing |= {id_: found.get(id_) for id_ in new}
-        known = ((id_, self._standing[id_]) for id_ in wanted)
-        return {id_: stands for id_, stands in known if stands is not None}
 
     def mentioning(self, entity_ids: Iterable[str]) -> Ints:
         """Return the turns that speak of, or come from, an entity under any of its ids."""

@@ -12,9 +12,6 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from projections.events import recalls as events
-from projections.files import ZoneFiles
-from projections.memory import recalls as memory
 from projections.numbers import NUMBER_WORDS
 from projections.recall.index import Index
 
@@ -46,17 +43,17 @@ def wanted(text: str) -> Kind | None:
     return next((kind for kind, asks in _WANTED.items() if asks.match(text)), None)
 
 
-def fitting(scores: Floats, places: Ints, *, kind: Kind, index: Index, files: ZoneFiles) -> Floats:
+def fitting(scores: Floats, places: Ints, *, kind: Kind, index: Index) -> Floats:
     """Return the scores of turns, best first, with a step more for the first that hold a kind."""
     found = places[:_LOOKED_AT]
     more = scores.copy()
-    more[: len(found)] += STEP * (_timed if kind == "time" else _numbered)(found, index, files)
+    more[: len(found)] += STEP * (_timed if kind == "time" else _numbered)(found, index)
     return more
 
 
-def _timed(places: Ints, index: Index, files: ZoneFiles) -> npt.NDArray[np.bool_]:
+def _timed(places: Ints, index: Index) -> npt.NDArray[np.bool_]:
     ids = index.turns.ids.take(places)
-    told = memory.told(files.memory.connection, ids)
+    told = index.told.of(ids)
     timed = {
         event
         for event, facts in told.items()
@@ -65,7 +62,7 @@ def _timed(places: Ints, index: Index, files: ZoneFiles) -> npt.NDArray[np.bool_
     return np.array([id_ in timed for id_ in ids], bool)
 
 
-def _numbered(places: Ints, index: Index, files: ZoneFiles) -> npt.NDArray[np.bool_]:
+def _numbered(places: Ints, index: Index) -> npt.NDArray[np.bool_]:
     numbers = index.turns.numbers[places].tolist()
-    said = events.said(files.events.connection, numbers)
+    said = index.said.of(numbers)
     return np.array([_NUMBER.search(said[number].text) is not None for number in numbers], bool)

@@ -17,6 +17,7 @@ from projections.embeddings.tokens import projected, quantised, telling
 from projections.recall.columns import distinct
 from projections.recall.fusion import scaled
 from projections.recall.index import Index
+from projections.recall.products import products
 from projections.recall.tokens import Centre, TokensOf
 from projections.recall.turns import Turns
 from projections.recall.words import MOST_WORDS, Tokeniser
@@ -29,10 +30,6 @@ _LEAST_SPREAD = 0.4
 # A word that stands in most turns says little, but not nothing.
 _LEAST_IDF = 0.1
 
-# Tokens that are widened at a time.
-_STEP = 2_048
-
-Bytes = npt.NDArray[np.int8]
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -84,8 +81,8 @@ def late(tokens: QueryTokens, candidates: Ints, index: Index, tokeniser: Tokenis
     )
     weights = words.weights.astype(np.float64)
     of_unit = (weights[:, None] * near.T).sum(axis=0) / words.weights.sum()
-    of_turn = np.zeros(len(places), np.float32)
-    np.maximum.at(of_turn, found.turn_of_unit, of_unit.astype(np.float32))
+    first_units = np.searchsorted(found.turn_of_unit, np.arange(len(places)))
+    of_turn = np.maximum.reduceat(of_unit, first_units).astype(np.float32)
     by_place = np.argsort(places)
     asked = by_place[np.searchsorted(places, candidates, sorter=by_place)]
     known = found.known[asked]
@@ -104,13 +101,10 @@ def nearest(words: Floats, found: TokensOf, centre: Centre) -> Floats:
     exact, whatever the order in which they are added.
     """
     codes, _ = quantised(words - np.float32(centre.scale) * centre.codes)
-    query = codes.astype(np.float32)
-    # OpenBLAS multiplies by a multiple of eight columns in half the time.
-    columns = np.zeros((-(-(len(query) + 1) // 8) * 8, query.shape[1]), np.float32)
-    columns[: len(query)], columns[len(query)] = query, centre.codes
-    products = _products(found.codes, columns.T)
+    sought = np.concatenate((codes, centre.codes[None].astype(np.int8)))
     # Words by tokens from here: each step then runs along the tokens.
-    *along, with_centre = np.ascontiguousarray(products.T[: len(query) + 1])
+    along = np.ascontiguousarray(products(found.codes, sought).T, np.float32)
+    near, with_centre = along[:-1], along[-1]
     scale, shift = found.scales, np.float32(centre.scale)
     squared = (
         scale * scale * found.squares
@@ -119,30 +113,17 @@ def nearest(words: Floats, found: TokensOf, centre: Centre) -> Floats:
     )
     reach = np.sqrt(np.maximum(squared, 0))
     per_reach = np.divide(1, reach, out=np.zeros_like(reach), where=reach > 0)
-    scale = scale * per_reach
-    off_centre = shift * (query * centre.codes).sum(axis=1)
-    length = np.sqrt(np.square(query).sum(axis=1))
-    best = np.zeros((len(query), len(found.tokens_of_unit)), np.float32)
+    query = codes.astype(np.float32)
+    near *= scale * per_reach
+    near -= shift * (query @ centre.codes)[:, None] * per_reach
+    best = np.zeros((len(codes), len(found.tokens_of_unit)), np.float32)
     filled = found.tokens_of_unit > 0
     if filled.any():
         first = (np.cumsum(found.tokens_of_unit) - found.tokens_of_unit)[filled]
-        for word, product in enumerate(along):
-            if length[word] > 0:
-                product *= scale
-                product -= off_centre[word] * per_reach
-                best[word, filled] = np.maximum.reduceat(product, first) / length[word]
-    return np.maximum(best, 0).T
-
-
-def _products(codes: Bytes, columns: Floats) -> Floats:
-    """Return codes times columns, a step at a time: what is widened stays in a core's cache."""
-    products = np.empty((len(codes), columns.shape[1]), np.float32)
-    wide = np.empty((min(len(codes), _STEP), codes.shape[1]), np.float32)
-    for start in range(0, len(codes), _STEP):
-        some = codes[start : start + _STEP]
-        np.copyto(wide[: len(some)], some)
-        np.matmul(wide[: len(some)], columns, out=products[start : start + _STEP])
-    return products
+        best[:, filled] = np.maximum.reduceat(near, first, axis=1)
+    length = np.sqrt(np.square(query).sum(axis=1))[:, None]
+    np.divide(np.maximum(best, 0), length, out=best, where=length > 0)
+    return best.T
 
 
 def windowed(near: Floats, session: Ints) -> Floats:

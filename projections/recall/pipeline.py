@@ -106,6 +106,7 @@ class Pipeline:
             allowed=np.logical_and.reduce([np.ones(len(index.turns), bool), *masks.values()]),
             filtered=bool(masks),
             pool=max(self._profile.pool, 2 * query.max_results),
+            read=max(self._profile.read, 2 * query.max_results),
         )
         eligible = asked.allowed
         if "events" not in query.scope:
@@ -172,14 +173,14 @@ class Pipeline:
         profile, files, query = self._profile, self._files, question.query
         fade = partial(faded, asked_at=query.asked_at, profile=profile, index=index, files=files)
         if (judge := self._judge(query)) is not None:
-            judging = partial(judged, judge=judge, profile=profile, index=index, files=files)
+            judging = partial(judged, judge=judge, profile=profile, index=index)
             return [fade, judging]
         steps: list[Rescore] = [fade]
         if not profile.fitting:
             return steps
         words = question.part.words or query.text
         if (kind := wanted(words)) is not None:
-            steps.append(partial(fitting, kind=kind, index=index, files=files))
+            steps.append(partial(fitting, kind=kind, index=index))
         if question.asked.voices and asks_for_list(words):
             said = index.turns.of_senders(question.asked.voices)
             steps.append(partial(gathered, said=said, index=index))

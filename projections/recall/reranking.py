@@ -11,8 +11,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from projections.events import recalls as events
-from projections.files import ZoneFiles
 from projections.recall.index import Index
 from projections.recall.profiles import Profile
 
@@ -34,13 +32,11 @@ def reranked(scores: Floats, judged: Floats) -> Floats:
     return np.concatenate((judged, rest)).astype(np.float32)
 
 
-def judged(
-    scores: Floats, best: Ints, *, judge: Judge, profile: Profile, index: Index, files: ZoneFiles
-) -> Floats:
+def judged(scores: Floats, best: Ints, *, judge: Judge, profile: Profile, index: Index) -> Floats:
     """Return the scores of the turns `best` with those of the first of them as they were judged."""
     if not len(best):
         return scores
     numbers = [int(index.turns.numbers[place]) for place in best[: profile.reranked]]
-    said = events.said(files.events.connection, numbers)
+    said = index.said.of(numbers)
     texts = [f"{said[number].speaker}: {said[number].text}" for number in numbers]
     return reranked(scores, judge(texts))

@@ -18,6 +18,7 @@ class Tokeniser:
     def __init__(self, connection: apsw.Connection) -> None:
         self._whole = connection.fts5_tokenizer("unicode61", ["remove_diacritics", "2"])
         self._stem = connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
+        self._terms: dict[str, list[str]] = {}
         self._held: dict[str, frozenset[str]] = {}
 
     def words(self, text: str) -> list[str]:
@@ -26,9 +27,13 @@ class Tokeniser:
 
     def terms(self, text: str) -> list[str]:
         """Return the distinct index terms of a query, without stop words, in order."""
-        kept = (word for word in self.words(text) if word not in STOP_WORDS)
-        terms = dict.fromkeys(self._run(self._stem, " ".join(dict.fromkeys(kept))))
-        return list(terms)[:MOST_WORDS]
+        if text not in self._terms:
+            if len(self._terms) >= _MOST_HELD:
+                self._terms.clear()
+            kept = (word for word in self.words(text) if word not in STOP_WORDS)
+            terms = dict.fromkeys(self._run(self._stem, " ".join(dict.fromkeys(kept))))
+            self._terms[text] = list(terms)[:MOST_WORDS]
+        return self._terms[text]
 
     def held(self, text: str) -> frozenset[str]:
         """Return all index terms of a document; those of the last few thousand are kept."""
