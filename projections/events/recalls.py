@@ -102,6 +102,8 @@ def last_known(connection: apsw.Connection, number: int) -> int:
 
 def source_ids(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, str]:
     """Return event id -> the source's own id of the events that are readable."""
+    if not event_ids:
+        return {}
     return dict(
         rows(
             connection,

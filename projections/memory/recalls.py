@@ -198,6 +198,8 @@ def accesses(connection: apsw.Connection, event_ids: Sequence[str]) -> list[tupl
 
 def _grouped(connection: apsw.Connection, sql: str, ids: Sequence[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
+    if not ids:
+        return found
     for key, item in rows(connection, sql, (listed(ids),)):
         found.setdefault(str(key), []).append(str(item))
     return found

@@ -80,16 +80,15 @@ def _chosen(
         return turns
     chosen = []
     for turn in turns:
-        given = told[turn.id].given.items() if turn.id in told else ()
-        facts = [
-            Chosen("fact", fact, turn.place, turn.score, (fact,), text)
-            for fact, text in given
-            if fact not in over.facts
+        given = told[turn.id].given if turn.id in told else {}
+        stand = [fact for fact in given if fact not in over.facts]
+        if "events" in query.scope and len(stand) != 1:
+            chosen.append(turn)
+            continue
+        stand.sort(key=lambda fact: -found.facts.get(fact, 0.0))
+        chosen += [
+            Chosen("fact", fact, turn.place, turn.score, (fact,), given[fact]) for fact in stand
         ]
-        if "events" in query.scope:
-            chosen.append(facts[0] if len(facts) == 1 else turn)
-        else:
-            chosen += sorted(facts, key=lambda fact: -found.facts.get(fact.id, 0.0))
     return chosen
 
 

@@ -17,8 +17,6 @@ from projections.recall.columns import Array, Column, true_places
 # Rows of a step of the scan: what it works on stays in a core's cache.
 _STEP = 8_192
 _BITS = 64
-# So many words have less than 256 bits: their count is one byte.
-_WORDS_OF_BYTE = 3
 # Of more values than this, a sample says first where about the cut is.
 _SAMPLE = 8_192
 
@@ -59,23 +57,25 @@ class Codes:
         count, step = len(self), min(len(self), _STEP)
         distance = np.empty(count, np.uint16)
         differs, counted = (np.empty((len(words), step), kind) for kind in (np.uint64, np.uint8))
-        part = np.empty(step, np.uint8)
+        pairs = len(words) // 2
         for start in range(0, count, _STEP):
             total = distance[start : start + _STEP]
             width = len(total)
             np.bitwise_xor(words[:, start : start + width], query, out=differs[:, :width])
             np.bitwise_count(differs[:, :width], out=counted[:, :width])
+            # A byte holds what two words count; more than that is added in two.
+            some, rest = counted[:pairs, :width], counted[2 * pairs :, :width]
+            np.add(some, counted[pairs : 2 * pairs, :width], out=some)
             total[:] = 0
-            for first in range(0, len(words), _WORDS_OF_BYTE):
-                some = counted[first : first + _WORDS_OF_BYTE, :width]
-                np.add.reduce(some, axis=0, out=part[:width])
-                np.add(total, part[:width], out=total)
+            for part in (*some, *rest):
+                np.add(total, part, out=total)
         return distance
 
     def _coded(self, vectors: Floats) -> npt.NDArray[np.uint64]:
-        bits = np.zeros((len(vectors), len(self._words.values) * _BITS), bool)
-        bits[:, : self._dimension] = vectors > 0
-        packed = np.packbits(bits, axis=1, bitorder="little")
+        packed = np.packbits(vectors > 0, axis=1, bitorder="little")
+        missing = len(self._words.values) * _BITS // 8 - packed.shape[1]
+        if missing:
+            packed = np.pad(packed, ((0, 0), (0, missing)))
         return packed.view("<u8").astype(np.uint64)
 
 

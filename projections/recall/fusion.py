@@ -115,8 +115,8 @@ def top(scores: Floats, count: int) -> Ints:
 
 def close_to_top(scores: Floats, count: int) -> Ints:
     """Return, in order, the places of the `count` best finite scores and those that equal them."""
-    finite = np.isfinite(scores)
     if len(scores) > count:
-        held = np.where(finite, scores, -np.inf)
-        finite &= held >= np.partition(held, len(held) - count)[len(held) - count]
-    return np.flatnonzero(finite)
+        cut = np.partition(scores, len(scores) - count)[len(scores) - count]
+        if np.isfinite(cut):
+            return np.flatnonzero(scores >= cut)
+    return np.flatnonzero(np.isfinite(scores))

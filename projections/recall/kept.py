@@ -27,8 +27,8 @@ class Kept(Generic[K, V]):
                 new = list(wanted)
             found = self._look_up(new)
             self._held |= {key: found.get(key) for key in new}
-        known = ((key, self._held[key]) for key in wanted)
-        return {key: value for key, value in known if value is not None}
+        held = self._held
+        return {key: value for key in wanted if (value := held[key]) is not None}
 
     def clear(self) -> None:
         """Look everything up again."""

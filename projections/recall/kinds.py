@@ -32,10 +32,9 @@ _WANTED: dict[Kind, re.Pattern[str]] = {
 }
 # Facts tell the days that their words mean; numbers are looked for in what was said.
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_NUMBER = re.compile(
-    rf"\d|\b(?:{'|'.join(NUMBER_WORDS)}|dozen|hundred|thousand|million|once|twice)\b",
-    re.IGNORECASE,
-)
+_DIGIT = re.compile(r"\d")
+_WORD = re.compile(r"\w+")
+_NUMBERS = frozenset({*NUMBER_WORDS, "dozen", "hundred", "thousand", "million", "once", "twice"})
 
 
 def wanted(text: str) -> Kind | None:
@@ -65,4 +64,9 @@ def _timed(places: Ints, index: Index) -> npt.NDArray[np.bool_]:
 def _numbered(places: Ints, index: Index) -> npt.NDArray[np.bool_]:
     numbers = index.turns.numbers[places].tolist()
     said = index.said.of(numbers)
-    return np.array([_NUMBER.search(said[number].text) is not None for number in numbers], bool)
+    return np.array([_counts(said[number].text) for number in numbers], bool)
+
+
+def _counts(text: str) -> bool:
+    """Return whether a text holds a number."""
+    return bool(_DIGIT.search(text)) or not _NUMBERS.isdisjoint(_WORD.findall(text.lower()))

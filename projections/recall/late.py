@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from projections.embeddings.tokens import projected, quantised, telling
+from projections.embeddings.tokens import projected, telling
 from projections.recall.columns import distinct
 from projections.recall.fusion import scaled
 from projections.recall.index import Index
-from projections.recall.products import products
+from projections.recall.products import products, whole
 from projections.recall.tokens import Centre, TokensOf
 from projections.recall.turns import Turns
 from projections.recall.words import MOST_WORDS, Tokeniser
@@ -100,7 +100,7 @@ def nearest(words: Floats, found: TokensOf, centre: Centre) -> Floats:
     Both are taken from the centre. Sums of products of codes are whole numbers below 2 ** 24:
     exact, whatever the order in which they are added.
     """
-    codes, _ = quantised(words - np.float32(centre.scale) * centre.codes)
+    codes, _ = whole(words - np.float32(centre.scale) * centre.codes)
     sought = np.concatenate((codes, centre.codes[None].astype(np.int8)))
     # Words by tokens from here: each step then runs along the tokens.
     along = np.ascontiguousarray(products(found.codes, sought).T, np.float32)

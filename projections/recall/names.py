@@ -116,11 +116,12 @@ class _Phrase(NamedTuple):
 def _phrases(text: str, words: Sequence[re.Match[str]], lower: bool) -> list[_Phrase]:
     """Return what may be names in a text, the longest first."""
     found = []
+    may_begin = [place for place, word in enumerate(words) if lower or word[0][:1].isupper()]
     for length in range(min(_LONGEST, len(words)), 0, -1):
-        for first in range(len(words) - length + 1):
+        for first in may_begin:
+            if first + length > len(words):
+                break
             name = text[words[first].start() : words[first + length - 1].end()]
-            if not lower and not name[:1].isupper():
-                continue
             normalized = normalise_name(name)
             if length > 1 or (normalized not in STOP_WORDS and len(normalized) >= 2):
                 goes_on = _goes_on(text, words, first + length)

@@ -4,20 +4,35 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numkong import dots_pack, dots_packed
+from numkong import cdist, dots_pack, dots_packed
 
 Bytes = npt.NDArray[np.int8]
 Ints = npt.NDArray[np.int32]
 
-# The kernels take so many columns at a time.
+# The kernel of several columns takes so many at a time.
 _COLUMNS = 4
 
 
-def products(rows: Bytes, columns: Bytes) -> Ints:
-    """Return (n, k): the products of (n, dimension) rows, which lie in order, and (k, dimension).
+def whole(vectors: npt.NDArray[np.float32]) -> tuple[Bytes, npt.NDArray[np.float32]]:
+    """Return (n, dimension) vectors in whole numbers, and (n,) what each was multiplied by.
 
-    Exact up to 2 ** 17 dimensions.
+    A vector's greatest number is 127. One of zeros stays so.
     """
+    most = np.abs(vectors).max(axis=1)
+    times = np.float32(127) / np.maximum(most, np.finfo(np.float32).tiny)
+    return np.rint(vectors * times[:, None]).astype(np.int8), times
+
+
+def product(rows: Bytes, column: Bytes) -> npt.NDArray[np.float64]:
+    """Return (n,): the products of (n, dimension) rows and one column, whole numbers."""
+    if not len(rows):
+        return np.zeros(0)
+    found: npt.NDArray[np.float64] = np.asarray(cdist(column[None], rows, "dot"))[0]
+    return found
+
+
+def products(rows: Bytes, columns: Bytes) -> Ints:
+    """Return (n, k): the products of (n, dimension) rows and (k, dimension) columns."""
     count = len(columns)
     padded = np.zeros((-(-count // _COLUMNS) * _COLUMNS, columns.shape[1]), np.int8)
     padded[:count] = columns

@@ -122,7 +122,7 @@ class Sessions:
             found, row = np.unique(near, return_inverse=True)
             return found, np.bincount(row, share, minlength=len(found)).astype(np.float32)
         sums = np.bincount(near, share, minlength=len(self))
-        found = np.flatnonzero(sums)
+        found = np.flatnonzero(sums != 0)
         return found, sums[found].astype(np.float32)
 
     def gathered(self, places: Ints, values: Array, window: Mapping[int, float]) -> Floats:

@@ -13,7 +13,7 @@ from projections.embeddings.tokens import quantised
 from projections.recall.codes import Codes, first_of_equals, least
 from projections.recall.columns import Array, Column, Texts, Wide
 from projections.recall.fusion import close_to_top
-from projections.recall.products import products
+from projections.recall.products import product, whole
 from projections.sqlite import listed, rows
 
 Floats = npt.NDArray[np.float32]
@@ -24,9 +24,6 @@ Mask = npt.NDArray[np.bool_]
 SCANNED = 8
 # Where few are asked for, so many are compared all the same.
 LEAST_COMPARED = 400
-# A code is -127 to 127, and so is each digit of a vector that is compared with them.
-_BASE = 255
-_MOST_QUERY = 127 * _BASE + 127
 
 
 class Near(NamedTuple):
@@ -123,16 +120,12 @@ class Vectors:
     def _similarity(self, rows: Ints, vector: Floats) -> Floats:
         """Return the cosine of a unit vector and some rows.
 
-        The vector is taken in whole numbers of two digits, so that each sum of products is exact,
-        in whatever order they are added.
+        The vector is taken in whole numbers, as the rows are: sums are exact, in whatever order
+        their products are added.
         """
-        most = float(np.abs(vector).max())
-        fine = _MOST_QUERY / most if most else 1.0
-        whole = np.rint(vector * np.float64(fine))
-        high = np.rint(whole / _BASE)
-        digits = np.array((high, whole - _BASE * high), np.int8)
-        sums = products(self._codes.take(rows), digits) @ np.array((_BASE, 1.0))
-        similarity: Floats = (sums * self._scale.values[rows] / fine).astype(np.float32)
+        (code,), (times,) = whole(vector[None])
+        sums = product(self._codes.take(rows), code)
+        similarity: Floats = (sums * self._scale.values[rows] / times).astype(np.float32)
         return similarity
 
 
