@@ -202,7 +202,7 @@ def sentence(asked: Asked, vector: Floats, index: Index) -> tuple[Said, dict[str
     # The first of a turn is its nearest.
     places, first = np.unique(near.places, return_index=True)
     nearest = float(near.similarity.max(initial=0))
-    facts = dict(zip(near.ids, similarity.tolist(), strict=True))
+    facts = dict(zip(index.facts.ids(near), similarity.tolist(), strict=True))
     return Said(places, similarity[first]), facts, nearest
 
 

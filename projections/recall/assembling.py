@@ -21,7 +21,7 @@ def assembled(turns: Sequence[Result], documents: Sequence[Result], count: int) 
     """
     ahead = first([item for item in documents if item.type == "observation"], [*turns, *documents])
     rest = [item for item in documents if item not in ahead]
-    merged = heapq.merge(turns, rest, key=lambda result: -result.score)
+    merged = heapq.merge(turns, rest, key=lambda result: -result.score) if rest else turns
     return woven([chain(ahead, merged)], count)
 
 

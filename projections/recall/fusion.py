@@ -75,14 +75,15 @@ def shares(
 ) -> dict[str, np.float32]:
     """Return, in order, what each arm's score counts for where all of them say something."""
     names = list(arms)
-    everyone = sum(weights[name] for name in readers)
-    total = everyone + sum(weights[name] for name in names if name not in readers | extra)
-    there = sum(weights[name] for name in names if name in readers)
+    everyone = sum([weights[name] for name in readers])
+    there = sum([weights[name] for name in names if name in readers])
+    knowing = sum([weights[name] for name in names if name not in readers and name not in extra])
+    total = (everyone + knowing) or 1.0
     # How much more a reader counts than by itself, as it stands in for others.
     more = everyone / there if there else 0.0
-    part = {name: more if name in readers else 1.0 for name in names}
+    part = {True: more / total, False: 1 / total}
     return {
-        name: np.float32(weights[name] * (1.0 if name in extra else part[name] / total))
+        name: np.float32(weights[name] * (1.0 if name in extra else part[name in readers]))
         for name in names
     }
 

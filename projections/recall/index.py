@@ -29,8 +29,9 @@ from projections.recall.tokens import Tokens
 from projections.recall.turns import Turns
 from projections.recall.vectors import Targets, Vectors
 
-#: What is mentioned more often connects nothing, and is not followed.
-MOST_MENTIONS = 1_000
+#: What is mentioned more often connects nothing, and is not followed (1,000 find no more; LoCoMo,
+#: dev).
+MOST_MENTIONS = 100
 # What was looked up of entities is kept: 16 MB of it.
 _MOST_KEPT = 2_000_000
 # So are what turns say and tell, which is mostly a few hundred bytes each, and what stands for

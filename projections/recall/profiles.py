@@ -50,7 +50,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     rrf_k: int = 60
     mmr_lambda: float | None = None
     pool: int = 100
-    read: int = 64
+    read: int = 50
     decay: float = 0.0
     recency: float = 0.0
     reranked: int = 50

@@ -27,9 +27,9 @@ LEAST_COMPARED = 400
 
 
 class Near(NamedTuple):
-    """Targets near a vector, nearest first: ids, places of their turns, cosine similarities."""
+    """Targets near a vector, nearest first: rows, places of their turns, cosine similarities."""
 
-    ids: list[str]
+    targets: Ints
     places: Ints
     similarity: Floats
 
@@ -100,7 +100,11 @@ class Vectors:
             ids = self._targets.ids.column.values[targets]
             order = np.lexsort((ids, places, -similarity))
         order = order[:count]
-        return Near(self._targets.ids.take(targets[order]), places[order], similarity[order])
+        return Near(targets[order], places[order], similarity[order])
+
+    def ids(self, near: Near) -> list[str]:
+        """Return the ids of targets that `near` found, in order."""
+        return self._targets.ids.take(near.targets)
 
     def _close(self, vector: Floats, count: int, open_: Mask | None) -> Ints:
         """Return the rows that are worth comparing, of those that are open."""
@@ -115,6 +119,8 @@ class Vectors:
         rows, cut = least(distance, compared)
         if open_ is not None:
             rows = rows[open_[rows]]
+        if len(rows) <= 2 * compared:
+            return rows
         return first_of_equals(rows, distance[rows], cut, compared, self._place.values[rows])
 
     def _similarity(self, rows: Ints, vector: Floats) -> Floats:
