@@ -27,6 +27,7 @@ WINDOW = {-3: 0.5, -2: 0.7, -1: 0.85, 1: 0.6, 2: 0.4}
 # Where all turns are about as near as one another, the nearest is hardly meant; of questions that
 # are answered, nine in ten have turns further apart.
 _LEAST_SPREAD = 0.4
+_TINY = np.finfo(np.float32).tiny
 # A word that stands in most turns says little, but not nothing.
 _LEAST_IDF = 0.1
 
@@ -112,18 +113,27 @@ def nearest(words: Floats, found: TokensOf, centre: Centre) -> Floats:
         + shift * shift * np.square(centre.codes).sum()
     )
     reach = np.sqrt(np.maximum(squared, 0))
-    per_reach = np.divide(1, reach, out=np.zeros_like(reach), where=reach > 0)
+    per_reach = np.where(reach > 0, 1 / np.maximum(reach, _TINY), 0)
     query = codes.astype(np.float32)
     near *= scale * per_reach
     near -= shift * (query @ centre.codes)[:, None] * per_reach
-    best = np.zeros((len(codes), len(found.tokens_of_unit)), np.float32)
-    filled = found.tokens_of_unit > 0
-    if filled.any():
-        first = (np.cumsum(found.tokens_of_unit) - found.tokens_of_unit)[filled]
-        best[:, filled] = np.maximum.reduceat(near, first, axis=1)
-    length = np.sqrt(np.square(query).sum(axis=1))[:, None]
-    np.divide(np.maximum(best, 0), length, out=best, where=length > 0)
+    # One of zeros is near nothing; what is not has a length of 127 at least.
+    length = np.maximum(np.sqrt(np.square(query).sum(axis=1)), 1)[:, None]
+    best: Floats = np.maximum(_greatest(near, found.tokens_of_unit), 0) / length
     return best.T
+
+
+def _greatest(near: Floats, tokens_of_unit: Ints) -> Floats:
+    """Return (words, units) of (words, tokens): the greatest in each unit, 0 where it has none."""
+    filled = tokens_of_unit > 0
+    first = np.cumsum(tokens_of_unit) - tokens_of_unit
+    if filled.all():
+        best: Floats = np.maximum.reduceat(near, first, axis=1)
+        return best
+    best = np.zeros((len(near), len(tokens_of_unit)), np.float32)
+    if filled.any():
+        best[:, filled] = np.maximum.reduceat(near, first[filled], axis=1)
+    return best
 
 
 def windowed(near: Floats, session: Ints) -> Floats:
@@ -131,13 +141,18 @@ def windowed(near: Floats, session: Ints) -> Floats:
 
     `session` of each unit; units stand in the order in which they were said.
     """
-    words, units = near.T, len(near)
+    words = near.T
     widest = words.copy()
-    for distance, weight in WINDOW.items():
-        here = slice(max(0, -distance), units - max(0, distance))
-        there = slice(max(0, distance), units - max(0, -distance))
-        counts_for = np.float32(weight) * (session[here] == session[there])
-        np.maximum(widest[:, here], counts_for * words[:, there], out=widest[:, here])
+    for distance in range(1, max(map(abs, WINDOW)) + 1):
+        before, after = np.s_[..., :-distance], np.s_[..., distance:]
+        together = session[before] == session[after]
+        for here, there, weight in (
+            (after, before, WINDOW.get(-distance)),
+            (before, after, WINDOW.get(distance)),
+        ):
+            if weight is not None:
+                counts_for = np.float32(weight) * together
+                np.maximum(widest[here], counts_for * words[there], out=widest[here])
     return widest.T
 
 

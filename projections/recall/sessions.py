@@ -111,13 +111,10 @@ class Sessions:
 
         `window` gives what a value counts for a turn that it stands `distance` turns after.
         """
-        targets, shares = [], []
-        around = self.around(places, [-distance for distance in window])
-        for target, weight in zip(around, window.values(), strict=True):
-            inside = target >= 0
-            targets.append(target[inside])
-            shares.append(values[inside] * weight)
-        near, share = np.concatenate(targets), np.concatenate(shares)
+        targets = np.array(self.around(places, [-distance for distance in window]))
+        inside = targets >= 0
+        shares = values * np.array(list(window.values()), values.dtype)[:, None]
+        near, share = targets[inside], shares[inside]
         if 32 * len(near) < len(self):
             found, row = np.unique(near, return_inverse=True)
             return found, np.bincount(row, share, minlength=len(found)).astype(np.float32)
