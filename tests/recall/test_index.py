@@ -301,7 +301,7 @@ def test_many_equals_are_cut_in_the_order_of_their_places() -> None:
     assert sorted(rows.tolist()) == list(range(49_900, 50_000))
 
 
-@pytest.mark.parametrize("dimension", [8, 64, 100, 384])
+@pytest.mark.parametrize("dimension", [8, 64, 100, 192, 384])
 def test_codes_differ_where_signs_do(dimension: int) -> None:
     random = np.random.default_rng(dimension)
     vectors = random.standard_normal((500, dimension)).astype(np.float32)
