@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from projections.recall.columns import Array, Column, true_places
 
-# Rows of a step of the scan: fewer cost calls, and more what a processor keeps near.
+# Rows of a step of the scan: with fewer, calls cost more; more leave a processor's cache.
 _STEP = 32_768
 _BITS = 64
 # Of more values than this, a sample says first where about the cut is.

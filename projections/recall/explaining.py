@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from projections.files import ZoneFiles
 from projections.identity import queries as identity
-from projections.memory import recalls as memory
 from projections.recall.answers import ranks_of
 from projections.recall.arms import Found
 from projections.recall.index import Index
@@ -201,7 +200,7 @@ def _in_its_place(target: _Target, course: Course, index: Index, files: ZoneFile
     if target.place is None:
         return None
     event = index.turns.ids[target.place]
-    told = memory.told(files.memory.connection, [event]).get(event)
+    told = index.told.of([event]).get(event)
     facts = set() if told is None else told.given.keys()
     for rank, result in enumerate(course.results, 1):
         if any(fact.id in facts for fact in result.facts):

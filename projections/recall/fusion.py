@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Set
 from types import MappingProxyType
 
@@ -75,9 +76,9 @@ def shares(
 ) -> dict[str, np.float32]:
     """Return, in order, what each arm's score counts for where all of them say something."""
     names = list(arms)
-    everyone = sum([weights[name] for name in readers])
-    there = sum([weights[name] for name in names if name in readers])
-    knowing = sum([weights[name] for name in names if name not in readers and name not in extra])
+    everyone = math.fsum(weights[name] for name in readers)
+    there = math.fsum(weights[name] for name in names if name in readers)
+    knowing = math.fsum(weights[name] for name in names if name not in readers | extra)
     total = (everyone + knowing) or 1.0
     # How much more a reader counts than by itself, as it stands in for others.
     more = everyone / there if there else 0.0
@@ -115,7 +116,10 @@ def top(scores: Floats, count: int) -> Ints:
 
 
 def close_to_top(scores: Floats, count: int) -> Ints:
-    """Return, in order, the places of the `count` best finite scores and those that equal them."""
+    """Return, in order, the places of the `count` best finite scores and those that equal them.
+
+    What is not finite is -inf.
+    """
     if len(scores) > count:
         cut = np.partition(scores, len(scores) - count)[len(scores) - count]
         if np.isfinite(cut):

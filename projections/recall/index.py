@@ -168,11 +168,11 @@ class Index:
         if entity_id not in self._speaking:
             connection = self._files.identity.connection
             ids = sorted(ids_of(connection, entity_id))
-            events = events_mentioning(connection, ids, MOST_MENTIONS + 1)
-            places = self.turns.place_of_id.of(events if len(events) <= MOST_MENTIONS else [])
+            found = events_mentioning(connection, ids, MOST_MENTIONS + 1)
+            places = self.turns.place_of_id.of(found if len(found) <= MOST_MENTIONS else [])
             if len(self._speaking) * MOST_MENTIONS > _MOST_KEPT:
                 self._speaking.clear()
-            self._speaking[entity_id] = (len(events), places[places >= 0])
+            self._speaking[entity_id] = (len(found), places[places >= 0])
         return self._speaking[entity_id]
 
     def _events(self) -> Targets:

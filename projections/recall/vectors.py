@@ -63,9 +63,9 @@ class Vectors:
         return len(self._target.values)
 
     def extend(self, ids: list[str], vectors: Floats) -> None:
-        """Add (n, dimension) vectors, by the ids of targets."""
+        """Add (n, dimension) vectors, by the ids of targets; what is no number is near nothing."""
         targets = self._targets.rows_of(ids)
-        known = targets >= 0
+        known = (targets >= 0) & np.isfinite(vectors).all(axis=1)
         self._target.extend(targets[known].astype(np.int32))
         self._place.extend(self._targets.places()[targets[known]].astype(np.int32))
         self._signs.extend(vectors[known])
@@ -120,11 +120,12 @@ class Vectors:
         if open_ is not None:
             rows = rows[open_[rows]]
         if len(rows) <= 2 * compared:
+            # To compare a few equals more costs less than to choose among them.
             return rows
         return first_of_equals(rows, distance[rows], cut, compared, self._place.values[rows])
 
     def _similarity(self, rows: Ints, vector: Floats) -> Floats:
-        """Return the cosine of a unit vector and some rows.
+        """Return the cosine of a unit vector and some rows, to about 0.003.
 
         The vector is taken in whole numbers, as the rows are: sums are exact, in whatever order
         their products are added.

@@ -10,6 +10,8 @@ from projections.stopwords import STOP_WORDS
 MOST_WORDS = 64
 # A document of a hundred words takes 10 KB.
 _MOST_HELD = 4_096
+# Of queries, single words come again.
+_LONGEST_HELD = 32
 
 
 class Tokeniser:
@@ -18,7 +20,7 @@ class Tokeniser:
     def __init__(self, connection: apsw.Connection) -> None:
         self._whole = connection.fts5_tokenizer("unicode61", ["remove_diacritics", "2"])
         self._stem = connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
-        self._terms: dict[str, list[str]] = {}
+        self._terms: dict[str, tuple[str, ...]] = {}
         self._held: dict[str, frozenset[str]] = {}
 
     def words(self, text: str) -> list[str]:
@@ -27,13 +29,16 @@ class Tokeniser:
 
     def terms(self, text: str) -> list[str]:
         """Return the distinct index terms of a query, without stop words, in order."""
-        if text not in self._terms:
+        if (held := self._terms.get(text)) is not None:
+            return list(held)
+        kept = (word for word in self.words(text) if word not in STOP_WORDS)
+        terms = dict.fromkeys(self._run(self._stem, " ".join(dict.fromkeys(kept))))
+        found = list(terms)[:MOST_WORDS]
+        if len(text) <= _LONGEST_HELD:
             if len(self._terms) >= _MOST_HELD:
                 self._terms.clear()
-            kept = (word for word in self.words(text) if word not in STOP_WORDS)
-            terms = dict.fromkeys(self._run(self._stem, " ".join(dict.fromkeys(kept))))
-            self._terms[text] = list(terms)[:MOST_WORDS]
-        return self._terms[text]
+            self._terms[text] = tuple(found)
+        return found
 
     def held(self, text: str) -> frozenset[str]:
         """Return all index terms of a document; those of the last few thousand are kept."""

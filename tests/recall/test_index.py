@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 from projections.events import EventsModel, recalls
 from projections.recall import Query, index, stored
 from projections.recall.codes import Codes, first_of_equals, least
+from projections.recall.columns import Texts
 from projections.recall.turns import Turns
+from projections.recall.vectors import Targets, Vectors
 from recollect.client import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import (
@@ -335,3 +337,18 @@ def test_answers_stay_right_while_another_process_rebuilds(
     assert rebuilding.returncode == 0
     assert answers(reader) == expected
     assert answers(open_memory(encoder=False)) == expected
+
+
+def test_a_vector_that_is_no_number_is_near_nothing() -> None:
+    random = np.random.default_rng(3)
+    vectors = random.standard_normal((50, 100)).astype(np.float32)
+    vectors[[4, 17], 3], vectors[30, 5] = np.nan, np.inf
+    ids = Texts()
+    ids.extend(map(str, range(50)))
+    places = np.arange(50)
+    found = Vectors(100, Targets(lambda names: np.array([int(x) for x in names]), ids, places.copy))
+    found.extend(ids[:], vectors)
+    near = found.near(vectors[9] / np.linalg.norm(vectors[9]), 45)
+    assert len(near.places) == 45
+    assert near.places[0] == 9
+    assert not {4, 17, 30} & set(near.places.tolist())
