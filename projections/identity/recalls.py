@@ -5,20 +5,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import apsw
+import msgspec
 
 from projections.sqlite import listed, rows
 
 
-def events_mentioning(
-    connection: apsw.Connection, entity_ids: Sequence[str], limit: int = -1
-) -> list[str]:
-    """Return the events that speak of, or come from, any of these entities; some, by `limit`."""
+def events_mentioning(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[str]:
+    """Return the events that speak of, or come from, any of these entities."""
     found = rows(
         connection,
-        f"SELECT DISTINCT event_id FROM mentions WHERE entity_id IN ({_marks(entity_ids)}) LIMIT ?",
-        (*entity_ids, limit),
+        f"SELECT DISTINCT event_id FROM mentions WHERE entity_id IN ({_marks(entity_ids)})",
+        entity_ids,
     )
     return [str(event) for (event,) in found]
+
+
+def events_speaking_of(
+    connection: apsw.Connection, entity_ids: Sequence[str], most: int
+) -> dict[str, list[str]]:
+    """Return entity id -> up to `most` of the events that speak of, or come from, an entity.
+
+    That also under the ids of what was merged into it.
+    """
+    found = rows(
+        connection,
+        "WITH RECURSIVE under(entity, id) AS ("
+        "SELECT value, value FROM json_each(?1) "
+        "UNION SELECT entity, entities.id FROM under JOIN entities ON merged_into = under.id) "
+        "SELECT value, (SELECT json_group_array(event_id) FROM (SELECT DISTINCT event_id "
+        "FROM under JOIN mentions ON entity_id = under.id WHERE entity = near.value LIMIT ?2)) "
+        "FROM json_each(?1) AS near",
+        (listed(entity_ids), most),
+    )
+    return {entity: msgspec.json.decode(events, type=list[str]) for entity, events in found}
 
 
 def entities_of_events(

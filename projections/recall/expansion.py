@@ -31,8 +31,10 @@ def shared(asked: Asked, best: Ranked, index: Index) -> tuple[Ints, Floats]:
     count = len(index.turns)
     score_of = dict(zip(best.places.tolist(), best.scores.tolist(), strict=True))
     found, through = [np.zeros(0, np.int64)], []
-    for entity, seeds in _spoken_of(asked, best, index).items():
-        mentions, places = index.speaking_of(entity)
+    spoken_of = _spoken_of(asked, best, index)
+    speaking = index.speaking.of(spoken_of)
+    for entity, seeds in spoken_of.items():
+        mentions, places = speaking[entity]
         if mentions <= MOST_MENTIONS:
             idf = math.log(1 + (count - mentions + 0.5) / (mentions + 0.5)) / math.log(count + 1)
             # Best first; the best itself is reached from the next, if from any.

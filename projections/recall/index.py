@@ -17,14 +17,18 @@ import numpy.typing as npt
 
 from projections.events import recalls as events
 from projections.files import ZoneFiles
-from projections.identity.recalls import entities_of_events, events_mentioning
+from projections.identity.recalls import (
+    entities_of_events,
+    events_mentioning,
+    events_speaking_of,
+)
 from projections.lineage import lineage
 from projections.memory import recalls as memory
 from projections.recall import stored
 from projections.recall.columns import Array
 from projections.recall.facts import Facts
 from projections.recall.kept import Kept
-from projections.recall.names import ids_of, standing
+from projections.recall.names import standing
 from projections.recall.tokens import Tokens
 from projections.recall.turns import Turns
 from projections.recall.vectors import Targets, Vectors
@@ -77,8 +81,10 @@ class Index:
         self.mentioned = Kept(partial(entities_of_events, identity), _MOST_TEXTS)
         #: Id of an entity -> id of the one that now stands for it.
         self.standing = Kept(partial(standing, identity), _MOST_IDS)
+        #: Id of an entity that stands -> how many events speak of, or come from, it, and their
+        #: places. Of more than MOST_MENTIONS no places, and no more than that they are more.
+        self.speaking = Kept(self._speaking_of, _MOST_KEPT // MOST_MENTIONS)
         self._mentioning: dict[frozenset[str], Ints] = {}
-        self._speaking: dict[str, tuple[int, Ints]] = {}
         held = columns or {}
         model = files.embeddings
         self.turns = Turns(files.events.connection, _part(held, "turns"))
@@ -108,10 +114,9 @@ class Index:
             return True
         if not _goes_on(self._state, self._files, watermarks):
             return False
-        for kept in (self.told, self.said, self.mentioned, self.standing):
+        for kept in (self.told, self.said, self.mentioned, self.standing, self.speaking):
             kept.clear()
         self._mentioning.clear()
-        self._speaking.clear()
         self._follow()
         return True
 
@@ -160,20 +165,16 @@ class Index:
             self._mentioning[key] = places[places >= 0]
         return self._mentioning[key]
 
-    def speaking_of(self, entity_id: str) -> tuple[int, Ints]:
-        """Return how many events speak of, or come from, an entity that stands, and their places.
-
-        Of more than MOST_MENTIONS no places, and no more than that they are more.
-        """
-        if entity_id not in self._speaking:
-            connection = self._files.identity.connection
-            ids = sorted(ids_of(connection, entity_id))
-            found = events_mentioning(connection, ids, MOST_MENTIONS + 1)
-            places = self.turns.place_of_id.of(found if len(found) <= MOST_MENTIONS else [])
-            if len(self._speaking) * MOST_MENTIONS > _MOST_KEPT:
-                self._speaking.clear()
-            self._speaking[entity_id] = (len(found), places[places >= 0])
-        return self._speaking[entity_id]
+    def _speaking_of(self, entity_ids: list[str]) -> dict[str, tuple[int, Ints]]:
+        connection = self._files.identity.connection
+        found = events_speaking_of(connection, entity_ids, MOST_MENTIONS + 1)
+        followed = [events if len(events) <= MOST_MENTIONS else [] for events in found.values()]
+        places = self.turns.place_of_id.of([event for events in followed for event in events])
+        each = np.split(places, np.cumsum(list(map(len, followed)))[:-1])
+        return {
+            entity: (len(events), some[some >= 0])
+            for (entity, events), some in zip(found.items(), each, strict=True)
+        }
 
     def _events(self) -> Targets:
         turns = self.turns
