@@ -11,11 +11,12 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+import apsw
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.events import recalls as events
+from projections.events.recalls import said
 from projections.files import ZoneFiles
 from projections.identity.recalls import (
     entities_of_events,
@@ -23,7 +24,7 @@ from projections.identity.recalls import (
     events_speaking_of,
 )
 from projections.lineage import lineage
-from projections.memory import recalls as memory
+from projections.memory.recalls import told
 from projections.recall import stored
 from projections.recall.columns import Array
 from projections.recall.facts import Facts
@@ -72,22 +73,23 @@ class Index:
         self, files: ZoneFiles, columns: Columns | None = None, state: State | None = None
     ) -> None:
         self._files = files
-        identity = files.identity.connection
+        held = columns or {}
+        model, identity = files.embeddings, files.identity.connection
+        self.turns = Turns(files.events.connection, _part(held, "turns"))
         #: Event id -> the facts that it gave or repeated.
-        self.told = Kept(partial(memory.told, files.memory.connection), _MOST_TEXTS)
+        self.told = Kept(partial(told, files.memory.connection), _MOST_TEXTS)
         #: Number of an event -> what was said in it.
-        self.said = Kept(partial(events.said, files.events.connection), _MOST_TEXTS)
+        self.said = Kept(partial(said, files.events.connection), _MOST_TEXTS)
         #: Event id -> ids of the entities that it mentions, as they were found.
         self.mentioned = Kept(partial(entities_of_events, identity), _MOST_TEXTS)
         #: Id of an entity -> id of the one that now stands for it.
         self.standing = Kept(partial(standing, identity), _MOST_IDS)
         #: Id of an entity that stands -> how many events speak of, or come from, it, and their
         #: places. Of more than MOST_MENTIONS no places, and no more than that they are more.
-        self.speaking = Kept(self._speaking_of, _MOST_KEPT // MOST_MENTIONS)
+        self.speaking = Kept(
+            partial(_speaking_of, identity, self.turns), _MOST_KEPT // MOST_MENTIONS
+        )
         self._mentioning: dict[frozenset[str], Ints] = {}
-        held = columns or {}
-        model = files.embeddings
-        self.turns = Turns(files.events.connection, _part(held, "turns"))
         self.facts_said = Facts(files.memory.connection, self.turns, _part(held, "facts"))
         self.events = Vectors(model.dimension, self._events(), _part(held, "event_vectors"))
         self.facts = Vectors(model.dimension, self._facts(), _part(held, "fact_vectors"))
@@ -165,17 +167,6 @@ class Index:
             self._mentioning[key] = places[places >= 0]
         return self._mentioning[key]
 
-    def _speaking_of(self, entity_ids: list[str]) -> dict[str, tuple[int, Ints]]:
-        connection = self._files.identity.connection
-        found = events_speaking_of(connection, entity_ids, MOST_MENTIONS + 1)
-        followed = [events if len(events) <= MOST_MENTIONS else [] for events in found.values()]
-        places = self.turns.place_of_id.of([event for events in followed for event in events])
-        each = np.split(places, np.cumsum(list(map(len, followed)))[:-1])
-        return {
-            entity: (len(events), some[some >= 0])
-            for (entity, events), some in zip(found.items(), each, strict=True)
-        }
-
     def _events(self) -> Targets:
         turns = self.turns
         return Targets(turns.place_of_id.of, turns.ids, lambda: np.arange(len(turns)))
@@ -212,6 +203,19 @@ class Index:
                 ids = [row[2] for row in rows]
                 vectors.extend(ids, stacked.reshape(len(rows), model.dimension))
         return seq
+
+
+def _speaking_of(
+    identity: apsw.Connection, turns: Turns, entity_ids: list[str]
+) -> dict[str, tuple[int, Ints]]:
+    found = events_speaking_of(identity, entity_ids, MOST_MENTIONS + 1)
+    followed = [events if len(events) <= MOST_MENTIONS else [] for events in found.values()]
+    places = turns.place_of_id.of([event for events in followed for event in events])
+    each = np.split(places, np.cumsum(list(map(len, followed)))[:-1])
+    return {
+        entity: (len(events), some[some >= 0])
+        for (entity, events), some in zip(found.items(), each, strict=True)
+    }
 
 
 def _part(columns: Columns, part: str) -> dict[str, npt.NDArray[np.generic]]:
