@@ -34,6 +34,8 @@ def facts_after(connection: apsw.Connection, rowid: int, limit: int) -> list[Fac
 
 def rowids(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, int]:
     """Return fact id -> rowid."""
+    if not fact_ids:
+        return {}
     return dict(
         rows(
             connection,

@@ -78,7 +78,8 @@ def shares(
     names = list(arms)
     everyone = math.fsum(weights[name] for name in readers)
     there = math.fsum(weights[name] for name in names if name in readers)
-    knowing = math.fsum(weights[name] for name in names if name not in readers | extra)
+    others = [name for name in names if name not in readers and name not in extra]
+    knowing = math.fsum(weights[name] for name in others)
     total = (everyone + knowing) or 1.0
     # How much more a reader counts than by itself, as it stands in for others.
     more = everyone / there if there else 0.0

@@ -12,6 +12,7 @@ import apsw
 from projections.identity import queries as identity
 from projections.identity import recalls
 from projections.readmodel import ReadModel, Watermark
+from projections.recall.kept import Kept
 from projections.recall.nicknames import other_names
 from projections.stopwords import STOP_WORDS
 from schemas.changes import Entity
@@ -43,7 +44,7 @@ class Names:
         self._identity = identity
         self._watermark: Watermark | None = None
         self._read: dict[str, list[Named]] = {}
-        self._resolved: dict[str, Entity | None] = {}
+        self._standing = Kept(partial(resolved, identity.connection), _MOST_KEPT)
         self._writing: dict[str, tuple[set[tuple[str, str]], set[str]]] = {}
 
     def of(self, text: str) -> list[Named]:
@@ -52,10 +53,11 @@ class Names:
         A word must be written as a name, with a capital, unless the whole query is in lower case.
         """
         watermark = self._identity.watermark()
-        if watermark != self._watermark or len(self._resolved) > _MOST_KEPT:
+        if watermark != self._watermark or len(self._writing) > _MOST_KEPT:
             self._watermark = watermark
-            for kept in (self._read, self._resolved, self._writing):
-                kept.clear()
+            self._read.clear()
+            self._standing.clear()
+            self._writing.clear()
         if text not in self._read:
             if len(self._read) >= _MOST_READ:
                 self._read.clear()
@@ -66,13 +68,13 @@ class Names:
         words = list(_WORD.finditer(text))[:64]
         lower = text == text.lower()
         phrases = _phrases(text, words, lower)
-        entities = self._standing([phrase.normalized for phrase in phrases])
+        entities = self._standing.of([phrase.normalized for phrase in phrases])
         unknown = {
             phrase.normalized
             for phrase in phrases
             if not lower and not phrase.goes_on and phrase.normalized not in entities
         }
-        for_short = nicknamed(unknown, self._standing)
+        for_short = nicknamed(unknown, self._standing.of)
         found: list[Named] = []
         taken: set[int] = set()
         for phrase in phrases:
@@ -85,15 +87,6 @@ class Names:
                 start, end = words[span[0]].start(), words[span[-1]].end()
                 found.append(Named(start, end, entity, *self._writing_as(entity)))
         return sorted(found, key=lambda item: item.start)
-
-    def _standing(self, names: Iterable[str]) -> dict[str, Entity]:
-        """Return name -> entity, of those names that mean one."""
-        wanted = list(names)
-        if new := [name for name in wanted if name not in self._resolved]:
-            found = resolved(self._identity.connection, new)
-            self._resolved |= {name: found.get(name) for name in new}
-        known = ((name, self._resolved[name]) for name in wanted)
-        return {name: entity for name, entity in known if entity is not None}
 
     def _writing_as(self, entity: Entity) -> tuple[set[tuple[str, str]], set[str]]:
         """Return under which handles an entity writes, and its ids."""
