@@ -7,6 +7,7 @@ are compared with each other only.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import io
 import json
 import os
@@ -418,14 +419,22 @@ def records_of(url: str, topic: str) -> list[Kept]:
 
 
 def kinds_of(url: str) -> dict[str, list[str]]:
-    """Return the kinds of each zone's events, in order, from the clear part of the records."""
-    found: dict[str, dict[int, str]] = {}
+    """Return the kinds of each zone's accepted events, in order, from the clear part of records.
+
+    A record that does not extend its zone's chain is void: two processes that publish at the same
+    time both append the next number, and the first one counts.
+    """
+    found: dict[str, list[str]] = {}
+    heads: dict[str, bytes] = {}
     for record in records_of(url, "events"):
         assert record.value is not None
         clear, _ = msgspec.msgpack.decode(record.value)
-        _, zone, number, _, kind, *_ = msgspec.msgpack.decode(clear)
-        found.setdefault(zone, {})[number] = kind
-    return {zone: [kind for _, kind in sorted(kinds.items())] for zone, kinds in found.items()}
+        _, zone, number, previous, kind, *_ = msgspec.msgpack.decode(clear)
+        kinds = found.setdefault(zone, [])
+        if number == len(kinds) + 1 and previous == heads.get(zone, bytes(32)):
+            kinds.append(kind)
+            heads[zone] = hashlib.sha256(record.value).digest()
+    return found
 
 
 def bounds_of(url: str, topic: str) -> list[tuple[int, int]]:
