@@ -32,7 +32,7 @@ from streams.encoder import Encoder
 SIZES = (5_882, 100_000)
 FULL_SIZES = (*SIZES, 1_000_000)
 QUERIES = 200
-ROUNDS = 3
+ROUNDS = 8
 # Questions before those of a round that count.
 _WARM = 10
 #: Milliseconds that half of the answers may take, all arms on, by the number of turns.

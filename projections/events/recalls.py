@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import apsw
-import numpy as np
-import numpy.typing as npt
 
-from projections.sqlite import listed, rows, value
+from projections.sqlite import listed, rows
 
 
 class Said(NamedTuple):
@@ -24,14 +22,6 @@ class Said(NamedTuple):
     def text(self) -> str:
         """What is shown of it."""
         return f"{self.content} [{self.caption}]".strip() if self.caption else self.content
-
-
-def prepare(connection: apsw.Connection) -> None:
-    """Make the view of the full-text index that lists where each term stands."""
-    connection.execute(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.events_terms "
-        "USING fts5vocab(main, events_fts, instance)"
-    )
 
 
 #: (number, id, conversation, platform, sender, time, content, caption) of an event.
@@ -66,15 +56,6 @@ def latest(connection: apsw.Connection) -> tuple[int, int] | None:
         "SELECT occurred_at, utc_offset FROM events ORDER BY occurred_at DESC, number DESC LIMIT 1",
     )
     return (int(found[0][0]), int(found[0][1])) if found else None
-
-
-def occurrences(connection: apsw.Connection, term: str) -> npt.NDArray[np.int64]:
-    """Return the number of an event for each time that an index term stands in it, ascending."""
-    # One text instead of a row for each: five times as fast.
-    found = value(
-        connection, "SELECT group_concat(doc, ' ') FROM temp.events_terms WHERE term = ?", (term,)
-    )
-    return np.fromstring(found or "", np.int64, sep=" ")
 
 
 def said(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, Said]:

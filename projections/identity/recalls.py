@@ -55,6 +55,21 @@ def entities_of_events(
     return {event: sorted(entities) for event, entities in found.items()}
 
 
+def standing(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str, str]:
+    """Return id -> id of the entity that now stands for it, of those that have one."""
+    return dict(
+        rows(
+            connection,
+            "WITH RECURSIVE chain(start, id) AS (SELECT value, value FROM json_each(?) "
+            "UNION SELECT start, merged_into FROM chain JOIN entities ON entities.id = chain.id "
+            "WHERE merged_into IS NOT NULL) "
+            "SELECT start, chain.id FROM chain JOIN entities ON entities.id = chain.id "
+            "WHERE merged_into IS NULL",
+            (listed(entity_ids),),
+        )
+    )
+
+
 def known(connection: apsw.Connection, names: Sequence[str]) -> set[str]:
     """Return those of some normalised names and ids by which an entity may be meant.
 

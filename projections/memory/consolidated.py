@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from projections.sqlite import rows, value
+from projections.sqlite import rows
 
 
 class Observed(NamedTuple):
@@ -44,11 +44,6 @@ def mental_models(connection: apsw.Connection, upto: int) -> list[Report]:
             (upto,),
         )
     ]
-
-
-def any_observations(connection: apsw.Connection) -> bool:
-    """Return whether any fact supports an observation."""
-    return bool(value(connection, "SELECT EXISTS (SELECT 1 FROM observation_facts)"))
 
 
 def observations_on(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[str]:

@@ -6,21 +6,32 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import apsw
-import numpy as np
-import numpy.typing as npt
 
-from projections.sqlite import listed, rows, value
+from projections.sqlite import listed, rows
 
 #: (rowid, id, source event id, text) of a fact.
 Fact = tuple[int, str, str | None, str]
 
 
-def prepare(connection: apsw.Connection) -> None:
-    """Make the view of the full-text index that lists where each term stands."""
-    connection.execute(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.facts_terms "
-        "USING fts5vocab(main, facts_fts, instance)"
+class Present(NamedTuple):
+    """Whether there is any of what most zones have none of."""
+
+    observations: bool
+    mental_models: bool
+    causal_links: bool
+    supersessions: bool
+    repeats: bool
+
+
+def present(connection: apsw.Connection) -> Present:
+    """Return what there is any of: nobody need ask for the rest with each question."""
+    (found,) = rows(
+        connection,
+        "SELECT EXISTS (SELECT 1 FROM observation_facts), EXISTS (SELECT 1 FROM mental_models), "
+        "EXISTS (SELECT 1 FROM causal_links), EXISTS (SELECT 1 FROM fact_supersessions), "
+        "EXISTS (SELECT 1 FROM fact_repeats)",
     )
+    return Present(*map(bool, found))
 
 
 def facts_after(connection: apsw.Connection, rowid: int, limit: int) -> list[Fact]:
@@ -43,14 +54,6 @@ def rowids(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, in
             (listed(fact_ids),),
         )
     )
-
-
-def occurrences(connection: apsw.Connection, term: str) -> npt.NDArray[np.int64]:
-    """Return the rowid of a fact for each time that an index term stands in it, ascending."""
-    found = value(
-        connection, "SELECT group_concat(doc, ' ') FROM temp.facts_terms WHERE term = ?", (term,)
-    )
-    return np.fromstring(found or "", np.int64, sep=" ")
 
 
 class Told(NamedTuple):

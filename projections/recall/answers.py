@@ -100,7 +100,9 @@ def _results(
     files: ZoneFiles,
 ) -> list[Result]:
     fact_ids = [item.id for item in chosen if item.kind == "fact"]
-    repeats = memory.repeating_events(files.memory.connection, fact_ids)
+    repeats: Mapping[str, list[str]] = {}
+    if index.present.repeats:
+        repeats = memory.repeating_events(files.memory.connection, fact_ids)
     sources = events.source_ids(
         files.events.connection, [event for again in repeats.values() for event in again]
     )

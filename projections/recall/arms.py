@@ -230,6 +230,8 @@ def temporal(asked: Asked, index: Index) -> Said:
 
 def causal(asked: Asked, index: Index, files: ZoneFiles, facts: Mapping[str, float]) -> Said:
     """Score what near facts led to or followed from: their nearness times the link's strength."""
+    if not index.present.causal_links:
+        return Said(np.zeros(0, np.int64), np.zeros(0, np.float32))
     links = memory.effects_and_causes(files.memory.connection, list(facts)[:_CAUSES])
     rows = index.facts_said.of([linked for _, linked, _ in links])
     best: dict[int, float] = {}

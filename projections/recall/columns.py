@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,19 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 # Room that is left when an array is moved: each row is moved a few times at most.
 _GROWTH = 1.25
+
+
+def part(columns: Mapping[str, Array], name: str) -> dict[str, Array]:
+    """Return the columns of a part, as `within` names them."""
+    start = f"{name}."
+    return {
+        key.removeprefix(start): values for key, values in columns.items() if key.startswith(start)
+    }
+
+
+def within(name: str, columns: Mapping[str, Array]) -> dict[str, Array]:
+    """Return columns under names that say of which part they are."""
+    return {f"{name}.{key}": values for key, values in columns.items()}
 
 
 class Column:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 
 import apsw
 import numpy as np
 import numpy.typing as npt
 
 from projections.memory import recalls
-from projections.recall.columns import Array, Column, Sums, Texts
+from projections.recall.columns import Array, Column, Sums, Texts, part, within
 from projections.recall.postings import Postings
 from projections.recall.turns import K1, B, Turns
-from projections.recall.words import Tokeniser
 
 _BLOCK = 50_000
 
@@ -40,7 +40,9 @@ class Facts:
         self.ids = Texts(held.get("id"))
         # The last that was looked at, whether or not it could be read.
         self._seen = int(held["seen"][0]) if held else 0
-        self.postings = Postings(Tokeniser(connection), self._look_up)
+        self.postings = Postings(
+            connection, "facts_fts", partial(_rows_of, self._rowid), part(held, "postings")
+        )
         self._gave: Mask | None = None
         self._sums = Sums()
         self._measured()
@@ -67,6 +69,7 @@ class Facts:
             "length": self._length.values,
             "id": self.ids.column.values,
             "seen": np.array([self._seen]),
+            **within("postings", self.postings.columns()),
         }
 
     def __len__(self) -> int:
@@ -87,7 +90,8 @@ class Facts:
     def of(self, ids: list[str]) -> Ints:
         """Return the row of each of these facts; -1 where there is none."""
         found = recalls.rowids(self._connection, ids)
-        return self._rows(np.fromiter((found.get(id_, -1) for id_ in ids), np.int64, len(ids)))
+        rowids = np.fromiter((found.get(id_, -1) for id_ in ids), np.int64, len(ids))
+        return _rows_of(self._rowid, rowids)
 
     def placed(self, ids: list[str]) -> dict[str, int]:
         """Return the place of the turn that gave each of these facts, of those that there are."""
@@ -109,21 +113,20 @@ class Facts:
         gain = np.float32(idf * (K1 + 1)) * tf / (tf + np.float32(K1) * self._norm[rows])
         return rows.astype(np.int64), gain.astype(np.float32, copy=False)
 
-    def _look_up(self, term: str) -> Ints:
-        return self._rows(recalls.occurrences(self._connection, term))
-
-    def _rows(self, rowids: Ints) -> Ints:
-        held = self._rowid.values
-        if not len(held):
-            return np.full(len(rowids), -1)
-        rows = np.minimum(np.searchsorted(held, rowids), len(held) - 1)
-        return np.where(held[rows] == rowids, rows, -1)
-
     def _measured(self) -> None:
         lengths = self._length.values
         mean = float(lengths.mean(dtype=np.float64)) if len(lengths) else 1.0
         self._norm = 1 - B + B * lengths / np.float32(max(mean, 1.0))
         self._gave = None
+
+
+def _rows_of(rowid: Column, rowids: Ints) -> Ints:
+    """Return the row of the fact with each rowid; -1 where there is none."""
+    held = rowid.values
+    if not len(held):
+        return np.full(len(rowids), -1)
+    rows = np.minimum(np.searchsorted(held, rowids), len(held) - 1)
+    return np.where(held[rows] == rowids, rows, -1)
 
 
 def _words(text: str) -> int:

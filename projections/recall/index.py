@@ -22,14 +22,14 @@ from projections.identity.recalls import (
     entities_of_events,
     events_mentioning,
     events_speaking_of,
+    standing,
 )
 from projections.lineage import lineage
-from projections.memory.recalls import told
+from projections.memory.recalls import present, told
 from projections.recall import stored
-from projections.recall.columns import Array
+from projections.recall.columns import Array, part, within
 from projections.recall.facts import Facts
 from projections.recall.kept import Kept
-from projections.recall.names import standing
 from projections.recall.tokens import Tokens
 from projections.recall.turns import Turns
 from projections.recall.vectors import Targets, Vectors
@@ -75,7 +75,7 @@ class Index:
         self._files = files
         held = columns or {}
         model, identity = files.embeddings, files.identity.connection
-        self.turns = Turns(files.events.connection, _part(held, "turns"))
+        self.turns = Turns(files.events.connection, part(held, "turns"))
         #: Event id -> the facts that it gave or repeated.
         self.told = Kept(partial(told, files.memory.connection), _MOST_TEXTS)
         #: Number of an event -> what was said in it.
@@ -90,10 +90,12 @@ class Index:
             partial(_speaking_of, identity, self.turns), _MOST_KEPT // MOST_MENTIONS
         )
         self._mentioning: dict[frozenset[str], Ints] = {}
-        self.facts_said = Facts(files.memory.connection, self.turns, _part(held, "facts"))
-        self.events = Vectors(model.dimension, self._events(), _part(held, "event_vectors"))
-        self.facts = Vectors(model.dimension, self._facts(), _part(held, "fact_vectors"))
-        self.tokens = Tokens(model, self.turns, _part(held, "tokens"))
+        self.facts_said = Facts(files.memory.connection, self.turns, part(held, "facts"))
+        self.events = Vectors(model.dimension, self._events(), part(held, "event_vectors"))
+        self.facts = Vectors(model.dimension, self._facts(), part(held, "fact_vectors"))
+        self.tokens = Tokens(model, self.turns, part(held, "tokens"))
+        #: What memory.db holds any of.
+        self.present = present(files.memory.connection)
         self._state = state or State(
             _lineages(files), {model.name: 0 for model in files.all}, model.model
         )
@@ -145,15 +147,11 @@ class Index:
     def columns(self) -> dict[str, Array]:
         """Return everything that it is."""
         return {
-            f"{part}.{name}": values
-            for part, columns in (
-                ("turns", self.turns.columns()),
-                ("facts", self.facts_said.columns()),
-                ("event_vectors", self.events.columns()),
-                ("fact_vectors", self.facts.columns()),
-                ("tokens", self.tokens.columns()),
-            )
-            for name, values in columns.items()
+            **within("turns", self.turns.columns()),
+            **within("facts", self.facts_said.columns()),
+            **within("event_vectors", self.events.columns()),
+            **within("fact_vectors", self.facts.columns()),
+            **within("tokens", self.tokens.columns()),
         }
 
     def mentioning(self, entity_ids: Iterable[str]) -> Ints:
@@ -179,6 +177,7 @@ class Index:
         files = self._files
         # Vectors first: what they are of was committed before, and is read after.
         watermarks = _watermarks(files)
+        self.present = present(files.memory.connection)
         self.turns.follow()
         self.facts_said.follow()
         seq = self._state.seq
@@ -215,15 +214,6 @@ def _speaking_of(
     return {
         entity: (len(events), some[some >= 0])
         for (entity, events), some in zip(found.items(), each, strict=True)
-    }
-
-
-def _part(columns: Columns, part: str) -> dict[str, npt.NDArray[np.generic]]:
-    start = f"{part}."
-    return {
-        name.removeprefix(start): values
-        for name, values in columns.items()
-        if name.startswith(start)
     }
 
 

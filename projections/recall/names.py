@@ -186,9 +186,3 @@ def ids_of(connection: apsw.Connection, name_or_id: str) -> set[str]:
     entity = resolve(connection, name_or_id) or resolve(connection, name)
     entity = entity or nicknamed([name], partial(resolved, connection)).get(name)
     return set() if entity is None else entity_ids(connection, entity)
-
-
-def standing(connection: apsw.Connection, ids: Iterable[str]) -> dict[str, str]:
-    """Return id -> id of the entity that now stands for it, of those that have one."""
-    found = {id_: identity.canonical(connection, id_) for id_ in set(ids)}
-    return {id_: entity.id for id_, entity in found.items() if entity is not None}

@@ -39,7 +39,7 @@ def observations(
     was drawn anew.
     """
     connection = files.memory.connection
-    if not consolidated.any_observations(connection):
+    if not index.present.observations:
         return []
     ids = {*consolidated.observations_on(connection, list(near)), *_nearest(asked, files)}
     found = consolidated.observations(connection, sorted(ids), query.until)

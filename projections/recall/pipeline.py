@@ -138,7 +138,7 @@ class Pipeline:
         some: list[Document] = []
         if "observations" in query.scope and found is not None:
             some += observations.observations(query, asked, found.facts, index, self._files)
-        if "mental_models" in query.scope:
+        if "mental_models" in query.scope and index.present.mental_models:
             some += others.mental_models(query, question.about, self._files)
         if "entities" in query.scope:
             some += others.entities(query, asked, index, self._files)

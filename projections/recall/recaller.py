@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from projections.events import recalls as events
 from projections.files import ZoneFiles
-from projections.memory import recalls as memory
 from projections.recall.explaining import Course, Explanation, explained
 from projections.recall.index import Index
 from projections.recall.late import QueryTokens
@@ -42,8 +41,6 @@ class Recaller:
         self._profile = profile
         self._names = Names(files.identity)
         self._pipeline = Pipeline(files, self._names, profile, reranker)
-        events.prepare(files.events.connection)
-        memory.prepare(files.memory.connection)
         self._index: Index | None = None
 
     @property

@@ -23,7 +23,7 @@ LOCK = "recall.lock"
 
 # The form's name and number, the length of the description and its checksum.
 _HEAD = struct.Struct("<16sQL")
-_FORM = b"recollect/index3"
+_FORM = b"recollect/index4"
 _ALIGNED = 64
 # To read more than this only to sum it takes longer than the answer: like SQLite's pages, what is
 # larger is taken as the file system gives it. `verify` reads all.

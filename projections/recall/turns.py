@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 import apsw
 import msgspec
@@ -16,10 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.events import recalls
-from projections.recall.columns import Array, Column, Texts
+from projections.recall.columns import Array, Column, Texts, part, within
 from projections.recall.postings import Postings
 from projections.recall.sessions import Sessions
-from projections.recall.words import Tokeniser
 
 K1 = 0.9
 B = 0.4
@@ -63,8 +63,10 @@ class Turns:
         self._senders = _Names(held.get("senders"))
         self._row = Column(np.full(int(self.numbers.max(initial=0)) + 1, -1, np.int64))
         self.row[self.numbers] = np.arange(len(self))
-        self.place_of_id = Places(connection, self)
-        self.postings = Postings(Tokeniser(connection), self._look_up)
+        self.place_of_id = Places(connection, self._row)
+        self.postings = Postings(
+            connection, "events_fts", partial(_rows_of, self._row), part(held, "postings")
+        )
         self._gains: dict[str, tuple[Ints, Gains]] = {}
         self._gains_size = 0
         self._measured()
@@ -85,6 +87,7 @@ class Turns:
             "conversations": self._conversations.packed(),
             "platforms": self._platforms.packed(),
             "senders": self._senders.packed(),
+            **within("postings", self.postings.columns()),
         }
 
     def __len__(self) -> int:
@@ -181,10 +184,6 @@ class Turns:
             self._gains_size += len(near)
         return self._gains[term]
 
-    def _look_up(self, term: str) -> Ints:
-        numbers = recalls.occurrences(self._connection, term)
-        return self.row[numbers[numbers < len(self.row)]]
-
     def _add(self, rows: list[recalls.Turn]) -> None:
         first, count = len(self), len(rows)
         numbers, ids, conversations, platforms, senders, times, contents, captions = zip(
@@ -227,17 +226,17 @@ class Turns:
 class Places:
     """The place of the event with an id, where there is one."""
 
-    def __init__(self, connection: apsw.Connection, turns: Turns) -> None:
+    def __init__(self, connection: apsw.Connection, row: Column) -> None:
         self._connection = connection
-        self._turns = turns
+        self._row = row
 
     def of(self, ids: list[str]) -> Ints:
         """Return the place of each event; -1 where there is none."""
         found = recalls.numbers(self._connection, ids)
-        row = self._turns.row
-        numbers = np.fromiter((found.get(id_, 0) for id_ in ids), np.int64, len(ids))
-        # Numbers begin with 1; what came since is not known yet.
-        return row[np.where(numbers < len(row), numbers, 0)]
+        # Numbers begin with 1.
+        return _rows_of(
+            self._row, np.fromiter((found.get(id_, 0) for id_ in ids), np.int64, len(ids))
+        )
 
     def get(self, event_id: str, otherwise: int) -> int:
         """Return the place of an event."""
@@ -252,6 +251,15 @@ class Places:
         if place < 0:
             raise KeyError(event_id)
         return place
+
+
+def _rows_of(row: Column, numbers: Ints) -> Ints:
+    """Return the row of the event with each number; -1 where there is none.
+
+    What came since is not known yet.
+    """
+    rows: Ints = row.values[np.where(numbers < len(row.values), numbers, 0)]
+    return rows
 
 
 def _asking(text: str) -> float:

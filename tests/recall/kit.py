@@ -126,6 +126,11 @@ def recaller_of(memory: Memory) -> Recaller:
     return memory._recall()
 
 
+def look_anew(memory: Memory) -> None:
+    """Let a memory open its files again: what it follows is watermarks, not rows without one."""
+    memory._close_recaller()
+
+
 def plain(answer: Answer) -> list[dict[str, Any]]:
     """Return what an answer says, without how long it took."""
     return [msgspec.structs.asdict(result) for result in answer.results]

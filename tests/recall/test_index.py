@@ -59,7 +59,6 @@ said = st.tuples(
 @pytest.fixture(scope="module")
 def events(tmp_path_factory: pytest.TempPathFactory):
     model = EventsModel(tmp_path_factory.mktemp("events"))
-    recalls.prepare(model.connection)
     yield model
     model.close()
 

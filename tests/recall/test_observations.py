@@ -13,7 +13,7 @@ from recollect.cli.app import run
 from recollect.client import Memory
 from schemas.times import format_time
 from tests.recall.conftest import Open
-from tests.recall.kit import DAY, MODEL, START, ask, say, tell, vector_of
+from tests.recall.kit import DAY, MODEL, START, ask, look_anew, say, tell, vector_of
 from tests.recall.test_past import forget
 
 SAID = [
@@ -69,6 +69,7 @@ def observe(
                 "text_hash, created_at) VALUES (?1, 'observation', ?1, ?2, ?3, 256, ?1, 0)",
                 (id_, MODEL, vector_of(text).tobytes()),
             )
+    look_anew(memory)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from projections.events import EventsModel, recalls
+from projections.events import EventsModel
 from projections.recall.turns import Turns
 from tests.recall import oracle
 from tests.recall.kit import HOUR, MINUTE, START
@@ -33,7 +33,6 @@ turns = st.tuples(
 @pytest.fixture(scope="module")
 def events(tmp_path_factory: pytest.TempPathFactory):
     model = EventsModel(tmp_path_factory.mktemp("events"))
-    recalls.prepare(model.connection)
     yield model
     model.close()
 
