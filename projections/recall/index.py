@@ -228,10 +228,15 @@ def stored_problems(files: ZoneFiles) -> list[str]:
             return []
         kept.follow()
         anew.follow()
+        try:
+            wanted = anew.columns()
+        except apsw.CorruptError:
+            # A full-text index that cannot be read is found where the files are looked at.
+            return []
         found = kept.columns()
         return [
             f"{stored.FILE}: {name} differs from the rows; run recollect rebuild --level index"
-            for name, values in anew.columns().items()
+            for name, values in wanted.items()
             if not np.array_equal(found[name], values)
         ]
 

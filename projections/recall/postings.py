@@ -21,8 +21,8 @@ _MOST_FOLLOWED = 1_000
 _MOST_FOLLOWED_SHARE = 0.1
 # Terms that are read at a time.
 _BLOCK = 2_000
-# What a term that is asked for takes is a few views.
-_MOST_HELD = 4_096
+# What was looked up of words is kept: 24 MB of it, where it had to be copied.
+MOST_POSTINGS = 3_000_000
 # FTS5 cuts longer terms (FTS5_MAX_TOKEN_SIZE), be it within a character.
 _LONGEST = 32_768
 
@@ -73,14 +73,19 @@ class Postings:
         self._lists = _Lists(**columns) if columns else None
         self._came: dict[int, _Came] = {}
         self._held: dict[str, Posting] = {}
+        self._size = 0
 
     def of(self, term: str) -> Posting:
         """Return the rows of a term, and how often each holds it."""
         if term not in self._held:
-            if len(self._held) >= _MOST_HELD:
-                self._held.clear()
-            self._held[term] = self._posting(_digest(term.encode()))
+            self._keep(term, self._posting(_digest(_cut(term))))
         return self._held[term]
+
+    def _keep(self, term: str, posting: Posting) -> None:
+        self._size += len(posting[0]) + 1
+        if self._size > MOST_POSTINGS:
+            self._held, self._size = {}, len(posting[0])
+        self._held[term] = posting
 
     def _posting(self, term: int) -> Posting:
         if self._lists is None:
@@ -95,15 +100,15 @@ class Postings:
 
     def follow(self, first: int, texts: Sequence[Sequence[str]]) -> None:
         """Add texts, each in parts: the rows from `first` on."""
-        self._held.clear()
+        self._held, self._size = {}, 0
         if len(texts) > max(_MOST_FOLLOWED, _MOST_FOLLOWED_SHARE * first):
             self._lists, self._came = None, {}
         if self._lists is None:
             return
         for row, parts in enumerate(texts, first):
-            terms = (term for part in parts for term in self._tokeniser.all_terms(part))
+            terms = (_cut(term) for part in parts for term in self._tokeniser.all_terms(part))
             for term, count in Counter(terms).items():
-                rows, counts = self._came.setdefault(_digest(term.encode()), ([], []))
+                rows, counts = self._came.setdefault(_digest(term), ([], []))
                 rows.append(row)
                 counts.append(count)
 
@@ -154,7 +159,12 @@ def _digest(term: bytes) -> int:
 
     That two of a million have the same, and count as one, is as likely as one in thirty million.
     """
-    return int.from_bytes(blake2b(term[:_LONGEST], digest_size=8).digest(), "little")
+    return int.from_bytes(blake2b(term, digest_size=8).digest(), "little")
+
+
+def _cut(term: str) -> bytes:
+    """Return a term as FTS5 has it."""
+    return term.encode()[:_LONGEST]
 
 
 def _lists(
@@ -181,8 +191,16 @@ def _together(some: Sequence[_Lists]) -> _Lists:
     lengths = np.concatenate([np.diff(lists.ends, prepend=0) for lists in some])
     order = np.argsort(terms, kind="stable")
     order = order[lengths[order] > 0]
-    moved = ranges((np.cumsum(lengths) - lengths)[order], lengths[order])
-    terms, ends = terms[order], np.cumsum(lengths[order])
+    starts, lengths = (np.cumsum(lengths) - lengths)[order], lengths[order]
+    rows, counts = (_moved(values, starts, lengths) for values in (rows, counts))
+    terms, ends = terms[order], np.cumsum(lengths)
     last = np.ones(len(terms), bool)
     np.not_equal(terms[1:], terms[:-1], out=last[:-1])
-    return _Lists(terms[last], ends[last], rows[moved], counts[moved])
+    return _Lists(terms[last], ends[last], rows, counts)
+
+
+def _moved(values: Array, starts: Ints, lengths: Ints) -> Array:
+    """Return the values of lists, one after the other; a few at a time, for places are wide."""
+    blocks = (slice(first, first + _BLOCK) for first in range(0, len(starts), _BLOCK))
+    moved = [values[ranges(starts[block], lengths[block])] for block in blocks]
+    return np.concatenate([values[:0], *moved])

@@ -141,7 +141,10 @@ class Recaller:
             self._index = None
 
     def _refreshed(self) -> Index:
-        if self._index is None or not self._index.follow():
-            self._index = None
-            self._index = Index.opened(self._files)
-        return self._index
+        # One that was interrupted while it followed has half of what came, and is let go.
+        index, self._index = self._index, None
+        if index is None or not index.follow():
+            index = None
+            index = Index.opened(self._files)
+        self._index = index
+        return index

@@ -283,6 +283,19 @@ class TestFile:
         kept.rebuild("index")
         assert kept.verify().ok
 
+    def test_verify_goes_on_where_a_full_text_index_cannot_be_read(self, kept: Memory) -> None:
+        node = kept.node
+        with node.open(kept.zone, node.current(kept.zone)) as files:
+            files.events.connection.execute(
+                "UPDATE events_fts_data SET block = x'0004ffffffffffffffffffff' WHERE id > 10"
+            )
+        checked = kept.verify()
+        assert checked.events
+        assert any("rebuild --level index" in problem for problem in checked.problems)
+        assert all("replay stopped" not in problem for problem in checked.problems)
+        kept.rebuild("index")
+        assert kept.verify().ok
+
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.integers(0, 9), max_size=300), st.integers(1, 40), st.integers(0, 3))

@@ -74,7 +74,7 @@ def test_what_came_is_what_is_read_at_once(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(postings, "_MOST_FOLLOWED", most)
         patch.setattr(postings, "_BLOCK", block)
-        patch.setattr(postings, "_MOST_HELD", 2)
+        patch.setattr(postings, "MOST_POSTINGS", 4)
         found = documents.postings()
         for step in steps:
             if step == "store":
@@ -97,7 +97,28 @@ def test_a_word_that_the_full_text_index_cuts_within_a_character(
     monkeypatch.setattr(index, "LEAST_STORED", 1)
     tell(memory, [say("日" * 12_000, "e1"), say("Grace lives in Paris.", "e2")])
     assert ask(open_memory(), "Where does Grace live?")[0].source_event_ids == ["e2"]
-    tell(memory, [say("本" * 12_000 + " and a boat.", "e3")])
+    tell(memory, [say(f"{'本' * 12_000} and a boat, {'本' * 12_000}日.", "e3")])
     for one in (memory, open_memory()):
         assert ask(one, "Is there a boat?")[0].source_event_ids == ["e3"]
     assert memory.verify().ok
+
+
+def test_what_an_interrupted_question_had_begun_to_read_is_read_anew(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell(memory, [say("Grace lives in Paris.", "e1")])
+    ask(memory, "Who lives in Paris?")
+    tell(memory, [say("The canoe leaked.", "e2")])
+    follow, stops = Postings.follow, [True]
+
+    def interrupted(self: Postings, first: int, texts: list[tuple[str, str]]) -> None:
+        if stops and stops.pop():
+            raise KeyboardInterrupt
+        follow(self, first, texts)
+
+    monkeypatch.setattr(Postings, "follow", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ask(memory, "What leaked?")
+    (best, *_) = ask(memory, "Who has a canoe?", budget="mid", explain=True)
+    assert best.source_event_ids == ["e2"]
+    assert (best.arms or {})["keyword"] == 1
