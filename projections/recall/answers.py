@@ -100,14 +100,13 @@ def _results(
     files: ZoneFiles,
 ) -> list[Result]:
     fact_ids = [item.id for item in chosen if item.kind == "fact"]
-    repeats: Mapping[str, list[str]] = {}
-    if index.present.repeats:
-        repeats = memory.repeating_events(files.memory.connection, fact_ids)
+    connection = files.memory.connection
+    repeats = memory.repeating_events(connection, fact_ids) if index.present.repeats else {}
     sources = events.source_ids(
         files.events.connection, [event for again in repeats.values() for event in again]
     )
     entities = {
-        **memory.entities_of_facts(files.memory.connection, fact_ids),
+        **memory.entities_of_facts(connection, fact_ids),
         **index.mentioned.of(item.id for item in chosen if item.kind == "event"),
     }
     stands = index.standing.of(entity for some in entities.values() for entity in some)

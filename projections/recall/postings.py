@@ -69,7 +69,7 @@ class Postings:
         self._table = table
         self._rows_of = rows_of
         self._tokeniser = Tokeniser(connection)
-        # None: not read yet.
+        # None: not read yet; see `_known`.
         self._lists = _Lists(**columns) if columns else None
         self._came: dict[int, _Came] = {}
         self._held: dict[str, Posting] = {}
@@ -87,10 +87,14 @@ class Postings:
             self._held, self._size = {}, len(posting[0])
         self._held[term] = posting
 
-    def _posting(self, term: int) -> Posting:
+    def _known(self) -> _Lists:
+        """Return the lists without what came since they were read."""
         if self._lists is None:
             self._lists = self._read()
-        rows, counts = self._lists.of(term)
+        return self._lists
+
+    def _posting(self, term: int) -> Posting:
+        rows, counts = self._known().of(term)
         if (came := self._came.get(term)) is None:
             return rows, counts
         return (
@@ -114,12 +118,9 @@ class Postings:
 
     def columns(self) -> dict[str, Array]:
         """Return everything that these are, to be given to another."""
-        if self._lists is None:
-            self._lists = self._read()
         if self._came:
-            self._lists = _together([self._lists, _lists_of(self._came)])
-            self._came = {}
-        return self._lists._asdict()
+            self._lists, self._came = _together([self._known(), _lists_of(self._came)]), {}
+        return self._known()._asdict()
 
     def _read(self) -> _Lists:
         """Return the lists of the full-text index."""

@@ -319,7 +319,9 @@ def test_ticks_close_abandoned_turns_once_and_end_when_nothing_is_due(
         )
 
     wait_until(
-        lambda: sum("turn_completed" in kinds for kinds in kinds_of(kafka_url).values()) == 8,
+        lambda: (
+            sum("turn_completed" in kinds for kinds in kinds_of(kafka_url).values()) == len(zones)
+        ),
         lambda: f"the turns are closed: {kinds_of(kafka_url)} {workers[0].errors}",
     )
 
