@@ -15,6 +15,11 @@ from projections.sqlite import atomic, connect, truncate_wal, value
 from schemas.changes import ROW_OF_TABLE, Delete, Row, Section
 from schemas.records import GENESIS
 
+#: Says the version of a file's schema to whoever reads it with SQL; it lies in `user_version`.
+SCHEMA_VERSION = """
+CREATE VIEW schema_version AS SELECT user_version AS version FROM pragma_user_version;
+"""
+
 
 class Watermark(msgspec.Struct, frozen=True):
     """How far a file is: the last record it holds, and where to read on.
@@ -63,7 +68,8 @@ class ReadModel:
 
     def schema(self) -> str:
         """Return the statements that make the file."""
-        return resources.files(f"projections.{self.name}").joinpath("schema.sql").read_text()
+        tables = resources.files(f"projections.{self.name}").joinpath("schema.sql").read_text()
+        return tables + SCHEMA_VERSION
 
     def watermark(self) -> Watermark:
         """Return how far the file is."""

@@ -9,7 +9,7 @@ import apsw
 import sqlite_vec
 
 from projections.lineage import lineage_schema
-from projections.readmodel import ReadModel
+from projections.readmodel import SCHEMA_VERSION, ReadModel
 
 # vec0 writes vectors in chunks of this many and reserves a whole one for the first: small
 # zones stay small (1,024, its default, takes 1.6 MB), and a scan is no slower.
@@ -23,6 +23,9 @@ _LINEAGE = lineage_schema(
         "token_vectors": ("codes", "scales", "units", "target_type", "target_id", "model", "form"),
     }
 )
+
+# An id follows from the target and the model, so no two rows have the same.
+_ONE_ID = "CREATE UNIQUE INDEX idx_embeddings_id ON embeddings(id);"
 
 _INDEX = """
 CREATE VIRTUAL TABLE vec_embeddings USING vec0(
@@ -60,7 +63,7 @@ class EmbeddingsModel(ReadModel):
     """Vectors per (target, model); one model, the home's, is indexed for search."""
 
     name = "embeddings"
-    upgrades = (_TOKENS, _LINEAGE)
+    upgrades = (_TOKENS, _LINEAGE, _ONE_ID + SCHEMA_VERSION)
 
     def __init__(
         self, directory: Path, model: str | None, dimension: int, *, readonly: bool = False

@@ -23,5 +23,6 @@ CREATE TABLE embeddings (
     created_at  INTEGER NOT NULL,
     UNIQUE (target_type, target_id, model)
 );
+CREATE UNIQUE INDEX idx_embeddings_id ON embeddings(id);
 CREATE INDEX idx_embeddings_target ON embeddings(target_type, target_id);
 CREATE INDEX idx_embeddings_model ON embeddings(model, text_hash);

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from projections.lineage import lineage_schema
-from projections.readmodel import ReadModel
+from projections.readmodel import SCHEMA_VERSION, ReadModel
 from schemas.events import Content, Event, Forget, Switch
 
 _PUT = f"""
@@ -32,6 +32,7 @@ class EventsModel(ReadModel):
     upgrades = (
         "CREATE TABLE switches (number INTEGER PRIMARY KEY, chain TEXT NOT NULL)",
         _LINEAGE,
+        SCHEMA_VERSION,
     )
 
     def schema(self) -> str:

@@ -1,7 +1,7 @@
 """The file memory.db."""
 
 from projections.lineage import lineage_schema
-from projections.readmodel import ReadModel
+from projections.readmodel import SCHEMA_VERSION, ReadModel
 
 _LINEAGE = lineage_schema({"facts": ("text", "source_event_id")})
 # One end for each fact, where there could be several: of those, the one that was put last.
@@ -18,13 +18,22 @@ DROP TABLE fact_supersessions;
 ALTER TABLE ends RENAME TO fact_supersessions;
 CREATE INDEX idx_fact_supersessions_by ON fact_supersessions(superseded_by);
 """
+_OF_THE_SEEDS = """
+CREATE INDEX idx_fact_entities_fact ON fact_entities(fact_id);
+CREATE TABLE episode_events (
+    episode_id TEXT NOT NULL REFERENCES episodes(id) ON DELETE CASCADE,
+    event_id   TEXT NOT NULL,                   -- events.id of events.db, by convention
+    PRIMARY KEY (episode_id, event_id)
+) WITHOUT ROWID;
+CREATE INDEX idx_episode_events_event ON episode_events(event_id);
+"""
 
 
 class MemoryModel(ReadModel):
     """Facts, claims, turns, the processing log, episodes, analyses, mental models."""
 
     name = "memory"
-    upgrades = (_LINEAGE, _ONE_END)
+    upgrades = (_LINEAGE, _ONE_END, _OF_THE_SEEDS + SCHEMA_VERSION)
 
     def schema(self) -> str:
         return super().schema() + _LINEAGE

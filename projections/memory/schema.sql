@@ -36,6 +36,7 @@ CREATE TABLE fact_entities (
     PRIMARY KEY (fact_id, entity_id)
 ) WITHOUT ROWID;
 CREATE INDEX idx_fact_entities_entity ON fact_entities(entity_id);
+CREATE INDEX idx_fact_entities_fact ON fact_entities(fact_id);
 
 CREATE TABLE causal_links (
     from_fact_id TEXT NOT NULL REFERENCES facts(id) ON DELETE CASCADE,
@@ -128,6 +129,13 @@ CREATE INDEX idx_episodes_platform ON episodes(platform);
 CREATE INDEX idx_episodes_thread ON episodes(thread_id);
 CREATE INDEX idx_episodes_time ON episodes(start_time, end_time);
 CREATE INDEX idx_episodes_parent ON episodes(parent_id);
+
+CREATE TABLE episode_events (
+    episode_id TEXT NOT NULL REFERENCES episodes(id) ON DELETE CASCADE,
+    event_id   TEXT NOT NULL,                   -- events.id of events.db, by convention
+    PRIMARY KEY (episode_id, event_id)
+) WITHOUT ROWID;
+CREATE INDEX idx_episode_events_event ON episode_events(event_id);
 
 CREATE TABLE analysis_types (
     id              TEXT PRIMARY KEY,

@@ -37,6 +37,7 @@ class Asked(NamedTuple):
     `terms` are the index terms of its text, and `vector` the text's unit vector, None where there
     is none. `voices`: the senders whose
     turns are asked for. `spans`: the times that it speaks of, (first, last) in unix ms.
+    `about`: the turns of the entity that is asked for beside the text, None: of any.
     `allowed`: the turns that may be answered, and `filtered` whether that may be less than all.
     `pool`: how many candidates an arm may bring, and `read` how many late interaction reads.
     """
@@ -47,6 +48,7 @@ class Asked(NamedTuple):
     named: Sequence[Named]
     voices: set[Sender]
     spans: Sequence[tuple[int, int]]
+    about: Mask | None
     allowed: Mask
     filtered: bool
     pool: int
@@ -136,7 +138,7 @@ def run(wanted: frozenset[str], asked: Asked, index: Index, files: ZoneFiles) ->
         arms["semantic"], turn = semantic(asked, asked.vector, index)
         arms["sentence"], facts, fact = sentence(asked, asked.vector, index)
         evidence["cosine"] = max(turn, fact)
-    if "entity" in wanted and (asked.named or asked.voices):
+    if "entity" in wanted and (asked.named or asked.voices or asked.about is not None):
         arms["entity"] = entity(asked, index)
     if "temporal" in wanted and asked.spans:
         arms["temporal"] = temporal(asked, index)
@@ -207,8 +209,13 @@ def sentence(asked: Asked, vector: Floats, index: Index) -> tuple[Said, dict[str
 
 
 def entity(asked: Asked, index: Index) -> Said:
-    """Score the turns of whom the question asks for, and, half, those about others it names."""
+    """Score the turns of whom the question asks for, and, half, those about others it names.
+
+    An entity that is asked for beside the text is named as well, though no word says so.
+    """
     scores = np.zeros(len(index.turns), np.float32)
+    if asked.about is not None:
+        scores[asked.about] = _SPOKEN_OF
     for item in asked.named:
         if not item.senders:
             scores[index.mentioning(item.ids)] = _SPOKEN_OF

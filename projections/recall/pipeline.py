@@ -103,6 +103,7 @@ class Pipeline:
             named=named,
             voices=asked_for(text, named, index.turns.senders),
             spans=query.spans,
+            about=masks.get("entity"),
             allowed=np.logical_and.reduce([np.ones(len(index.turns), bool), *masks.values()]),
             filtered=bool(masks),
             pool=max(self._profile.pool, 2 * query.max_results),

@@ -120,6 +120,24 @@ def test_an_entity_is_asked_for_by_name_alias_or_id(memory: Memory) -> None:
         assert sorted(cited(ask(memory, "dog", entity=name))) == ["a", "c"], name
 
 
+@pytest.mark.parametrize("budget", ["mid", "high"])
+def test_an_entity_that_is_asked_for_is_enough(words_only: Memory, budget: str) -> None:
+    """No word of the question stands in what speaks of it, and there is no encoder."""
+    tell(
+        words_only,
+        [
+            say("I work on Zephyr with Bob.", "a"),
+            say("The office of Zephyr is in Oslo.", "b", at=START + HOUR),
+            say("It rained.", "c", at=START + 2 * HOUR),
+        ],
+    )
+    assert cited(ask(words_only, "What happened?")) == []
+    found = ask(words_only, "What happened?", entity="Zephyr", budget=budget, explain=True)
+    assert sorted(cited(found)) == ["a", "b"]
+    assert all("entity" in (item.arms or {}) for item in found)
+    assert cited(ask(words_only, "Oslo", entity="Zephyr", budget=budget))[0] == "b"
+
+
 @pytest.mark.parametrize("entity", ["Nobody", "", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "\ud800"])
 def test_an_entity_that_is_not_known_has_nothing(memory: Memory, entity: str) -> None:
     tell(memory, talk(("Ada", "One dog.")))

@@ -213,8 +213,14 @@ class TestOldHome:
             )
             tell(memory, talk(("Ada", "I own a hound."), ("Bob", "It rained."), ("Ada", "Snow.")))
         with memory.node.open(memory.zone, memory.node.current(memory.zone)) as files:
-            files.embeddings.connection.execute("DROP TABLE token_vectors")
-            files.embeddings.connection.execute("PRAGMA user_version = 1")
+            files.embeddings.connection.execute(
+                """
+                DROP TABLE token_vectors;
+                DROP INDEX idx_embeddings_id;
+                DROP VIEW schema_version;
+                PRAGMA user_version = 1;
+                """
+            )
         memory.close()
         return open_memory()
 

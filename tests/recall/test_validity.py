@@ -260,6 +260,9 @@ def test_a_file_of_before_facts_had_one_end_is_brought_up(open_memory: Open) -> 
     with memory.node.open(memory.zone, memory.node.current(memory.zone)) as files:
         files.memory.connection.execute(
             """
+            DROP VIEW schema_version;
+            DROP TABLE episode_events;
+            DROP INDEX idx_fact_entities_fact;
             DROP TABLE fact_supersessions;
             CREATE TABLE fact_supersessions (
                 fact_id TEXT NOT NULL, superseded_by TEXT NOT NULL, invalid_at INTEGER NOT NULL,
