@@ -12,7 +12,6 @@ import msgspec
 from projections.events import queries as thread
 from projections.events.model import conversation_of
 from projections.files import ZoneFiles
-from projections.memory.queries import dead_letter
 from schemas.changes import (
     MODEL_OF,
     MODEL_OF_TABLE,
@@ -24,6 +23,7 @@ from schemas.changes import (
 from schemas.events import Content, Event, Retry
 from schemas.ids import row_id, text_hash
 from streams.agents import AGENTS, Agent, Extract, State
+from streams.agents.state import key_of_event
 from streams.agents.vectors import embedding_rows
 from streams.doors import Answers, VectorDoor
 from streams.ledger import Ledger
@@ -36,6 +36,8 @@ class LedgerThread:
     def __init__(self, connection: apsw.Connection, without: Set[int] = frozenset()) -> None:
         self._connection = connection
         self._without = without
+        #: The numbers of all that was looked at, whether or not it was of use.
+        self.looked_at: set[int] = set()
 
     def before(self, event: Event, limit: int) -> list[Event]:
         assert isinstance(event.payload, Content)
@@ -45,31 +47,38 @@ class LedgerThread:
             event.number,
             limit + len(self._without),
         )
-        return [item for item in found if item.number not in self._without][:limit]
+        return self._noted([item for item in found if item.number not in self._without][:limit])
 
     def turn(self, event: Event, turn_id: str) -> list[Event]:
         found = thread.turn_before(self._connection, event.platform, turn_id, event.number)
-        return [item for item in found if item.number not in self._without]
+        return self._noted([item for item in found if item.number not in self._without])
+
+    def _noted(self, found: list[Event]) -> list[Event]:
+        self.looked_at |= {item.number for item in found}
+        return found
 
 
 class Extracted(NamedTuple):
     """The extracts of one record, one per agent that handles it, and its texts' vectors.
 
-    `encoded()` waits for the encoder where it is still at work.
+    `reads` are the numbers of the other records that were looked at: where one of them is erased
+    before the record is resolved, the extracts are made again. `encoded()` waits for the encoder
+    where it is still at work.
     """
 
     extracts: tuple[tuple[Agent, Extract], ...]
+    reads: Set[int]
     encoded: Callable[[], Answers]
-
-    @property
-    def reads(self) -> set[int]:
-        return {number for _, extract in self.extracts for number in extract.reads}
 
 
 class Decision(NamedTuple):
-    """What the agents concluded from a record; `parked` says why they could not."""
+    """What the agents concluded from a record; `parked`: they could not.
+
+    `reads` are the keys of all that it depends on (`streams.agents.state`).
+    """
 
     conclusions: list[Conclusions]
+    reads: Set[bytes] = frozenset()
     parked: bool = False
 
 
@@ -86,12 +95,15 @@ class Decider:
         files: ZoneFiles,
         door: VectorDoor,
         agents: Sequence[Agent] = AGENTS,
+        before: Callable[[bytes], None] | None = None,
     ) -> None:
+        """`before` is called with each key before the state is first asked under it."""
         self._ledger = ledger
         self._zone = zone
         self._files = files
         self._door = door
         self._agents = agents
+        self._before = before
 
     def extract(
         self,
@@ -107,25 +119,29 @@ class Decider:
         caller goes on; the agents themselves do not, since two threads of Python would only wait
         for each other.
         """
-        surroundings = LedgerThread(self._files.events.connection, without)
-        extracts = [
-            tuple(
-                (agent, agent.extract(record.event, surroundings))
-                for agent in self._agents
-                if record.event.kind in agent.kinds
-            )
-            if record.event is not None and record.source.number not in parked
-            else ()
-            for record in records
-        ]
-        made = [extract for of_record in extracts for _, extract in of_record]
+        read = [self._read(record, without, parked) for record in records]
+        made = [extract for of_record, _ in read for _, extract in of_record]
         texts = [text for extract in made for text in extract.texts]
         turns = [text for extract in made for text in extract.turns]
         if ahead is not None:
             awaited = ahead.submit(self._door.answers, texts, turns)
-            return [Extracted(of_record, awaited.result) for of_record in extracts]
+            return [Extracted(*of_record, awaited.result) for of_record in read]
         encoded = self._door.answers(texts, turns)
-        return [Extracted(of_record, lambda: encoded) for of_record in extracts]
+        return [Extracted(*of_record, lambda: encoded) for of_record in read]
+
+    def _read(
+        self, record: OpenedEvent, without: Set[int], parked: Container[int]
+    ) -> tuple[tuple[tuple[Agent, Extract], ...], Set[int]]:
+        """Return each agent's extract of a record, and the numbers of what they looked at."""
+        if record.event is None or record.source.number in parked:
+            return (), frozenset()
+        surroundings = LedgerThread(self._files.events.connection, without)
+        extracts = tuple(
+            (agent, agent.extract(record.event, surroundings))
+            for agent in self._agents
+            if record.event.kind in agent.kinds
+        )
+        return extracts, surroundings.looked_at
 
     def resolve(self, record: OpenedEvent, extracted: Extracted) -> Decision:
         """Return what follows from a record; the files are not written."""
@@ -133,9 +149,14 @@ class Decider:
             return self.park(record, record.problem)
         if record.event is None:
             return Decision([])
+        state = self._state()
+        for number in extracted.reads:
+            state.note(key_of_event(number))
         if isinstance(record.event.payload, Retry):
-            return self._retry(record, record.event.payload.number)
-        return Decision(self._conclude(record.event, extracted))
+            conclusions = self._retry(record, record.event.payload.number, state)
+        else:
+            conclusions = self._conclude(record.event, extracted, state)
+        return Decision(conclusions, frozenset(state.reads))
 
     def park(self, record: OpenedEvent, reason: str) -> Decision:
         """Return the decision that parks a record.
@@ -143,14 +164,15 @@ class Decider:
         The reason may quote what could not be decided, which for a retry is another record. A
         retry of what is not parked does nothing, so there is nothing to park.
         """
+        state = self._state()
         sources: tuple[int, ...] = (record.source.number,)
         if record.event is not None and isinstance(record.event.payload, Retry):
-            letter = self._parked_before(record, record.event.payload.number)
+            letter = _parked_before(record, record.event.payload.number, state)
             if letter is None:
-                return Decision([])
+                return Decision([], frozenset(state.reads))
             sources = (letter.number, *sources)
         row = DeadLetter(record.source.number, record.kind, reason, "parked", record.occurred_at)
-        return Decision([Conclusions(sources, puts=[row])], parked=True)
+        return Decision([Conclusions(sources, puts=[row])], frozenset(state.reads), parked=True)
 
     def evolve(self, conclusions: Iterable[Conclusions]) -> None:
         """Write conclusions into the open files, so that the next record sees them."""
@@ -161,14 +183,17 @@ class Decider:
                 if deletes or puts:
                     model.evolve([Section(deletes, puts)])
 
-    def _conclude(self, event: Event, extracted: Extracted) -> list[Conclusions]:
-        state = State(
+    def _state(self) -> State:
+        return State(
             self._files.events.connection,
             self._files.memory.connection,
             self._files.identity.connection,
             self._door.model,
             self._door.dimension,
+            self._before,
         )
+
+    def _conclude(self, event: Event, extracted: Extracted, state: State) -> list[Conclusions]:
         state.encoded = extracted.encoded()
         parts = [
             part
@@ -204,26 +229,30 @@ class Decider:
             unused.append(Conclusions(sources, puts=list(rows)))
         return unused
 
-    def _retry(self, record: OpenedEvent, number: int) -> Decision:
+    def _retry(self, record: OpenedEvent, number: int, state: State) -> list[Conclusions]:
         """Decide a parked record again, with today's agents and today's state."""
-        letter = self._parked_before(record, number)
+        letter = _parked_before(record, number, state)
         if letter is None:
-            return Decision([])
+            return []
+        state.note(key_of_event(number))
         parked = read_event_at(self._ledger, self._zone, number)
         if parked is None or parked.event is None or parked.kind == "park":
-            return Decision([])
-        conclusions = self._conclude(parked.event, self.extract([parked])[0])
+            return []
+        extracted = self.extract([parked])[0]
+        for read in extracted.reads:
+            state.note(key_of_event(read))
         retried = msgspec.structs.replace(letter, state="retried")
         # The row repeats the reason, which may quote the record that was parked.
         own = Conclusions((number, record.source.number), puts=[retried])
-        return Decision([*conclusions, own])
+        return [*self._conclude(parked.event, extracted, state), own]
 
-    def _parked_before(self, record: OpenedEvent, number: int) -> DeadLetter | None:
-        """Return the letter of `number` if that came before `record` and is parked now."""
-        letter = dead_letter(self._files.memory.connection, number)
-        if letter is None or letter.state != "parked" or number >= record.source.number:
-            return None
-        return letter
+
+def _parked_before(record: OpenedEvent, number: int, state: State) -> DeadLetter | None:
+    """Return the letter of `number` if that came before `record` and is parked now."""
+    letter = state.dead_letter(number)
+    if letter is None or letter.state != "parked" or number >= record.source.number:
+        return None
+    return letter
 
 
 def read_event_at(ledger: Ledger, zone: str, number: int) -> OpenedEvent | None:

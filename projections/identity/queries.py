@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 
-from projections.sqlite import value
+from projections.sqlite import rows, value
 from schemas.changes import Entity
 
 _ENTITY = "id, name, type, normalized, source, created_at"
@@ -18,12 +18,23 @@ def entity(connection: apsw.Connection, entity_id: str) -> Entity | None:
     return None if row is None else Entity(*row)
 
 
-def merged_into(connection: apsw.Connection, entity_id: str) -> str | None:
-    """Return the id of the entity that this one was merged into, one step."""
-    row = connection.execute(
-        "SELECT merged_into FROM entities WHERE id = ?", (entity_id,)
-    ).fetchone()
-    return None if row is None else row[0]
+def merges_of(connection: apsw.Connection, entity_id: str) -> list[tuple[str, str]]:
+    """Return (merge, winner) of the merges that an entity lost, undone ones too, the last first."""
+    return rows(
+        connection,
+        "SELECT id, winner_id FROM merges WHERE loser_id = ? ORDER BY executed_at DESC, id DESC",
+        (entity_id,),
+    )
+
+
+def losers(connection: apsw.Connection, entity_id: str) -> list[str]:
+    """Return the ids of entities that were ever merged into this one, by id."""
+    found = rows(
+        connection,
+        "SELECT DISTINCT loser_id FROM merges WHERE winner_id = ? ORDER BY loser_id",
+        (entity_id,),
+    )
+    return [loser for (loser,) in found]
 
 
 def canonical(connection: apsw.Connection, entity_id: str) -> Entity | None:
@@ -93,22 +104,12 @@ def handle_owner(connection: apsw.Connection, handle_id: str) -> str | None:
     return owner
 
 
-def has_other_handle(connection: apsw.Connection, entity_id: str, platform: str, name: str) -> bool:
-    """Return whether an entity, through what was merged into it, has another handle there."""
-    return (
-        connection.execute(
-            """
-            WITH RECURSIVE merged(id) AS (
-                SELECT ?1
-                UNION
-                SELECT entities.id FROM entities JOIN merged ON entities.merged_into = merged.id
-            )
-            SELECT 1 FROM handles
-             WHERE entity_id IN (SELECT id FROM merged) AND platform = ?2 AND handle <> ?3
-            """,
-            (entity_id, platform, name),
-        ).fetchone()
-        is not None
+def handles(connection: apsw.Connection, entity_id: str) -> list[tuple[str, str]]:
+    """Return (platform, handle) of what was delivered for this very entity."""
+    return rows(
+        connection,
+        "SELECT platform, handle FROM handles WHERE entity_id = ? ORDER BY platform, handle",
+        (entity_id,),
     )
 
 

@@ -7,25 +7,24 @@ from typing import NamedTuple
 
 import apsw
 
+from projections.sqlite import value
 from schemas.changes import DeadLetter, FactClaim, MentalModel
 
 
-def fact_with_signature(
+def facts_with_signature(
     connection: apsw.Connection, signatures: Sequence[str], after: int, before: int
-) -> str | None:
-    """Return the first current fact with one of these signatures within a period (unix ms).
-
-    What was superseded may be said again: that is news.
-    """
-    row = connection.execute(
-        # Left to itself, the planner reads every fact of the period.
-        "SELECT id FROM facts INDEXED BY idx_facts_signature "
-        f"WHERE signature IN ({_marks(signatures)}) AND as_of BETWEEN ? AND ? "
-        "AND NOT EXISTS (SELECT 1 FROM fact_supersessions WHERE fact_id = facts.id) "
-        "ORDER BY as_of, id LIMIT 1",
-        (*signatures, after, before),
-    ).fetchone()
-    return None if row is None else str(row[0])
+) -> list[str]:
+    """Return the facts with one of these signatures within a period (unix ms), the first first."""
+    return [
+        str(fact)
+        for (fact,) in connection.execute(
+            # Left to itself, the planner reads every fact of the period.
+            "SELECT id FROM facts INDEXED BY idx_facts_signature "
+            f"WHERE signature IN ({_marks(signatures)}) AND as_of BETWEEN ? AND ? "
+            "ORDER BY as_of, id",
+            (*signatures, after, before),
+        )
+    ]
 
 
 class Held(NamedTuple):
@@ -35,17 +34,24 @@ class Held(NamedTuple):
     until: int | None
 
 
-def claims(connection: apsw.Connection, subjects: Sequence[str], attribute: str) -> list[Held]:
+def claims(connection: apsw.Connection, subjects: Sequence[str], attribute: str) -> list[FactClaim]:
     """Return all that was ever claimed of one subject, under any of its ids, by when it began."""
     return [
-        Held(FactClaim(*row), until)
-        for *row, until in connection.execute(
-            "SELECT fact_id, subject, attribute, value, as_of, invalid_at "
-            "FROM fact_claims LEFT JOIN fact_supersessions USING (fact_id) "
+        FactClaim(*row)
+        for row in connection.execute(
+            "SELECT fact_id, subject, attribute, value, as_of FROM fact_claims "
             f"WHERE subject IN ({_marks(subjects)}) AND attribute = ? ORDER BY as_of, fact_id",
             (*subjects, attribute),
         )
     ]
+
+
+def invalid_at(connection: apsw.Connection, fact_id: str) -> int | None:
+    """Return when another fact took the place of one (unix ms); None: none did."""
+    at: int | None = value(
+        connection, "SELECT invalid_at FROM fact_supersessions WHERE fact_id = ?", (fact_id,)
+    )
+    return at
 
 
 def is_processed(connection: apsw.Connection, event_id: str) -> bool:
@@ -63,20 +69,13 @@ def is_completed(connection: apsw.Connection, turn: str) -> bool:
     return connection.execute("SELECT 1 FROM turns WHERE id = ?", (turn,)).fetchone() is not None
 
 
-def model_versions(connection: apsw.Connection, model_id: str) -> list[MentalModel]:
-    """Return a version of a mental model and all before it, newest first."""
+def mental_model(connection: apsw.Connection, model_id: str) -> MentalModel | None:
+    """Return a version of a mental model."""
     columns = ", ".join(MentalModel.__struct_fields__)
-    versions: list[MentalModel] = []
-    following: str | None = model_id
-    while following is not None:
-        row = connection.execute(
-            f"SELECT {columns} FROM mental_models WHERE id = ?", (following,)
-        ).fetchone()
-        if row is None:
-            break
-        versions.append(MentalModel(*row))
-        following = versions[-1].parent_id
-    return versions
+    row = connection.execute(
+        f"SELECT {columns} FROM mental_models WHERE id = ?", (model_id,)
+    ).fetchone()
+    return None if row is None else MentalModel(*row)
 
 
 def dead_letter(connection: apsw.Connection, number: int) -> DeadLetter | None:

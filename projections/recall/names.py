@@ -28,7 +28,7 @@ _MOST_KEPT = 20_000
 
 
 class Named(NamedTuple):
-    """An entity that a query names: where, and under which handles it writes."""
+    """What a query names: where, one entity of that name, and of all of them handles and ids."""
 
     start: int
     end: int
@@ -79,22 +79,23 @@ class Names:
         taken: set[int] = set()
         for phrase in phrases:
             span = range(phrase.first, phrase.first + phrase.length)
-            entity = entities.get(phrase.normalized)
-            if entity is None and not phrase.goes_on:
-                entity = for_short.get(phrase.normalized)
-            if entity is not None and taken.isdisjoint(span):
+            meant = entities.get(phrase.normalized, ())
+            if not meant and not phrase.goes_on:
+                meant = for_short.get(phrase.normalized, ())
+            if meant and taken.isdisjoint(span):
                 taken.update(span)
                 start, end = words[span[0]].start(), words[span[-1]].end()
-                found.append(Named(start, end, entity, *self._writing_as(entity)))
+                found.append(Named(start, end, meant[0], *self._writing_as(meant)))
         return sorted(found, key=lambda item: item.start)
 
-    def _writing_as(self, entity: Entity) -> tuple[set[tuple[str, str]], set[str]]:
-        """Return under which handles an entity writes, and its ids."""
-        if entity.id not in self._writing:
+    def _writing_as(self, meant: Sequence[Entity]) -> tuple[set[tuple[str, str]], set[str]]:
+        """Return under which handles the entities of one name write, and their ids."""
+        key = meant[0].id if len(meant) == 1 else "\n".join(entity.id for entity in meant)
+        if key not in self._writing:
             connection = self._identity.connection
-            ids = entity_ids(connection, entity)
-            self._writing[entity.id] = (recalls.senders(connection, sorted(ids)), ids)
-        return self._writing[entity.id]
+            ids = entity_ids(connection, meant)
+            self._writing[key] = (recalls.senders(connection, sorted(ids)), ids)
+        return self._writing[key]
 
 
 class _Phrase(NamedTuple):
@@ -122,11 +123,15 @@ def _phrases(text: str, words: Sequence[re.Match[str]], lower: bool) -> list[_Ph
     return found
 
 
-def resolve(connection: apsw.Connection, name_or_id: str) -> Entity | None:
-    """Return the standing entity with an id, a normalised name, or a first name that is one's."""
+def resolve(connection: apsw.Connection, name_or_id: str) -> tuple[Entity, ...]:
+    """Return what an id, a normalised name, or a first name that is one's, stands for, by ids.
+
+    Several may have one name, and nobody has said that they are one: who asks by the name asks
+    for all of them, for the persons where there are any.
+    """
     by_id = identity.canonical(connection, name_or_id)
     if by_id is not None:
-        return by_id
+        return (by_id,)
     standing: dict[str, Entity] = {}
     for row in identity.named(connection, name_or_id):
         entity = identity.canonical(connection, row.id)
@@ -138,9 +143,9 @@ def resolve(connection: apsw.Connection, name_or_id: str) -> Entity | None:
             if entity is not None:
                 standing[entity.id] = entity
         if len(standing) > 1:
-            return None
-    persons = [entity for entity in standing.values() if entity.type == "person"]
-    return next(iter(persons or standing.values()), None)
+            return ()
+    found = [standing[each] for each in sorted(standing)]
+    return tuple([entity for entity in found if entity.type == "person"] or found)
 
 
 def _goes_on(text: str, words: Sequence[re.Match[str]], place: int) -> bool:
@@ -151,15 +156,15 @@ def _goes_on(text: str, words: Sequence[re.Match[str]], place: int) -> bool:
     return word[0][:1].isupper() and text[before.end() : word.start()] == " "
 
 
-def resolved(connection: apsw.Connection, names: Iterable[str]) -> dict[str, Entity]:
-    """Return name -> the entity that `resolve` gives, of those normalised names that have one."""
+def resolved(connection: apsw.Connection, names: Iterable[str]) -> dict[str, tuple[Entity, ...]]:
+    """Return name -> the entities that `resolve` gives, of those normalised names that have any."""
     found = {name: resolve(connection, name) for name in recalls.known(connection, list(names))}
-    return {name: entity for name, entity in found.items() if entity is not None}
+    return {name: entities for name, entities in found.items() if entities}
 
 
 def nicknamed(
-    names: Iterable[str], resolved: Callable[[Iterable[str]], Mapping[str, Entity]]
-) -> dict[str, Entity]:
+    names: Iterable[str], resolved: Callable[[Iterable[str]], Mapping[str, tuple[Entity, ...]]]
+) -> dict[str, tuple[Entity, ...]]:
     """Return name -> the one person who may be called so for short, or by what that is short for.
 
     Of normalised names, those that have one; `resolved` gives the entities of others.
@@ -168,21 +173,24 @@ def nicknamed(
     known = resolved({other for others in others_of.values() for other in others})
     found = {}
     for name, others in others_of.items():
-        bearers = (known[other] for other in others if other in known)
+        bearers = (entity for other in others for entity in known.get(other, ()))
         persons = {entity.id: entity for entity in bearers if entity.type == "person"}
         if len(persons) == 1:
-            (found[name],) = persons.values()
+            found[name] = tuple(persons.values())
     return found
 
 
-def entity_ids(connection: apsw.Connection, entity: Entity) -> set[str]:
-    """Return an entity's id and those of everything merged into it."""
-    return {entity.id, *(row.id for row in identity.aliases(connection, entity.id))}
+def entity_ids(connection: apsw.Connection, entities: Iterable[Entity]) -> set[str]:
+    """Return the ids of entities and those of everything merged into them."""
+    ids: set[str] = set()
+    for entity in entities:
+        ids |= {entity.id, *(row.id for row in identity.aliases(connection, entity.id))}
+    return ids
 
 
 def ids_of(connection: apsw.Connection, name_or_id: str) -> set[str]:
-    """Return the ids of the entity with a name, a nickname or an id; empty where there is none."""
+    """Return the ids of what has a name, a nickname or an id; empty where nothing has."""
     name = normalise_name(name_or_id)
-    entity = resolve(connection, name_or_id) or resolve(connection, name)
-    entity = entity or nicknamed([name], partial(resolved, connection)).get(name)
-    return set() if entity is None else entity_ids(connection, entity)
+    meant = resolve(connection, name_or_id) or resolve(connection, name)
+    meant = meant or nicknamed([name], partial(resolved, connection)).get(name, ())
+    return entity_ids(connection, meant)

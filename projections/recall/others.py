@@ -54,16 +54,15 @@ def entities(query: Query, asked: Asked, index: Index, files: ZoneFiles) -> list
     connection = files.identity.connection
     found = {item.entity.id: item.entity for item in asked.named}
     for name in (asked.text, query.entity or ""):
-        entity = resolve(connection, normalise_name(name)) if name.strip() else None
-        if entity is not None:
-            found[entity.id] = entity
+        meant = resolve(connection, normalise_name(name)) if name.strip() else ()
+        found |= {entity.id: entity for entity in meant}
     documents = (_entity(entity, asked, index, files) for entity in found.values())
     return [document for document in documents if document is not None]
 
 
 def _entity(entity: Entity, asked: Asked, index: Index, files: ZoneFiles) -> Document | None:
     connection = files.identity.connection
-    ids = entity_ids(connection, entity)
+    ids = entity_ids(connection, [entity])
     places = np.flatnonzero(about(ids, index) & asked.allowed)
     if not len(places):
         return None

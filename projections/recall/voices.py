@@ -11,13 +11,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 from projections.recall.names import Named
+from schemas.senders import is_assistant
 
 Sender = tuple[str, str]
 
-#: What chat interfaces call those who are not the user.
-ASSISTANT_ROLES = frozenset(
-    {"assistant", "ai", "bot", "chatbot", "model", "agent", "system", "tool", "function"}
-)
 # "Can you tell me", "do you remember": said to whoever is asked, about nobody.
 _POLITE = re.compile(
     r"\b(?:can|could|would|will)\s+you\b|\b(?:do|did)\s+you\s+(?:remember|recall|know|think|mind)\b",
@@ -39,7 +36,7 @@ def asked_for(text: str, named: Sequence[Named], senders: Iterable[Sender]) -> s
     assistants: set[Sender] = set()
     users: set[Sender] = set()
     for sender in senders:
-        (assistants if sender[1].strip().lower() in ASSISTANT_ROLES else users).add(sender)
+        (assistants if is_assistant(sender[1]) else users).add(sender)
         if len(users) > 1:
             return set()
     if not assistants:

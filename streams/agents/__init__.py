@@ -5,10 +5,11 @@ Neither step knows a clock, chance or the network. All agents handle a record, i
 """
 
 from streams.agents.accesses import AccessCounter
-from streams.agents.base import Agent, Extract, State, Surroundings
+from streams.agents.base import Agent, Extract, Surroundings
 from streams.agents.deadletters import DeadLetterClerk
 from streams.agents.mentalmodels import MentalModelKeeper
 from streams.agents.merges import MergeClerk
+from streams.agents.state import State
 from streams.agents.ticks import TurnCloser
 from streams.agents.writer import RuleWriter
 

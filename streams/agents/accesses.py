@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from schemas.changes import Conclusions, FactAccess
 from schemas.events import Event, Recalled
-from streams.agents.base import Extract, State, Surroundings
+from streams.agents.base import Extract, Surroundings
+from streams.agents.state import State
 
 
 class AccessCounter:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
-import apsw
 import msgspec
 
 from schemas.changes import Conclusions
 from schemas.events import Event
-from streams.doors import Answer
+from streams.agents.state import State
 
 
 class Surroundings(Protocol):
@@ -37,27 +36,6 @@ class Extract(msgspec.Struct, frozen=True):
     reads: tuple[int, ...] = ()
     texts: tuple[str, ...] = ()
     turns: tuple[str, ...] = ()
-
-
-class State:
-    """The read models as all earlier records left them, and the vectors of this one's texts."""
-
-    def __init__(
-        self,
-        events: apsw.Connection,
-        memory: apsw.Connection,
-        identity: apsw.Connection,
-        encoder: str | None,
-        dimension: int,
-    ) -> None:
-        self.events = events
-        self.memory = memory
-        self.identity = identity
-        #: The name of the model whose vectors are recorded; None where there is no encoder.
-        self.encoder = encoder
-        self.dimension = dimension
-        #: text hash -> what the encoder says of it
-        self.encoded: Mapping[str, Answer] = {}
 
 
 class Agent(Protocol):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import msgspec
 
-from projections.memory.queries import dead_letter
 from schemas.changes import Conclusions, DeadLetter
 from schemas.events import Drop, Event, Park
-from streams.agents.base import Extract, State, Surroundings
+from streams.agents.base import Extract, Surroundings
+from streams.agents.state import State
 
 
 class DeadLetterClerk:
@@ -30,7 +30,7 @@ class DeadLetterClerk:
             return [Conclusions((event.number,), puts=[row])]
         assert isinstance(event.payload, Drop)
         number = event.payload.number
-        parked = dead_letter(state.memory, number)
+        parked = state.dead_letter(number)
         if parked is None or parked.state != "parked":
             return []
         # The row repeats the reason, which may quote the record that was parked.

@@ -1,16 +1,20 @@
-"""Resolves mentions and senders to entities: exact names only, in doubt apart (A15, A17)."""
+"""Resolves mentions and senders to entities: exact names only, in doubt apart (A15, A17, F4).
+
+A name alone makes nobody somebody else. An account is the person of its own display name; other
+names of that account, names and addresses that its owner gives himself are his. Whoever else has
+the same name stays apart, and waits for review as a merge candidate.
+"""
 
 from __future__ import annotations
 
 import re
 
-from projections.identity import queries
 from schemas.changes import AnyRow, Entity, Handle, MergeCandidate
 from schemas.events import Content, Event
 from schemas.ids import entity_id, handle_row_id, row_id
 from schemas.names import normalise_name
-from streams.agents.base import State
 from streams.agents.merges import merge_row
+from streams.agents.state import Known, State
 from streams.language import Contact, Introduction
 
 #: What a mention's type (C5) makes of an entity (A15); types that name no entity are absent.
@@ -27,6 +31,9 @@ ENTITY_TYPES = {
 }
 
 _PHONE = re.compile(r"\+?[0-9][0-9 ().-]{5,}")
+# "my uncle Tom", "our old friend Zephyr": somebody of the speaker's, whoever else has the name.
+_OF_THE_SPEAKER = re.compile(r"\b(?:my|our)\s+(?:[a-z][a-z-]*\s+){1,3}$", re.IGNORECASE)
+_RELATED = "related to"
 _CONFIDENT = 0.95
 _DOUBTFUL = 0.5
 
@@ -50,17 +57,18 @@ class EntityResolver:
     def __init__(self, state: State, event: Event) -> None:
         self._state = state
         self._at = event.ingested_at
-        self._new: dict[str, Entity] = {}
+        self._new: dict[str, Known] = {}
         self._merged: dict[str, str] = {}
+        self._speaker = ""
         self.rows: list[AnyRow] = []
 
-    def sender(self, event: Event, content: Content) -> Entity:
+    def sender(self, event: Event, content: Content) -> Known:
         """Return who sent an event, at the end of every merge.
 
         The handle exists from its first delivery; a display name promotes it to a person.
         """
-        handle_id = handle_row_id(event.platform, content.sender_id)
-        owner = queries.handle_owner(self._state.identity, handle_id)
+        handle_id = self._speaker = handle_row_id(event.platform, content.sender_id)
+        owner = self._state.handle_owner(handle_id)
         name = (content.sender_name or "").strip()
         named = bool(name) and normalise_name(name) != normalise_name(content.sender_id)
         entity = None if owner is None else self._canonical(owner)
@@ -77,13 +85,14 @@ class EntityResolver:
                     self._at,
                 )
             )
-        if named and entity.type != "person":
-            entity = self._promote(entity, name, event.platform, content.sender_id)
+        if not named:
+            return entity
+        if entity.type != "person":
+            return self._promote(entity, name)
+        self._also_called(entity, name, "another name that the handle gave")
         return entity
 
-    def introduce(
-        self, introduction: Introduction, sender: Entity, event: Event, content: Content
-    ) -> Entity:
+    def introduce(self, introduction: Introduction, sender: Known) -> Known:
         """Learn a name of the sender, or of somebody else; return the entity that has it.
 
         A handle that gives its name becomes that person. Somebody who has a name already gets
@@ -92,20 +101,23 @@ class EntityResolver:
         name = introduction.name
         owner = sender if introduction.of is None else self.mention(introduction.of, "PERSON")
         if owner.type != "person":
-            return self._promote(owner, name, event.platform, content.sender_id)
+            return self._promote(owner, name)
         words = set(normalise_name(name).split())
         if words == set(owner.normalized.split()):
             return owner
         known = self._find(normalise_name(name), "person")
+        if known is None and (
+            introduction.kind == "nickname" or words & set(owner.normalized.split())
+        ):
+            self._also_called(owner, name, f"called {introduction.kind}")
+            return owner
         if known is None:
             known = self._create("person", name, "inferred")
-            if introduction.kind == "nickname" or words & set(owner.normalized.split()):
-                return self._merge(owner, known, f"called {introduction.kind}")
         if known.id != owner.id:
             self._doubt(owner, known, f"also called {name}")
         return owner
 
-    def contact(self, contact: Contact, sender: Entity) -> Entity:
+    def contact(self, contact: Contact, sender: Known) -> Known:
         """Attach a contact detail to its owner; it is an entity, never a routable handle."""
         owner = sender if contact.owner is None else self.mention(contact.owner, "PERSON")
         detail = self._find(normalise_name(contact.value), contact.kind)
@@ -119,13 +131,30 @@ class EntityResolver:
             return owner
         return self._merge(owner, detail, f"{contact.kind} said in conversation")
 
-    def mention(self, text: str, mention_type: str) -> Entity:
-        """Return the entity that a mention names, made where there is none."""
-        return self.known(text, mention_type) or self._create(
-            ENTITY_TYPES[mention_type], text, "inferred"
-        )
+    def mention_in(self, text: str, start: int, name: str, mention_type: str) -> Known:
+        """Return the entity that a mention at `start` of a text names, made where there is none.
 
-    def known(self, text: str, mention_type: str) -> Entity | None:
+        "My uncle Tom" is nobody who is known as Tom otherwise.
+        """
+        of_people = mention_type in ("PERSON", "OTHER")
+        if of_people and _OF_THE_SPEAKER.search(text, max(0, start - 80), start):
+            return self._create("person", name, "inferred", _RELATED, self._speaker)
+        return self.mention(name, mention_type)
+
+    def mention(self, text: str, mention_type: str) -> Known:
+        """Return the entity that a mention names, made where there is none."""
+        there = self.known(text, mention_type)
+        if there is not None:
+            return there
+        wanted, normalized = ENTITY_TYPES[mention_type], normalise_name(text)
+        made = self._create(wanted, text, "inferred")
+        if wanted not in ("unknown", "email"):
+            self._doubt_about(made, self._find(normalized, "unknown"), f"perhaps a {wanted}")
+        if wanted == "person":
+            self._doubt_about(made, self._handle_called(normalized), "the name of a handle")
+        return made
+
+    def known(self, text: str, mention_type: str) -> Known | None:
         """Return the entity that a mention names, or None.
 
         Names are compared whole and normalised, never by likeness; one type is never taken for
@@ -135,29 +164,29 @@ class EntityResolver:
         wanted = ENTITY_TYPES[mention_type]
         normalized = normalise_name(text)
         found = self._find(normalized, None if wanted == "unknown" else wanted)
-        if found is None and wanted not in ("unknown", "email"):
-            untyped = self._find(normalized, "unknown")
-            if untyped is not None:
-                typed = self._create(wanted, text, "inferred")
-                return self._merge(typed, untyped, f"learnt to be a {wanted}")
-        if found is None and wanted == "person":
-            account = self._handle_called(normalized)
-            if account is not None:
-                owner = self._create(wanted, text, "inferred")
-                return self._merge(owner, account, "called by the handle's name")
         if found is None and wanted in ("person", "unknown") and " " not in normalized:
+            if self._namesakes(normalized, "person"):
+                # Several have just this name: in doubt it is none of them.
+                return None
             people = {
                 person.id: person
-                for row in queries.persons_called(self._state.identity, normalized)
+                for row in self._state.persons_called(normalized)
                 if (person := self._canonical(row.id)) is not None
             }
             if len(people) == 1:
                 found = next(iter(people.values()))
         return found
 
-    def _handle_called(self, normalized: str) -> Entity | None:
+    def ids(self, entity: Known) -> list[str]:
+        """Return the ids of what stands for an entity and of everything merged into that."""
+        standing = self._canonical(entity.id) or entity
+        known = [standing.id, *self._state.merged(standing.id)]
+        known += (loser for loser in self._merged if self._is(loser, standing.id))
+        return list(dict.fromkeys(known))
+
+    def _handle_called(self, normalized: str) -> Known | None:
         """Return the one account that goes by a name, where its platform gave no other."""
-        rows = [*queries.named(self._state.identity, normalized), *self._new.values()]
+        rows = [*self._state.named(normalized), *self._new.values()]
         handles = {
             row.id: row
             for row in rows
@@ -167,90 +196,110 @@ class EntityResolver:
         }
         return next(iter(handles.values())) if len(handles) == 1 else None
 
-    def ids(self, entity: Entity) -> list[str]:
-        """Return the ids of what stands for an entity and of everything merged into that."""
-        standing = self._canonical(entity.id) or entity
-        known = [standing.id]
-        known += (row.id for row in queries.aliases(self._state.identity, standing.id))
-        known += (loser for loser in self._merged if self._is(loser, standing.id))
-        return list(dict.fromkeys(known))
-
     def _is(self, entity_id: str, standing: str) -> bool:
         found = self._canonical(entity_id)
         return found is not None and found.id == standing
 
-    def _find(self, normalized: str, wanted: str | None) -> Entity | None:
-        """Return the one standing entity that has the name, and the type where one is wanted."""
-        candidates = [*queries.named(self._state.identity, normalized)]
+    def _namesakes(self, normalized: str, wanted: str | None) -> dict[str, Known]:
+        """Return all that stand under a name, of one type where one is wanted, by their ids."""
+        candidates = self._state.named(normalized)
         candidates += [row for row in self._new.values() if row.normalized == normalized]
-        standing: dict[str, Entity] = {}
-        for row in candidates:
-            if wanted in (row.type, None) and (found := self._canonical(row.id)) is not None:
-                standing[found.id] = found
+        return {
+            found.id: found
+            for row in candidates
+            if wanted in (row.type, None) and (found := self._canonical(row.id)) is not None
+        }
+
+    def _find(self, normalized: str, wanted: str | None) -> Known | None:
+        """Return the one standing entity that has the name, and the type where one is wanted.
+
+        Of several: whom the speaker has called so before as somebody of his, else whom nobody
+        has said to be one of the others; else none.
+        """
+        standing = self._namesakes(normalized, wanted)
         if len(standing) > 1:
-            exact = [row for row in standing.values() if row.normalized == normalized]
-            return exact[0] if exact else None
+            for scope in ((_RELATED, self._speaker), ()):
+                meant = entity_id(wanted or "unknown", normalized, 0, *scope)
+                if meant in standing:
+                    return standing[meant]
+            return None
         return next(iter(standing.values()), None)
 
-    def _canonical(self, entity_id: str) -> Entity | None:
+    def _canonical(self, entity_id: str) -> Known | None:
         seen: set[str] = set()
         while entity_id not in seen:
             seen.add(entity_id)
-            onward = self._merged.get(entity_id) or queries.merged_into(
-                self._state.identity, entity_id
-            )
+            onward = self._merged.get(entity_id) or self._state.merged_into(entity_id)
             if onward is None:
-                return self._new.get(entity_id) or queries.entity(self._state.identity, entity_id)
+                return self._new.get(entity_id) or self._state.entity(entity_id)
             entity_id = onward
         return None
 
-    def _handle_entity(self, platform: str, handle: str) -> Entity:
+    def _handle_entity(self, platform: str, handle: str) -> Known:
         kind = handle_type(platform, handle)
         there = self._find(normalise_name(handle), kind)
         # An address that was only mentioned until now has written: the entity is the same.
         return there or self._create(kind, handle, "delivery")
 
-    def _promote(self, handle: Entity, name: str, platform: str, sender_id: str) -> Entity:
-        """Make a handle the person of that very name; a first name alone is nobody's for sure."""
-        person = self._find(normalise_name(name), "person")
-        if person is None:
-            person = self._create("person", name, "inferred")
-        elif queries.has_other_handle(self._state.identity, person.id, platform, sender_id):
-            # Two accounts of one platform under one name are two people until somebody says
-            # otherwise.
-            namesake = self._create("person", name, "inferred", platform, sender_id)
-            self._doubt(person, namesake, f"the same name on {platform}")
-            person = namesake
+    def _promote(self, handle: Known, name: str) -> Known:
+        """Make a handle the person of the name that it gave, who is nobody else by that alone."""
+        namesakes = self._namesakes(normalise_name(name), "person")
+        person = self._create("person", name, "inferred", self._speaker)
+        # One of them: what is one with the first is found to be one with the others.
+        first = min((each for each in namesakes if each != person.id), default=None)
+        if first is not None:
+            self._doubt(namesakes[first], person, "the same name")
         return self._merge(person, handle, "the name that the handle gave")
 
-    def _create(self, kind: str, name: str, source: str, *scope: str) -> Entity:
+    def _also_called(self, person: Known, name: str, reason: str) -> None:
+        """Note another name of a person, given by his own account."""
+        normalized = normalise_name(name)
+        if normalized == person.normalized:
+            return
+        namesakes = self._namesakes(normalized, "person")
+        if person.id in namesakes:
+            return
+        alias = self._create("person", name, "inferred", self._speaker)
+        self._merge(person, alias, reason)
+        first = min((each for each in namesakes if each != alias.id), default=None)
+        if first is not None:
+            self._doubt(person, namesakes[first], "the same name")
+
+    def _create(self, kind: str, name: str, source: str, *scope: str) -> Known:
+        """Make an entity; `scope` tells apart what a name alone does not."""
         normalized = normalise_name(name) or name
         # The time of an entity's id is 0: its id must not depend on which event named it first.
-        row = Entity(
-            id=entity_id(kind, normalized, 0, *scope),
-            name=name,
-            type=kind,
-            normalized=normalized,
-            source=source,  # type: ignore[arg-type]
-            created_at=self._at,
-        )
-        there = self._canonical(row.id)
+        made = Known(entity_id(kind, normalized, 0, *scope), kind, normalized)
+        there = self._canonical(made.id)
         if there is not None:
             return there
-        self._new[row.id] = row
-        self.rows.append(row)
-        return row
+        self._new[made.id] = made
+        self.rows.append(
+            Entity(
+                id=made.id,
+                name=name,
+                type=kind,
+                normalized=normalized,
+                source=source,  # type: ignore[arg-type]
+                created_at=self._at,
+            )
+        )
+        return made
 
-    def _merge(self, winner: Entity, loser: Entity, reason: str) -> Entity:
+    def _merge(self, winner: Known, loser: Known, reason: str) -> Known:
         if winner.id == loser.id:
             return winner
         self._merged[loser.id] = winner.id
         self.rows.append(
-            merge_row(winner, loser, confidence=_CONFIDENT, reason=reason, at=self._at)
+            merge_row(winner.id, loser.id, confidence=_CONFIDENT, reason=reason, at=self._at)
         )
         return winner
 
-    def _doubt(self, one: Entity, other: Entity, reason: str) -> None:
+    def _doubt_about(self, one: Known, other: Known | None, reason: str) -> None:
+        if other is not None and other.id != one.id:
+            self._doubt(one, other, reason)
+
+    def _doubt(self, one: Known, other: Known, reason: str) -> None:
         self.rows.append(
             MergeCandidate(
                 id=row_id(self._at, "merge_candidate", one.id, other.id),

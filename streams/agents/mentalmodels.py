@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from projections.memory.queries import model_versions
 from schemas.changes import Conclusions, MentalModel
 from schemas.events import CreateMentalModel, Event, UpdateMentalModel
 from schemas.ids import row_id
-from streams.agents.base import Extract, State, Surroundings
+from streams.agents.base import Extract, Surroundings
+from streams.agents.state import State
 from streams.agents.vectors import embedding_rows
 
 _json = msgspec.json.Encoder()
@@ -48,7 +48,7 @@ class MentalModelKeeper:
             )
         else:
             assert isinstance(payload, UpdateMentalModel)
-            versions = model_versions(state.memory, payload.model_id)
+            versions = state.model_versions(payload.model_id)
             if not versions:
                 return []
             # The new version repeats the name and the tags that the versions before gave it.

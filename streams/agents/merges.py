@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from projections.identity.queries import canonical, merge_stands, pending_candidate
-from schemas.changes import Conclusions, Entity, Merge, MergeCandidate, MergeDecision, MergeUndo
+from schemas.changes import Conclusions, Merge, MergeCandidate, MergeDecision, MergeUndo
 from schemas.events import DecideMerge, Event, ProposeMerge, UndoMerge
 from schemas.ids import row_id
-from streams.agents.base import Extract, State, Surroundings
+from streams.agents.base import Extract, Surroundings
+from streams.agents.state import State
 
 # A merge that is wrong costs more than one that waits: only near-certainty acts by itself.
 AUTO_MERGE_CONFIDENCE = 0.9
 
 
-def merge_row(winner: Entity, loser: Entity, *, confidence: float, reason: str, at: int) -> Merge:
+def merge_row(winner: str, loser: str, *, confidence: float, reason: str, at: int) -> Merge:
     """Return the row that merges `loser` into `winner`."""
     return Merge(
-        id=row_id(at, "merge", winner.id, loser.id),
-        winner_id=winner.id,
-        loser_id=loser.id,
+        id=row_id(at, "merge", winner, loser),
+        winner_id=winner,
+        loser_id=loser,
         confidence=confidence,
         reason=reason,
         executed_at=at,
@@ -42,12 +42,12 @@ class MergeClerk:
         if isinstance(payload, ProposeMerge):
             self._propose(event, payload, state, own)
         elif isinstance(payload, DecideMerge):
-            held = pending_candidate(state.identity, payload.candidate_id)
+            held = state.pending_candidate(payload.candidate_id)
             if held is not None and not payload.approve:
                 own.puts.append(MergeDecision(payload.candidate_id, "rejected", event.occurred_at))
             elif held is not None:
                 self._execute(payload.candidate_id, *held, "approved by review", event, state, own)
-        elif isinstance(payload, UndoMerge) and merge_stands(state.identity, payload.merge_id):
+        elif isinstance(payload, UndoMerge) and state.merge_stands(payload.merge_id):
             own.puts.append(MergeUndo(payload.merge_id, event.occurred_at))
         return [own]
 
@@ -85,9 +85,9 @@ class MergeClerk:
         own: Conclusions,
     ) -> None:
         """Merge what stands for b into what stands for a; where that is one already, do nothing."""
-        winner, loser = canonical(state.identity, entity_a), canonical(state.identity, entity_b)
+        winner, loser = state.canonical(entity_a), state.canonical(entity_b)
         if winner is None or loser is None or winner.id == loser.id:
             return
         at = event.occurred_at
-        own.puts.append(merge_row(winner, loser, confidence=confidence, reason=reason, at=at))
+        own.puts.append(merge_row(winner.id, loser.id, confidence=confidence, reason=reason, at=at))
         own.puts.append(MergeDecision(candidate_id, "executed", at))

@@ -9,7 +9,8 @@ from projections.memory.queries import is_completed
 from schemas.changes import Conclusions
 from schemas.events import Content, Draft, Event, Tick, TurnCompleted
 from schemas.ids import turn_row_id
-from streams.agents.base import Extract, State, Surroundings
+from streams.agents.base import Extract, Surroundings
+from streams.agents.state import State
 
 CLOSE_TURNS = "close_turns"
 

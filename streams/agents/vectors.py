@@ -5,7 +5,7 @@ from __future__ import annotations
 from projections.embeddings.tokens import FORM
 from schemas.changes import Embedding, TokenVectors
 from schemas.ids import row_id, text_hash
-from streams.agents.base import State
+from streams.agents.state import State
 
 
 def embedding_rows(

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-import apsw
 import msgspec
 
-from projections.memory import queries
+from projections.memory.queries import Held
 from schemas.changes import (
     AnyRow,
     CausalLink,
     Conclusions,
-    Entity,
     Fact,
     FactClaim,
     FactEntity,
@@ -26,8 +24,10 @@ from schemas.changes import (
 from schemas.events import Content, Event, Remember, TurnCompleted
 from schemas.ids import fact_id, turn_row_id
 from schemas.names import normalise_name
-from streams.agents.base import Extract, State, Surroundings
+from schemas.senders import is_assistant
+from streams.agents.base import Extract, Surroundings
 from streams.agents.entities import ENTITY_TYPES, EntityResolver
+from streams.agents.state import Known, State
 from streams.agents.vectors import embedding_rows, turn_rows
 from streams.language import Analysis, Claim, Statement, analyse, is_question, mentions
 
@@ -97,15 +97,15 @@ class RuleWriter:
             own.puts.append(
                 Turn(turn, event.platform, content.turn_id, event.id, event.occurred_at)
             )
-        elif content.turn_id and not queries.is_completed(
-            state.memory, turn_row_id(event.platform, content.turn_id)
+        elif content.turn_id and not state.is_completed(
+            turn_row_id(event.platform, content.turn_id)
         ):
             return [own]
         resolver = EntityResolver(state, event)
         new = _New()
         conclusions = [own]
         for reading in readings:
-            if not queries.is_processed(state.memory, reading.event.id):
+            if not state.is_processed(reading.event.id):
                 conclusions += _conclude(reading, event, state, resolver, new)
         return conclusions
 
@@ -120,9 +120,10 @@ def _read(event: Event, surroundings: Surroundings) -> Reading:
     content = event.payload
     assert isinstance(content, Content)
     text = _INJECTED.sub(lambda found: " " * len(found[0]), content.content)
-    if content.turn_id and content.direction == "out":
-        # What an assistant says in a turn comes from what it was told or has recalled; taken
-        # for facts, memories would multiply (F1). It stays searchable as an event.
+    asked = isinstance(content, Remember)
+    if not asked and is_assistant(content.sender_id, content.direction):
+        # What an assistant says comes from what it was told or has recalled; taken for facts,
+        # memories would multiply (F1). It stays searchable as an event.
         text = ""
     if isinstance(content, Remember):
         return Reading(event, _as_it_stands(text, event, content))
@@ -202,16 +203,14 @@ class _New(msgspec.Struct):
                 return fact.id
         return None
 
-    def claims_of(
-        self, memory: apsw.Connection, subjects: list[str], attribute: str
-    ) -> list[queries.Held]:
+    def claims_of(self, state: State, subjects: list[str], attribute: str) -> list[Held]:
         """Return the claims that the state holds and the new ones, by when they began."""
         held = [
-            queries.Held(claim, self.until.get(claim.fact_id, until))
-            for claim, until in queries.claims(memory, subjects, attribute)
+            Held(claim, self.until.get(claim.fact_id, until))
+            for claim, until in state.claims(subjects, attribute)
         ]
         held += [
-            queries.Held(claim, self.until.get(claim.fact_id))
+            Held(claim, self.until.get(claim.fact_id))
             for claim in self.claims
             if claim.subject in subjects and claim.attribute == attribute
         ]
@@ -227,7 +226,7 @@ def _conclude(
     named_before = len(resolver.rows)
     sender = resolver.sender(event, content)
     for introduction in reading.analysis.introductions:
-        owner = resolver.introduce(introduction, sender, event, content)
+        owner = resolver.introduce(introduction, sender)
         if introduction.of is None:
             sender = owner
     for contact in reading.analysis.contacts:
@@ -245,8 +244,8 @@ def _conclude(
         sender_ids = resolver.ids(sender)
         signatures = _signatures(statement, content, sender_ids)
         in_statement.append((statement.start, statement.end))
-        there = queries.fact_with_signature(
-            state.memory, signatures, as_of - SAME_PERIOD_MS, as_of + SAME_PERIOD_MS
+        there = state.fact_with_signature(
+            signatures, as_of - SAME_PERIOD_MS, as_of + SAME_PERIOD_MS
         )
         if there is None or there in new.until:
             there = new.fact_with_signature(signatures, as_of)
@@ -263,7 +262,11 @@ def _conclude(
             state, event.ingested_at, ("fact", identity, statement.sentence)
         )
         said.puts += _mention_rows(
-            _mentions_of(statement, resolver), event, identity, sender_ids[0], named
+            _mentions_of(statement, content.content, resolver),
+            event,
+            identity,
+            sender_ids[0],
+            named,
         )
         if statement.claim is not None:
             subjects = _subjects(statement.claim, content, sender, resolver)
@@ -288,9 +291,7 @@ def _signatures(statement: Statement, content: Content, sender_ids: list[str]) -
     return [f"{sender_id} {said}" for sender_id in sender_ids]
 
 
-def _subjects(
-    claim: Claim, content: Content, sender: Entity, resolver: EntityResolver
-) -> list[str]:
+def _subjects(claim: Claim, content: Content, sender: Known, resolver: EntityResolver) -> list[str]:
     """Return the ids of whom a claim is about, or the name of somebody not known by name."""
     subject = normalise_name(claim.subject)
     if subject == normalise_name(content.sender_name or content.sender_id):
@@ -333,10 +334,10 @@ def _linked(
 _Named = tuple[str, int, int, str, str]  # entity id, start, end, text, type
 
 
-def _mentions_of(statement: Statement, resolver: EntityResolver) -> Iterable[_Named]:
+def _mentions_of(statement: Statement, text: str, resolver: EntityResolver) -> Iterable[_Named]:
     for found in statement.mentions:
         if found.type in ENTITY_TYPES and normalise_name(found.text):
-            entity = resolver.mention(found.text, found.type)
+            entity = resolver.mention_in(text, found.start, found.text, found.type)
             yield entity.id, found.start, found.end, found.text, found.type
 
 
@@ -375,7 +376,7 @@ def _claim_rows(
     """
     made = FactClaim(identity, subjects[0], claim.attribute, claim.value, as_of)
     ends: list[FactSupersession] = []
-    held = new.claims_of(state.memory, subjects, claim.attribute)
+    held = new.claims_of(state, subjects, claim.attribute)
     others = [
         item for item in held if normalise_name(item.claim.value) != normalise_name(claim.value)
     ]

@@ -126,7 +126,7 @@ class Oracle:
         """Return (number of the event, sentence), each as often as it must stand."""
         known: list[Fact] = []
         for said in self.in_order_of_reading():
-            if said.by_agent and said.turn is not None:
+            if said.by_agent:
                 continue
             sentences = POOL[said.text] if said.text else []
             by = said.by

@@ -1,0 +1,292 @@
+"""What agents may ask of the state, and under which keys each answer is found.
+
+A decision depends on its record, on the thread that it read, and on the rows that it asked for.
+Every question below notes its key, and `touched` says under which keys a row is found: so where a
+row goes or becomes another, the decisions that may come out otherwise are those that noted one of
+its keys. A key is eight bytes of a hash; two questions that share one by chance only cost a
+decision that is made again for nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import apsw
+
+from projections.identity import queries as identity
+from projections.memory import queries as memory
+from schemas.changes import (
+    AnyRow,
+    DeadLetter,
+    Entity,
+    Fact,
+    FactClaim,
+    FactSupersession,
+    Handle,
+    MentalModel,
+    Merge,
+    MergeCandidate,
+    MergeDecision,
+    MergeUndo,
+    Processed,
+    Row,
+    Turn,
+)
+from streams.doors import Answer
+
+KEY_BYTES = 8
+
+
+class Known(NamedTuple):
+    """What a decision may know of an entity; not when, or by whom, it was named first."""
+
+    id: str
+    type: str
+    normalized: str
+
+
+@lru_cache(maxsize=16_384)
+def key_of(kind: str, *names: str) -> bytes:
+    """Return the key of a question: what is asked, and about what."""
+    digest = hashlib.blake2b(kind.encode(), digest_size=KEY_BYTES)
+    for name in names:
+        encoded = name.encode("utf-8", "surrogatepass")
+        digest.update(len(encoded).to_bytes(4, "big") + encoded)
+    return digest.digest()
+
+
+def key_of_event(number: int) -> bytes:
+    """Return the key under which a decision notes that it read another record."""
+    return key_of("event", str(number))
+
+
+def touched(row: AnyRow) -> tuple[tuple[bytes, Hashable], ...]:
+    """Return each key under which a row is found, with what a decision sees of it there.
+
+    Rows that no decision asks for, such as vectors and mentions, have none.
+    """
+    return _TOUCHED[type(row)](row) if type(row) in _TOUCHED else ()
+
+
+def _entity(row: Entity) -> tuple[tuple[bytes, Hashable], ...]:
+    known = Known(row.id, row.type, row.normalized)
+    first = row.normalized.partition(" ")[0]
+    return (
+        (key_of("entity", row.id), known),
+        (key_of("name", row.normalized), known),
+        *([(key_of("first name", first), known)] if first != row.normalized else []),
+    )
+
+
+def _handle(row: Handle) -> tuple[tuple[bytes, Hashable], ...]:
+    seen = (row.platform, row.handle, row.entity_id)
+    return (key_of("handle", row.id), seen), (key_of("handles", row.entity_id), seen)
+
+
+def _merge(row: Merge) -> tuple[tuple[bytes, Hashable], ...]:
+    # Of several merges of one entity the last counts, so when it was made is seen as well.
+    seen = (row.id, row.winner_id, row.loser_id, row.executed_at)
+    return (
+        (key_of("entity", row.loser_id), seen),
+        (key_of("losers", row.winner_id), seen),
+        (key_of("merge", row.id), seen),
+    )
+
+
+_TOUCHED: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]] = {
+    Fact: lambda row: ((key_of("signature", row.signature), (row.id, row.as_of)),),
+    FactClaim: lambda row: ((key_of("claims", row.subject, row.attribute), row),),
+    FactSupersession: lambda row: ((key_of("end", row.fact_id), row.invalid_at),),
+    Processed: lambda row: ((key_of("processed", row.event_id), True),),
+    Turn: lambda row: ((key_of("turn", row.id), True),),
+    MentalModel: lambda row: ((key_of("mental model", row.id), row),),
+    DeadLetter: lambda row: ((key_of("dead letter", str(row.number)), row),),
+    Entity: _entity,
+    Handle: _handle,
+    MergeCandidate: lambda row: ((key_of("candidate", row.id), row),),
+    MergeDecision: lambda row: ((key_of("candidate", row.candidate_id), row.status),),
+    Merge: _merge,
+    MergeUndo: lambda row: ((key_of("merge", row.merge_id), row.undone_at),),
+}
+
+
+class State:
+    """The read models as all earlier records left them, and the vectors of this one's texts.
+
+    It is made for one decision: what was asked once is not asked again, and `reads` are the keys
+    of all that was. `before` is called with a key before it is first asked for.
+    """
+
+    def __init__(
+        self,
+        events: apsw.Connection,
+        memory: apsw.Connection,
+        identity: apsw.Connection,
+        encoder: str | None,
+        dimension: int,
+        before: Callable[[bytes], None] | None = None,
+    ) -> None:
+        #: For who concludes no rows, only commands: those of an erased decision are never asked
+        #: for again, so what they rest on need not be noted.
+        self.events = events
+        self.memory = memory
+        self._identity = identity
+        self._before = before
+        #: The name of the model whose vectors are recorded; None where there is no encoder.
+        self.encoder = encoder
+        self.dimension = dimension
+        #: text hash -> what the encoder says of it
+        self.encoded: Mapping[str, Answer] = {}
+        #: The keys of what was asked.
+        self.reads: set[bytes] = set()
+        self._merged: dict[str, str | None] = {}
+        self._entities: dict[str, Known | None] = {}
+        self._losers: dict[str, list[str]] = {}
+
+    def note(self, key: bytes) -> None:
+        """Note that the decision depends on what is found under a key."""
+        if key not in self.reads:
+            self.reads.add(key)
+            if self._before is not None:
+                self._before(key)
+
+    # Facts
+
+    def fact_with_signature(self, signatures: Sequence[str], after: int, before: int) -> str | None:
+        """Return the first current fact with one of these signatures within a period (unix ms).
+
+        What was superseded may be said again: that is news.
+        """
+        for signature in signatures:
+            self.note(key_of("signature", signature))
+        for fact in memory.facts_with_signature(self.memory, signatures, after, before):
+            if self._end(fact) is None:
+                return fact
+        return None
+
+    def claims(self, subjects: Sequence[str], attribute: str) -> list[memory.Held]:
+        """Return all that was ever claimed of one subject, under any of its ids, in time."""
+        for subject in subjects:
+            self.note(key_of("claims", subject, attribute))
+        found = memory.claims(self.memory, subjects, attribute)
+        return [memory.Held(claim, self._end(claim.fact_id)) for claim in found]
+
+    def _end(self, fact_id: str) -> int | None:
+        """Return until when a fact held (unix ms); None: it still does."""
+        self.note(key_of("end", fact_id))
+        return memory.invalid_at(self.memory, fact_id)
+
+    # Events, turns, parked records
+
+    def is_processed(self, event_id: str) -> bool:
+        """Return whether the writer has processed an event."""
+        self.note(key_of("processed", event_id))
+        return memory.is_processed(self.memory, event_id)
+
+    def is_completed(self, turn: str) -> bool:
+        """Return whether a turn, by the id of its row, is over."""
+        self.note(key_of("turn", turn))
+        return memory.is_completed(self.memory, turn)
+
+    def dead_letter(self, number: int) -> DeadLetter | None:
+        """Return what is known of a parked record."""
+        self.note(key_of("dead letter", str(number)))
+        return memory.dead_letter(self.memory, number)
+
+    def model_versions(self, model_id: str) -> list[MentalModel]:
+        """Return a version of a mental model and all before it, newest first."""
+        versions: list[MentalModel] = []
+        following: str | None = model_id
+        while following is not None:
+            self.note(key_of("mental model", following))
+            version = memory.mental_model(self.memory, following)
+            if version is None:
+                break
+            versions.append(version)
+            following = version.parent_id
+        return versions
+
+    # Entities
+
+    def handle_owner(self, handle_id: str) -> str | None:
+        """Return the id of the entity that a delivered handle stands for."""
+        self.note(key_of("handle", handle_id))
+        return identity.handle_owner(self._identity, handle_id)
+
+    def handles(self, entity_id: str) -> list[tuple[str, str]]:
+        """Return (platform, handle) of what was delivered for this very entity."""
+        self.note(key_of("handles", entity_id))
+        return identity.handles(self._identity, entity_id)
+
+    def named(self, normalized: str) -> list[Known]:
+        """Return the entities with this normalised name, merged ones included, by id."""
+        self.note(key_of("name", normalized))
+        return _known(identity.named(self._identity, normalized))
+
+    def persons_called(self, first_name: str) -> list[Known]:
+        """Return the persons whose name begins with this normalised word and has more, by id."""
+        self.note(key_of("first name", first_name))
+        return _known(identity.persons_called(self._identity, first_name))
+
+    def entity(self, entity_id: str) -> Known | None:
+        """Return an entity as it stands in its row."""
+        if entity_id not in self._entities:
+            self.note(key_of("entity", entity_id))
+            row = identity.entity(self._identity, entity_id)
+            self._entities[entity_id] = None if row is None else _known([row])[0]
+        return self._entities[entity_id]
+
+    def merged_into(self, entity_id: str) -> str | None:
+        """Return the id of the entity that this one was merged into, one step."""
+        if entity_id not in self._merged:
+            self.note(key_of("entity", entity_id))
+            merges = identity.merges_of(self._identity, entity_id)
+            standing = (winner for merge, winner in merges if self.merge_stands(merge))
+            self._merged[entity_id] = next(standing, None)
+        return self._merged[entity_id]
+
+    def canonical(self, entity_id: str) -> Known | None:
+        """Return the entity at the end of the merges of this one; None where there is none."""
+        seen: set[str] = set()
+        while entity_id not in seen:
+            seen.add(entity_id)
+            onward = self.merged_into(entity_id)
+            if onward is None:
+                return self.entity(entity_id)
+            entity_id = onward
+        return None
+
+    def merged(self, entity_id: str) -> list[str]:
+        """Return the ids of all that was merged into an entity, over any number of steps."""
+        found: list[str] = []
+        pending = [entity_id]
+        while pending:
+            for loser in self._merged_in(pending.pop()):
+                if loser != entity_id and loser not in found:
+                    found.append(loser)
+                    pending.append(loser)
+        return sorted(found)
+
+    def _merged_in(self, winner: str) -> list[str]:
+        if winner not in self._losers:
+            self.note(key_of("losers", winner))
+            losers = identity.losers(self._identity, winner)
+            self._losers[winner] = [each for each in losers if self.merged_into(each) == winner]
+        return self._losers[winner]
+
+    def merge_stands(self, merge_id: str) -> bool:
+        """Return whether a merge was executed and not taken back."""
+        self.note(key_of("merge", merge_id))
+        return identity.merge_stands(self._identity, merge_id)
+
+    def pending_candidate(self, candidate_id: str) -> tuple[str, str, float] | None:
+        """Return (entity a, entity b, confidence) of a candidate that waits for review."""
+        self.note(key_of("candidate", candidate_id))
+        return identity.pending_candidate(self._identity, candidate_id)
+
+
+def _known(entities: Sequence[Entity]) -> list[Known]:
+    return sorted(Known(row.id, row.type, row.normalized) for row in entities)
