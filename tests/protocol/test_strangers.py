@@ -1,4 +1,4 @@
-"""Two strangers are never one (F4), one account never two (F5), an assistant tells no facts (F1)."""
+"""Two strangers are never one (F4), one account is never two (F5), assistants tell no facts."""
 
 from __future__ import annotations
 
