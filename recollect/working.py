@@ -8,12 +8,10 @@ import threading
 import time
 from functools import partial
 
-import apsw
-
 from recollect.following import following, heartbeat
 from recollect.home import Home
 from recollect.ledgers import on_kafka, open_following_node, open_node
-from schemas.errors import RecollectError
+from schemas.errors import UnknownVersion
 from schemas.events import Draft, Tick
 from streams.agents.ticks import CLOSE_TURNS, turns_to_close
 from streams.drivers.cluster import sequence_inbox
@@ -84,7 +82,10 @@ def _work_once(home: Home, report: Report) -> None:
     node = open_node(home)
     try:
         if isinstance(node.ledger, KafkaLedger):
-            sequence_inbox(node.ledger)
+            try:
+                sequence_inbox(node.ledger)
+            except UnknownVersion as error:
+                report("", error)
         for zone in node.ledger.zones():
             _drive(node, zone, report)
     finally:
@@ -98,19 +99,21 @@ def _work_embedded(home: Home, report: Report) -> None:
         while True:
             ends = {(EVENTS, part): node.ledger.end(EVENTS, part) for part in range(PARTITIONS)}
             for zone in node.ledger.zones():
-                if _ticking():
-                    _tick(ticked, node, zone)
-                _drive(node, zone, report)
+                _drive(node, zone, report, ticked if _ticking() else None)
             node.ledger.wait(ends, _TICK_SECONDS)
     finally:
         node.close()
 
 
-def _drive(node: Node, zone: str, report: Report) -> None:
+def _drive(node: Node, zone: str, report: Report, ticked: dict[str, int] | None = None) -> None:
+    """Drive a zone, after its tick where `ticked` says which zones had theirs."""
     try:
+        if ticked is not None:
+            _tick(ticked, node, zone)
         if decided := node.drive(zone):
             report(zone, decided)
-    except (RecollectError, apsw.Error) as error:
+    except Exception as error:
+        # Whatever it is, the other zones go on.
         report(zone, error)
 
 

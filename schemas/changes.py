@@ -11,11 +11,16 @@ from typing import Any, ClassVar, Literal, get_args
 
 import msgspec
 
-from schemas.events import Draft
+from schemas.errors import IntegrityError, UnknownVersion
+from schemas.events import KINDS, Draft
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False, tag_field="row"):
     """Base of every row; `TABLE` is its table and `KEY` the columns that name it.
+
+    A new kind of row is refused by name where it is not known. A new field of an old one is not:
+    an older program would drop it unseen, so it raises `schemas.records.CHANGE_FORMAT`, and has a
+    default, for the records that were written before.
 
     A key holds ids and numbers, never words: a delete names its row by it, and stays readable
     after what the row said was forgotten.
@@ -354,21 +359,23 @@ class _EmbeddingsSection(msgspec.Struct, frozen=True, array_like=True):
     puts: tuple[EmbeddingRow, ...]
 
 
-class _Sections(msgspec.Struct, frozen=True, array_like=True):
-    """A part's text: a section per read model, each decoded only by the one that needs it."""
+class _SectionsInOrder(msgspec.Struct, frozen=True, array_like=True):
+    """A part's text in a record of format 1: every section has its place."""
 
     memory: msgspec.Raw
     identity: msgspec.Raw
     embeddings: msgspec.Raw
-    outbox: tuple[Draft, ...]
+    outbox: msgspec.Raw
 
 
 _pack = msgspec.msgpack.Encoder()
-_sections = msgspec.msgpack.Decoder(_Sections)
+_named_sections = msgspec.msgpack.Decoder(dict[str, msgspec.Raw])
+_sections_in_order = msgspec.msgpack.Decoder(_SectionsInOrder)
 _decoders: dict[str, msgspec.msgpack.Decoder[Any]] = {
     "memory": msgspec.msgpack.Decoder(_MemorySection),
     "identity": msgspec.msgpack.Decoder(_IdentitySection),
     "embeddings": msgspec.msgpack.Decoder(_EmbeddingsSection),
+    "outbox": msgspec.msgpack.Decoder(tuple[Draft, ...]),
 }
 
 
@@ -386,24 +393,86 @@ class Conclusions(msgspec.Struct):
 
 
 def encode_conclusions(conclusions: Conclusions) -> bytes:
-    """Return the text of a part."""
-    sections: dict[str, tuple[list[Delete], list[AnyRow]]] = {model: ([], []) for model in MODELS}
+    """Return the text of a part of the newest format: its sections by name, without empty ones."""
+    sections: dict[str, tuple[list[Delete], list[AnyRow]]] = {}
     for delete in conclusions.deletes:
-        sections[MODEL_OF_TABLE[delete.table]][0].append(delete)
+        sections.setdefault(MODEL_OF_TABLE[delete.table], ([], []))[0].append(delete)
     for row in conclusions.puts:
-        sections[MODEL_OF[type(row)]][1].append(row)
-    return _pack.encode((*sections.values(), conclusions.outbox))
+        sections.setdefault(MODEL_OF[type(row)], ([], []))[1].append(row)
+    text: dict[str, object] = dict(sections)
+    if conclusions.outbox:
+        text["outbox"] = conclusions.outbox
+    return _pack.encode(text)
 
 
-def decode_outbox(text: bytes) -> tuple[Draft, ...]:
-    """Return the commands that a part asks for."""
-    return _sections.decode(text).outbox
+def decode_outbox(text: bytes, format_: int) -> tuple[Draft, ...]:
+    """Return the commands that a part of a record of this format asks for.
+
+    Raises:
+        UnknownVersion: it was written by a newer program.
+    """
+    raw = _sections(text, format_).get("outbox")
+    return () if raw is None else tuple(_decoded("outbox", raw))
 
 
-def decode_sections(text: bytes, models: tuple[str, ...]) -> dict[str, Section]:
-    """Return the sections of a part that `models` need."""
-    raw = _sections.decode(text)
-    return {model: _today(_decoders[model].decode(getattr(raw, model))) for model in models}
+def decode_sections(text: bytes, models: tuple[str, ...], format_: int) -> dict[str, Section]:
+    """Return the sections of a part that `models` need, each decoded only by the one that does.
+
+    `format_` is that of the record's header.
+
+    Raises:
+        UnknownVersion: it was written by a newer program.
+    """
+    raw = _sections(text, format_)
+    return {
+        model: _today(_decoded(model, raw[model])) if model in raw else Section()
+        for model in models
+    }
+
+
+def _sections(text: bytes, format_: int) -> dict[str, msgspec.Raw]:
+    """Return a part's sections by name.
+
+    Only who has the keys wrote it, and nobody changed it since: what cannot be read is meant for
+    a newer program, or comes from a broken one.
+    """
+    try:
+        if format_ == 1:
+            return msgspec.structs.asdict(_sections_in_order.decode(text))
+        sections = _named_sections.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise IntegrityError(f"a part cannot be read: {error}") from None
+    if unknown := sections.keys() - _decoders.keys():
+        raise _newer(f"a section named {min(unknown)!r}")
+    return sections
+
+
+def _decoded(name: str, raw: msgspec.Raw) -> Any:
+    try:
+        return _decoders[name].decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        if unknown := _unknown_rows(name, raw):
+            raise _newer(f"rows named {min(unknown)!r}") from None
+        raise IntegrityError(f"the section {name} cannot be read: {error}") from None
+
+
+def _unknown_rows(name: str, raw: msgspec.Raw) -> set[str]:
+    """Return the names of rows in a section that this program does not have."""
+    try:
+        section = msgspec.msgpack.decode(raw)
+        if name == "outbox":
+            return {str(draft["payload"]["kind"]) for draft in section} - KINDS.keys()
+        known = {str(row.__struct_config__.tag) for row in MODELS[name]}
+        return {str(row[0]) for row in section[1]} - known
+    except (msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError):
+        return set()
+
+
+def _newer(what: str) -> UnknownVersion:
+    return UnknownVersion(
+        f"a change record has {what}, which this recollect does not know: a newer one wrote it; "
+        "upgrade recollect to read it"
+    )
 
 
 def _today(section: Section) -> Section:
@@ -413,6 +482,8 @@ def _today(section: Section) -> Section:
     """
     if not section.deletes:
         return section
+    if unknown := {delete.table for delete in section.deletes} - ROW_OF_TABLE.keys():
+        raise _newer(f"a delete in table {min(unknown)!r}")
     deletes = tuple(
         Delete(delete.table, delete.key[: len(ROW_OF_TABLE[delete.table].KEY)])
         for delete in section.deletes

@@ -8,13 +8,20 @@ from typing import Any
 
 import msgspec
 
-from schemas.errors import IntegrityError
+from schemas.errors import IntegrityError, UnknownVersion
 from schemas.events import KINDS, AnyPayload, Draft, Event, kind_of
 from schemas.ids import event_id
 from schemas.seal import joint_key, seal, unseal
 from schemas.upcast import CURRENT, upcast
 
 GENESIS = bytes(32)
+
+#: What is written today. An event record begins with its envelope's bytes, a change record with
+#: its header's, and each of those with its format: that much stays so for ever. These arrays have
+#: no names for their fields, and a decoder drops those beyond what it knows. So whoever adds one,
+#: to a header or to a row, raises the format: it is what keeps an older program from reading on.
+EVENT_FORMAT = 1
+CHANGE_FORMAT = 2
 
 _pack = msgspec.msgpack.Encoder()
 
@@ -91,10 +98,16 @@ class _Chain(msgspec.Struct, frozen=True, array_like=True):
     chain: str
 
 
-class _Header(msgspec.Struct, frozen=True, array_like=True):
-    """The beginning of a change record, without its parts."""
+class _Clear(msgspec.Struct, frozen=True, array_like=True):
+    """The beginning of a record of any format: an event's envelope, or a change's header."""
 
-    header: bytes
+    clear: bytes
+
+
+class _Format(msgspec.Struct, frozen=True, array_like=True):
+    """The beginning of an envelope or a header of any format."""
+
+    format: int
 
 
 _envelopes = msgspec.msgpack.Decoder(Envelope)
@@ -102,7 +115,9 @@ _event_records = msgspec.msgpack.Decoder(EventRecord)
 _headers = msgspec.msgpack.Decoder(ChangeHeader)
 _change_records = msgspec.msgpack.Decoder(ChangeRecord)
 _chains = msgspec.msgpack.Decoder(_Chain)
-_only_headers = msgspec.msgpack.Decoder(_Header)
+_clears = msgspec.msgpack.Decoder(_Clear)
+_formats = msgspec.msgpack.Decoder(_Format)
+_anything = msgspec.msgpack.Decoder(dict)
 _payloads: dict[str, msgspec.msgpack.Decoder[Any]] = {
     kind: msgspec.msgpack.Decoder(cls) for kind, cls in KINDS.items()
 }
@@ -121,12 +136,27 @@ def decoded(decoder: msgspec.msgpack.Decoder[Any], value: bytes, what: str) -> A
         raise IntegrityError(f"{what} cannot be read: {error}") from None
 
 
+def _check_format(value: bytes, newest: int, what: str) -> None:
+    """Raise where a record was written by a newer program, or cannot be read at all."""
+    begun: _Clear = decoded(_clears, value, what)
+    format_ = decoded(_formats, begun.clear, f"the beginning of {what}").format
+    if format_ < 1:
+        raise IntegrityError(f"{what} cannot be read: it says that its format is {format_}")
+    if format_ > newest:
+        raise UnknownVersion(
+            f"{what} of format {format_} was written by a newer recollect "
+            f"(this one reads up to {newest}); upgrade recollect to read it"
+        )
+
+
 def read_event(value: bytes) -> tuple[Envelope, EventRecord]:
     """Return the envelope and the sealed record.
 
     Raises:
         IntegrityError: these bytes are no event record.
+        UnknownVersion: it was written by a newer program.
     """
+    _check_format(value, EVENT_FORMAT, "an event record")
     record: EventRecord = decoded(_event_records, value, "an event record")
     envelope: Envelope = decoded(_envelopes, record.envelope, "an event's envelope")
     return envelope, record
@@ -147,7 +177,7 @@ def write_event(
     kind = kind_of(draft.payload)
     envelope = _pack.encode(
         Envelope(
-            format=1,
+            format=EVENT_FORMAT,
             zone=zone,
             number=number,
             previous=previous,
@@ -176,11 +206,17 @@ def open_event(envelope: Envelope, record: EventRecord, key: bytes) -> Event:
     if envelope.kind not in KINDS:
         raise KeyError(envelope.kind)
     payload: AnyPayload
+    what = f"a {envelope.kind} of version {envelope.version}"
     if envelope.version == CURRENT[envelope.kind]:
-        payload = decoded(_payloads[envelope.kind], text, f"a {envelope.kind}")
+        payload = decoded(_payloads[envelope.kind], text, what)
+    elif envelope.version < 1:
+        raise IntegrityError(f"{what} cannot be read: there never was one")
     else:
-        raw = upcast(envelope.kind, envelope.version, msgspec.msgpack.decode(text))
-        payload = msgspec.convert(raw, KINDS[envelope.kind])  # type: ignore[assignment]
+        raw = upcast(envelope.kind, envelope.version, decoded(_anything, text, what))
+        try:
+            payload = msgspec.convert(raw, KINDS[envelope.kind])  # type: ignore[assignment]
+        except msgspec.ValidationError as error:
+            raise IntegrityError(f"{what} cannot be read: {error}") from None
     return Event(
         zone=envelope.zone,
         number=envelope.number,
@@ -197,7 +233,9 @@ def read_change(value: bytes) -> tuple[ChangeHeader, ChangeRecord]:
 
     Raises:
         IntegrityError: these bytes are no change record.
+        UnknownVersion: it was written by a newer program.
     """
+    _check_format(value, CHANGE_FORMAT, "a change record")
     record: ChangeRecord = decoded(_change_records, value, "a change record")
     header: ChangeHeader = decoded(_headers, record.header, "a change's header")
     return header, record
@@ -208,9 +246,11 @@ def chain_of(value: bytes) -> str:
 
     Raises:
         IntegrityError: these bytes are no change record.
+        UnknownVersion: it was written by a newer program.
     """
-    record: _Header = decoded(_only_headers, value, "a change record")
-    header: _Chain = decoded(_chains, record.header, "a change's header")
+    _check_format(value, CHANGE_FORMAT, "a change record")
+    begun: _Clear = decoded(_clears, value, "a change record")
+    header: _Chain = decoded(_chains, begun.clear, "a change's header")
     return header.chain
 
 

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from schemas.errors import InvalidInput
+from schemas.errors import InvalidInput, UnknownVersion
 from schemas.events import Draft, Park
 from schemas.inbound import MAX_RECORD_BYTES, decode_inbound, draft_of
 from schemas.zones import check_zone
@@ -37,14 +37,23 @@ def take_in(ledger: Ledger, records: Sequence[Posted]) -> set[str]:
 
     What cannot be understood, and what says something else than the event of that id which is
     there, is parked with its reason. All of it is durable when this returns.
+
+    Raises:
+        UnknownVersion: a zone holds events that only a newer program reads; the other zones have
+            what is theirs.
     """
     by_zone: dict[str, list[tuple[Posted, Draft]]] = {}
     for record in records:
         zone, draft = _addressed(record)
         by_zone.setdefault(zone, []).append((record, draft))
-    receipts = ledger.publish_all(
-        {zone: [draft for _, draft in posted] for zone, posted in by_zone.items()}
-    )
+    try:
+        receipts = ledger.publish_all(
+            {zone: [draft for _, draft in posted] for zone, posted in by_zone.items()}
+        )
+    except UnknownVersion:
+        if len(by_zone) == 1:
+            raise
+        return _take_in_each(ledger, [[each for each, _ in some] for some in by_zone.values()])
     conflicts = {
         zone: [
             _park(
@@ -63,6 +72,20 @@ def take_in(ledger: Ledger, records: Sequence[Posted]) -> set[str]:
         for zone, found in receipts.items()
         if any(receipt.status == "new" for receipt in found + parked.get(zone, []))
     }
+
+
+def _take_in_each(ledger: Ledger, zones: Sequence[Sequence[Posted]]) -> set[str]:
+    """Publish zone after zone; what went wrong is raised when all had their turn."""
+    new: set[str] = set()
+    failed: UnknownVersion | None = None
+    for records in zones:
+        try:
+            new |= take_in(ledger, records)
+        except UnknownVersion as error:
+            failed = error
+    if failed is not None:
+        raise failed
+    return new
 
 
 def _addressed(record: Posted) -> tuple[str, Draft]:

@@ -10,9 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Set
 
-import apsw
-
-from schemas.errors import RecollectError
 from streams.ledger import CHANGES, EVENTS, PARTITIONS, partition_of
 from streams.ledger.kafka import KafkaLedger
 from streams.ledger.kafka.clients import Place
@@ -73,7 +70,8 @@ class Lane:
             try:
                 if moved := self._work(zone):
                     self._report(zone, moved)
-            except (RecollectError, apsw.Error, OSError) as error:
+            except Exception as error:
+                # Whatever it is: the thread lives on, for the other zones.
                 self._report(zone, error)
                 again = time.monotonic() + _RETRY_SECONDS
             with self._changed:
@@ -208,7 +206,7 @@ class Keeper:
                     if place not in told:
                         told.add(place)
                         self._report("", error)
-            except (RecollectError, apsw.Error, OSError) as error:
+            except Exception as error:
                 self._report("", error)
                 self._stopping.wait(_RETRY_SECONDS / 5)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from projections.events.queries import switched_to
 from projections.files import FilesPool, ZoneFiles
 from projections.generations import Generation, ZoneDirectory
-from schemas.errors import Busy, HomeError, IntegrityError
+from schemas.errors import Busy, HomeError, IntegrityError, UnknownVersion
 from schemas.fragments import Assembler
 from schemas.records import chain_of
 from schemas.zones import check_zone
@@ -23,7 +23,7 @@ from streams.ledger import CHANGES, Ledger, partition_of
 from streams.locks import exclusive
 from streams.past import Moment, forget_past, moment_of, open_past
 from streams.projecting import Progress, fold_events, project_changes, purge
-from streams.reading import ChangeReader
+from streams.reading import ChangeReader, located
 from streams.timeline import Timeline
 
 FIRST_CHAIN = "c0"
@@ -338,6 +338,8 @@ class Node:
                 except IntegrityError:
                     # It belongs to no chain; who reads one past it says where it is.
                     continue
+                except UnknownVersion as error:
+                    raise located(error, CHANGES, zone, record.offset) from None
             offset = records[-1].offset + 1
         if len(chains) < 2:
             return next(iter(chains), FIRST_CHAIN)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from schemas.changes import Section, decode_outbox, decode_sections
-from schemas.errors import IntegrityError, UnknownVersion
+from schemas.errors import IntegrityError, RecollectError, UnknownVersion
 from schemas.events import Draft, Event
 from schemas.fragments import Assembler
 from schemas.records import (
@@ -22,10 +22,13 @@ from schemas.records import (
 )
 from streams.ledger import CHANGES, EVENTS, KeyStore, Ledger, partition_of
 
+Unreadable = TypeVar("Unreadable", bound=RecollectError)
 
-def _located(error: IntegrityError, topic: str, zone: str, offset: int) -> IntegrityError:
+
+def located(error: Unreadable, topic: str, zone: str, offset: int) -> Unreadable:
     """Return the error with the record that it is about."""
-    return IntegrityError(f"{topic}/{partition_of(zone)} offset {offset}: {error}")
+    place = f"{topic}/{partition_of(zone)} offset {offset}"
+    return type(error)(f"{place}: {error} (zone {zone})")
 
 
 class OpenedEvent(NamedTuple):
@@ -74,6 +77,7 @@ class EventReader:
 
         Raises:
             IntegrityError: a record was changed after it was written, or is missing.
+            UnknownVersion: a record is of a form that only a newer program reads.
         """
         found: list[OpenedEvent] = []
         while limit > 0 and not found:
@@ -117,8 +121,8 @@ class EventReader:
                             problem,
                         )
                     )
-            except IntegrityError as error:
-                raise _located(error, EVENTS, self._zone, offset) from None
+            except (IntegrityError, UnknownVersion) as error:
+                raise located(error, EVENTS, self._zone, offset) from None
         return found
 
 
@@ -145,7 +149,12 @@ class ChangeReader:
         self.void = 0
 
     def read(self, limit: int) -> list[AcceptedChange]:
-        """Return up to `limit` accepted records, in order; none at the end of the topic."""
+        """Return up to `limit` accepted records, in order; none at the end of the topic.
+
+        Raises:
+            IntegrityError: a record was changed after it was written, or is missing.
+            UnknownVersion: a record is of a form that only a newer program reads.
+        """
         found: list[AcceptedChange] = []
         while not found:
             records = self._ledger.read(
@@ -170,8 +179,8 @@ class ChangeReader:
                         found.append(AcceptedChange(offset, self.hash, header, change))
                     else:
                         self.void += 1
-            except IntegrityError as error:
-                raise _located(error, CHANGES, self._zone, self.offset - 1) from None
+            except (IntegrityError, UnknownVersion) as error:
+                raise located(error, CHANGES, self._zone, self.offset - 1) from None
         return found
 
 
@@ -200,10 +209,11 @@ def open_sections(
                     continue
                 text = open_part(change.record, part, present)
                 if text is not None:
-                    for model, section in decode_sections(text, models).items():
+                    found = decode_sections(text, models, change.header.format)
+                    for model, section in found.items():
                         sections[model].append(section)
-        except IntegrityError as error:
-            raise _located(error, CHANGES, change.header.zone, change.offset) from None
+        except (IntegrityError, UnknownVersion) as error:
+            raise located(error, CHANGES, change.header.zone, change.offset) from None
     return sections
 
 
@@ -213,5 +223,5 @@ def open_outbox(keys: KeyStore, change: AcceptedChange) -> list[Draft]:
     for part in change.record.parts:
         text = open_part(change.record, part, keys.get([source.key_id for source in part.sources]))
         if text is not None:
-            commands.extend(decode_outbox(text))
+            commands.extend(decode_outbox(text, change.header.format))
     return commands

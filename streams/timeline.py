@@ -6,10 +6,11 @@ from array import array
 from bisect import bisect_right
 from typing import NamedTuple
 
-from schemas.errors import IntegrityError
+from schemas.errors import IntegrityError, UnknownVersion
 from schemas.events import Forget
 from schemas.records import GENESIS, open_event, read_event, record_hash
 from streams.ledger import EVENTS, Ledger, partition_of
+from streams.reading import located
 
 _BATCH = 2_000
 
@@ -41,12 +42,16 @@ class Timeline:
 
         Raises:
             IntegrityError: what an erasure erased cannot be read.
+            UnknownVersion: a record is of a form that only a newer program reads.
         """
         place = partition_of(self._zone)
         while records := self._ledger.read(EVENTS, place, self._offset, _BATCH, self._zone):
             for offset, _, value in records:
+                try:
+                    self._take(value)
+                except (IntegrityError, UnknownVersion) as error:
+                    raise located(error, EVENTS, self._zone, offset) from None
                 self._offset = offset + 1
-                self._take(value)
 
     def _take(self, value: bytes) -> None:
         envelope, sealed = read_event(value)
@@ -59,7 +64,7 @@ class Timeline:
             key = self._ledger.keys.get([envelope.key_id]).get(envelope.key_id)
             if key is None:
                 raise IntegrityError(
-                    f"zone {self._zone}: the key of erasure {envelope.number} is missing, so what "
+                    f"the key of erasure {envelope.number} is missing, so what "
                     "it erased is not known; run recollect verify"
                 )
             payload = open_event(envelope, sealed, key).payload

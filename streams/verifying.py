@@ -114,7 +114,7 @@ class LedgerCheck:
                 progress(1)
             try:
                 envelope, sealed = read_event(record.value)
-            except IntegrityError as error:
+            except (IntegrityError, UnknownVersion) as error:
                 self._say(EVENTS, record.offset, str(error))
                 continue
             hash_ = record_hash(record.value)
@@ -171,7 +171,7 @@ class LedgerCheck:
                 if value is None:
                     continue
                 header, change = read_change(value)
-            except IntegrityError as error:
+            except (IntegrityError, UnknownVersion) as error:
                 self._say(CHANGES, record.offset, str(error))
                 continue
             if header.chain != self._chain:
@@ -321,7 +321,7 @@ def _compare(
             try:
                 fold_events(node.ledger, zone, scratch, upto=upto)
                 project_changes(node.ledger, zone, generation.chain, scratch)
-            except IntegrityError as error:
+            except (IntegrityError, UnknownVersion) as error:
                 # What was replayed up to there still says which files differ.
                 problems.append(f"the replay stopped: {error}")
             models = [

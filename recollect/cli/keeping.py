@@ -13,6 +13,7 @@ from recollect.cli.common import chosen, common, emit, open_memory, progress
 from recollect.doctor import examine
 from recollect.home import home_directory
 from recollect.working import follow, work
+from schemas.errors import RecollectError
 from streams.ledger import LedgerUnavailable
 from streams.rebuilding import Level
 
@@ -203,7 +204,8 @@ class _Told:
             if not (self._goes_on and isinstance(moved, LedgerUnavailable)):
                 self._still.add(zone)
             where = f"zone {zone} stands still" if zone else "the ledger"
-            click.echo(f"recollect: {where}: {moved}", err=True)
+            kind = "" if isinstance(moved, RecollectError) else f"{type(moved).__name__}: "
+            click.echo(f"recollect: {where}: {kind}{moved}", err=True)
             return
         self._still.discard(zone)
         if self._as_json:

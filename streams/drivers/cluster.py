@@ -19,7 +19,7 @@ from pathlib import Path
 import apsw
 from aiokafka.errors import OffsetOutOfRangeError
 
-from schemas.errors import RecollectError
+from schemas.errors import RecollectError, UnknownVersion
 from streams.drivers.concluding import Own, concluder
 from streams.drivers.faust import Delivered, Partition, Sasl, Settings, run
 from streams.drivers.folding import folder
@@ -213,10 +213,11 @@ class _Worker:
         await self._run(self._sequencing, take_in, self._ledger, posted)
 
     def retryable(self, error: Exception) -> bool:
-        # A full disk may be emptied, a broker come back; a ledger that changed does not heal.
-        return isinstance(error, LedgerUnavailable | OSError | apsw.Error) and not isinstance(
-            error, LedgerGap
-        )
+        # A full disk may be emptied, a broker come back, a newer worker take a zone over that this
+        # one cannot read; a ledger that changed does not heal.
+        return isinstance(
+            error, LedgerUnavailable | UnknownVersion | OSError | apsw.Error
+        ) and not isinstance(error, LedgerGap)
 
     def _keep_house(self) -> None:
         """Empty the inbox of what was sequenced, end the keys of what came second, beat, and do

@@ -15,6 +15,8 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
+import apsw
+
 from schemas.errors import RecollectError
 from streams.keeping import Report
 from streams.ledger.kafka import KafkaLedger
@@ -105,6 +107,11 @@ def _be(pipe: Connection, opens: Opens, work: Work) -> None:
     sending = threading.Lock()
 
     def report(zone: str, moved: int | Exception) -> None:
+        if isinstance(moved, Exception) and not isinstance(
+            moved, RecollectError | OSError | apsw.Error
+        ):
+            # Not every error can be sent.
+            moved = RecollectError(f"{type(moved).__name__}: {moved}")
         with sending, suppress(OSError):
             pipe.send((zone, moved))
 

@@ -27,10 +27,16 @@ from projections.events.queries import sources
 from projections.files import ZoneFiles
 from projections.readmodel import Watermark
 from schemas.changes import encode_conclusions
-from schemas.errors import ErasureFailed, InjectedFailure, IntegrityError, RecollectError
+from schemas.errors import (
+    ErasureFailed,
+    InjectedFailure,
+    IntegrityError,
+    RecollectError,
+    UnknownVersion,
+)
 from schemas.events import Forget
 from schemas.fragments import MOST_RECORD_BYTES, split
-from schemas.records import ChangeHeader, Source, record_hash, write_change
+from schemas.records import CHANGE_FORMAT, ChangeHeader, Source, record_hash, write_change
 from streams.agents import AGENTS, Agent
 from streams.deciding import Decider, Decision, Extracted
 from streams.doors import VectorDoor
@@ -64,6 +70,7 @@ _ENVIRONMENT = (
     OSError,
     MemoryError,
     IntegrityError,
+    UnknownVersion,
     LedgerUnavailable,
     EncoderError,
     InjectedFailure,
@@ -365,7 +372,7 @@ class ZoneDriver:
             keys[own.key_id] = record.key
         asks = sum(len(part.outbox) for part in decision.conclusions)
         header = ChangeHeader(
-            format=1,
+            format=CHANGE_FORMAT,
             chain=self._chain,
             zone=self._zone,
             number=own.number,

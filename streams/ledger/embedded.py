@@ -119,7 +119,7 @@ class EmbeddedLedger(Ledger):
             receipts, records, _ = sequence(
                 zone,
                 drafts,
-                self._file.head(zone),
+                self._file.end_of(zone),
                 secret=self.keys.secret,
                 now=now,
                 held=lambda source: self._held(zone, source),

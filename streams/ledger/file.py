@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from projections.sqlite import atomic, connect, rows, value
-from schemas.errors import IntegrityError
+from schemas.errors import IntegrityError, UnknownVersion
 from schemas.records import GENESIS, Envelope, read_event, record_hash
 from streams.ledger.base import EVENTS, PARTITIONS, TOPICS, LedgerGap, Record
 from streams.ledger.partitioner import partition_of
@@ -42,6 +42,10 @@ CREATE TABLE IF NOT EXISTS sources (
 CREATE TABLE IF NOT EXISTS voids (      -- keys of events that no chain accepts
     position INTEGER PRIMARY KEY,
     key_id   BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS unread (     -- where a zone's events go on in a form of a newer program
+    zone     INTEGER PRIMARY KEY,
+    position INTEGER NOT NULL
 );
 """ + "".join(
     f"""
@@ -83,6 +87,7 @@ class LedgerFile:
                 ):
                     # A file of the first format, which did not note it.
                     self.connection.execute(f"ALTER TABLE {topic} ADD COLUMN appended_at INTEGER")
+            self._accept_unread()
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -120,19 +125,50 @@ class LedgerFile:
             ],
         )
         if topic == EVENTS:
-            self._accept(first, records, zones)
+            self._accept(
+                [
+                    (position, record.zone, record.value)
+                    for position, record in enumerate(records, first)
+                ],
+                zones,
+            )
+
+    def _accept_unread(self) -> None:
+        """Accept what an older program could not read when it took it in."""
+        waiting = rows(
+            self.connection,
+            "SELECT unread.zone, name, position FROM unread JOIN zones ON zones.id = unread.zone",
+        )
+        for zone_id, zone, position in waiting:
+            self.connection.execute("DELETE FROM unread WHERE zone = ?", (zone_id,))
+            found = rows(
+                self.connection,
+                f"SELECT position, ?, value FROM {EVENTS} WHERE zone = ? AND position >= ? "
+                "ORDER BY position",
+                (zone, zone_id, position),
+            )
+            self._accept(found, {zone: zone_id})
 
     def _accept(
-        self, first: int, records: Sequence[Appended], zones: Mapping[str, int | None]
+        self, records: Sequence[tuple[int, str, bytes]], zones: Mapping[str, int | None]
     ) -> None:
+        """Accept events (position, zone, bytes), in order, where they extend their zone's chain."""
         heads: dict[str, Head] = {}
         sources: list[tuple[int | None, bytes, int]] = []
         void: list[tuple[int, str, Envelope]] = []
-        for position, (zone, record, _) in enumerate(records, first):
+        unread = {zone for zone in zones if self._unread(zone)}
+        for position, zone, record in records:
+            if zone in unread:
+                # It may follow what cannot be read: nobody here can tell whether it is void.
+                continue
             try:
                 envelope, _ = read_event(record)
             except IntegrityError:
                 # No event record at all; who reads the zone says so.
+                continue
+            except UnknownVersion:
+                unread.add(zone)
+                self.connection.execute("INSERT INTO unread VALUES (?, ?)", (zones[zone], position))
                 continue
             head = heads.get(zone) or self.head(zone)
             if (envelope.zone, envelope.number, envelope.previous) == (
@@ -258,6 +294,25 @@ class LedgerFile:
                 (self._zone_id(zone),),
             )
         return Head(*found[0]) if found else Head(0, GENESIS)
+
+    def end_of(self, zone: str) -> Head:
+        """Return the event that the next one of a zone follows, for who is about to write it.
+
+        Raises:
+            UnknownVersion: that may be one which only a newer program reads.
+        """
+        with self.lock:
+            if self._unread(zone):
+                raise UnknownVersion(
+                    f"zone {zone} holds events that a newer recollect wrote: this one cannot tell "
+                    "what its next event is to follow; upgrade recollect to write there"
+                )
+            return self.head(zone)
+
+    def _unread(self, zone: str) -> bool:
+        return bool(
+            rows(self.connection, "SELECT 1 FROM unread WHERE zone = ?", (self._zone_id(zone),))
+        )
 
     def held(self, zone: str, source: bytes) -> bytes | None:
         """Return the record of the accepted event that is known by a source id."""

@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from schemas.errors import UnknownVersion
 from schemas.events import Content, Draft, Event
 from schemas.ids import event_id
 from schemas.records import open_event, read_event, record_hash, write_event
@@ -44,17 +45,26 @@ class Sequenced(msgspec.Struct, frozen=True):
 
 
 class Held(msgspec.Struct, frozen=True):
-    """What the ledger holds under a source id; `event` is None where it was erased."""
+    """What the ledger holds under a source id.
+
+    `event` is None where it was erased, and where it is `unknown`: only a newer program reads it.
+    """
 
     number: int
     event: Event | None
+    unknown: bool = False
 
 
 def held_event(value: bytes, keys: KeyStore) -> Held:
     """Return what an accepted event record holds."""
     envelope, record = read_event(value)
     key = keys.get([envelope.key_id]).get(envelope.key_id)
-    return Held(envelope.number, None if key is None else open_event(envelope, record, key))
+    if key is None:
+        return Held(envelope.number, None)
+    try:
+        return Held(envelope.number, open_event(envelope, record, key))
+    except (KeyError, UnknownVersion):
+        return Held(envelope.number, None, unknown=True)
 
 
 # What may differ between two deliveries of one event without making it another: how the
@@ -88,7 +98,10 @@ def sequence(
             receipts.append(Receipt("duplicate" if same else "conflict", known[0], identity))
             continue
         if (there := held(source)) is not None:
-            same = there.event is None or _same(draft, there.event.payload, there.event.occurred_at)
+            if there.event is None:
+                same = not there.unknown
+            else:
+                same = _same(draft, there.event.payload, there.event.occurred_at)
             receipts.append(Receipt("duplicate" if same else "conflict", there.number, identity))
             continue
         number += 1

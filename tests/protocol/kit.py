@@ -23,7 +23,14 @@ from projections.sqlite import rows
 from schemas.changes import Conclusions, Fact, encode_conclusions
 from schemas.errors import IntegrityError
 from schemas.events import AnyPayload, Content, Draft, Event, Forget, Message, TurnCompleted
-from schemas.records import ChangeHeader, ChangeRecord, open_part, read_change, write_change
+from schemas.records import (
+    CHANGE_FORMAT,
+    ChangeHeader,
+    ChangeRecord,
+    open_part,
+    read_change,
+    write_change,
+)
 from streams.agents import AGENTS, Agent, Extract, State, Surroundings
 from streams.doors import VectorDoor
 from streams.drivers.zone import BATCH, ZoneDriver
@@ -388,7 +395,7 @@ def forge(
     fact = Fact(f"ghost{number}", text, None, START, START, "nobody", "{}", START, "ghost")
     part = Conclusions((number,), puts=[fact], outbox=list(commands))
     header = ChangeHeader(
-        format=1,
+        format=CHANGE_FORMAT,
         chain=home.node.current(ZONE).chain,
         zone=ZONE,
         number=number,

@@ -14,6 +14,7 @@ from recollect.cli.app import run
 from recollect.client import Memory
 from recollect.home import Home
 from schemas.changes import Conclusions, Delete, decode_sections, encode_conclusions
+from schemas.records import CHANGE_FORMAT
 from schemas.times import format_time, parse_time
 from tests.protocol.kit import in_memory
 from tests.recall.conftest import Open
@@ -283,7 +284,7 @@ def test_a_file_of_before_facts_had_one_end_is_brought_up(open_memory: Open) -> 
 
 def test_a_delete_of_before_names_the_same_row() -> None:
     said = Conclusions((1,), deletes=[Delete("fact_supersessions", ("old", "new"))])
-    section = decode_sections(encode_conclusions(said), ("memory",))["memory"]
+    section = decode_sections(encode_conclusions(said), ("memory",), CHANGE_FORMAT)["memory"]
     assert section.deletes == (Delete("fact_supersessions", ("old",)),)
 
 

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from schemas.errors import IntegrityError
+from schemas.errors import IntegrityError, UnknownVersion
 from schemas.events import Attachment, Draft, Message
 from schemas.records import (
+    CHANGE_FORMAT,
     GENESIS,
     ChangeHeader,
     Source,
@@ -27,6 +28,8 @@ from schemas.records import (
 )
 from schemas.seal import joint_key, new_key, seal, source_digest, unseal
 
+# An array of two, bytes with their length, an array: then the format.
+FORMAT_AT = 4
 TEXT = "the plain words of a person"
 DRAFT = Draft(
     platform="slack",
@@ -62,7 +65,7 @@ def change_record(*sources: int) -> tuple[bytes, dict[bytes, bytes]]:
     keys = dict(new_key() for _ in range(3))
     every = tuple(Source(number, key_id) for number, key_id in enumerate(keys, 1))
     header = ChangeHeader(
-        format=1,
+        format=CHANGE_FORMAT,
         chain="main",
         zone="z",
         number=3,
@@ -121,6 +124,10 @@ def test_a_flipped_bit_anywhere_in_an_event_is_found() -> None:
                 found = opened_event(bytes(changed), {key_id: key})
             except IntegrityError:
                 continue
+            except UnknownVersion:
+                # The format is all that this can have been.
+                assert place == FORMAT_AT
+                continue
             if found is not None:
                 read.append((place, bit))
             # Only a changed key id may read as "the key is gone": that the chain finds.
@@ -140,6 +147,9 @@ def test_a_flipped_bit_anywhere_in_a_change_is_found() -> None:
             try:
                 _, found = opened_change(bytes(changed), keys)
             except IntegrityError:
+                continue
+            except UnknownVersion:
+                assert place == FORMAT_AT
                 continue
             # A changed key id names no key: that part is unreadable, and the other is whole.
             assert None in found

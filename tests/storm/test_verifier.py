@@ -19,7 +19,15 @@ from aiokafka.partitioner import murmur2
 from schemas.changes import Conclusions, DeadLetter, encode_conclusions
 from schemas.events import AnyPayload, Draft, Forget, Message, Park, Tick, TurnCompleted
 from schemas.fragments import split
-from schemas.records import GENESIS, ChangeHeader, Source, record_hash, write_change, write_event
+from schemas.records import (
+    CHANGE_FORMAT,
+    GENESIS,
+    ChangeHeader,
+    Source,
+    record_hash,
+    write_change,
+    write_event,
+)
 from schemas.seal import new_key, source_digest
 from tests.kill.checks import Checks
 from tests.storm.topics import PARTITIONS, Raw, Topics
@@ -95,7 +103,7 @@ class Tiny:
         """Append the change record of an event; `of`: one that says it is of another event."""
         _, event_hash, offset = self.sources[zone, number if of is None else of]
         header = ChangeHeader(
-            format=1,
+            format=CHANGE_FORMAT,
             chain="c0",
             zone=zone,
             number=number,

@@ -448,7 +448,7 @@ def _asked(ledger: Ledger, zone: Zone) -> dict[bytes, int]:
     for change in zone.concluded:
         if change.asks:
             for text in _opened(ledger, change):
-                for draft in _unpack(text)[3]:
+                for draft in _unpack(text).get("outbox", ()):
                     name = (zone.name, draft["platform"], draft["payload"]["source_id"])
                     asked.setdefault(ledger.source(name), change.number)
     return asked

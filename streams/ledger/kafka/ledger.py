@@ -165,7 +165,7 @@ class KafkaLedger(Ledger):
         receipts, records, _ = sequence(
             zone,
             drafts,
-            self.copy.file.head(zone),
+            self.copy.file.end_of(zone),
             secret=self.keys.secret,
             now=time.time_ns() // 1_000_000,
             held=lambda source: self._held(zone, source),

@@ -21,7 +21,14 @@ from schemas.changes import ROW_OF_TABLE, AnyRow, Conclusions, Delete, encode_co
 from schemas.events import AnyPayload, Draft
 from schemas.fragments import split
 from schemas.ids import event_id
-from schemas.records import ChangeHeader, Source, record_hash, write_change, write_event
+from schemas.records import (
+    CHANGE_FORMAT,
+    ChangeHeader,
+    Source,
+    record_hash,
+    write_change,
+    write_event,
+)
 from schemas.seal import new_key
 
 HERE = Path(__file__).parent
@@ -267,7 +274,7 @@ def change(name: str, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
     every = tuple(Source(index, key_id) for index, key_id in enumerate(keys, 1))
     erases = every[: sample.get("erases", 0)]
     header = ChangeHeader(
-        format=1,
+        format=CHANGE_FORMAT,
         chain="main",
         zone=ZONE,
         number=number,
@@ -307,6 +314,7 @@ def change(name: str, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
         )
     value = write_change(header, parts, keys)
     says = {
+        "format": CHANGE_FORMAT,
         "chain": "main",
         "zone": ZONE,
         "number": number,
@@ -342,9 +350,12 @@ def main(name: str) -> None:
     lines: list[str] = []
     expected: dict[str, Any] = {}
     samples = [(f"event: {key}", event, key) for key in PAYLOADS]
-    samples += [(f"change: {key}", change, key) for key in CHANGES]
+    # The first format's samples are called "change: …"; nobody can write those any more.
+    of_format = f"of format {CHANGE_FORMAT}"
+    samples += [(f"change {of_format}: {key}", change, key) for key in CHANGES]
     samples += [
-        (f"fragments: {key}", fragments, key) for key in ["two sources, rows of three files"]
+        (f"fragments {of_format}: {key}", fragments, key)
+        for key in ["two sources, rows of three files"]
     ]
     for number, (sample, make, key) in enumerate(samples, 1):
         if sample not in held:

@@ -1,0 +1,140 @@
+"""A record of tomorrow is refused by name; one of yesterday is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from schemas.changes import (
+    Conclusions,
+    Delete,
+    Fact,
+    Section,
+    Turn,
+    decode_outbox,
+    decode_sections,
+    encode_conclusions,
+)
+from schemas.errors import IntegrityError, UnknownVersion
+from schemas.events import Draft, Tick
+from schemas.records import CHANGE_FORMAT, EVENT_FORMAT, chain_of, read_change, read_event
+
+pack = msgspec.msgpack.encode
+unpack = msgspec.msgpack.decode
+
+FACT = Fact("F1", "Ada lives here.", None, 1, 2, "E1", "{}", 3, "ada")
+TURN = Turn("T1", "slack", "t", "E1", 4)
+TICK = Draft(platform="recollect", occurred_at=5, payload=Tick(source_id="t", name="daily"))
+EVERY = ("memory", "identity", "embeddings")
+
+#: What a header or an envelope of tomorrow may look like: only that its format comes first stands.
+TOMORROWS: list[Any] = [
+    [[99, "c0", "z", 1, bytes(32), 0, bytes(32), False, 0, []], []],
+    [[99, "c0", "z", 1, bytes(32), 0, bytes(32), False, 0, [], "one field more"], []],
+    [[99, {"chain": "c0"}], {"parts": []}, "something"],
+    [[99]],
+]
+
+
+@pytest.mark.parametrize("shape", range(len(TOMORROWS)))
+@pytest.mark.parametrize("read", [read_event, read_change, chain_of])
+def test_a_record_of_a_newer_format_is_refused_by_name_whatever_its_shape(
+    read: Any, shape: int
+) -> None:
+    clear, *rest = TOMORROWS[shape]
+    with pytest.raises(UnknownVersion, match=r"format 99.*upgrade recollect"):
+        read(pack([pack(clear), *rest]))
+
+
+@pytest.mark.parametrize("number", [0, -1])
+@pytest.mark.parametrize("read", [read_event, read_change, chain_of])
+def test_a_format_that_never_was_is_damage(read: Any, number: int) -> None:
+    with pytest.raises(IntegrityError, match="cannot be read"):
+        read(pack([pack([number, "c0"]), []]))
+
+
+def test_formats_are_what_they_were() -> None:
+    """Whoever raises one adds records of the new one to tests/data/golden."""
+    assert (EVENT_FORMAT, CHANGE_FORMAT) == (1, 2)
+
+
+def test_a_part_names_its_sections_and_leaves_empty_ones_out() -> None:
+    assert unpack(encode_conclusions(Conclusions((1,)))) == {}
+    text = encode_conclusions(
+        Conclusions((1,), puts=[FACT], deletes=[Delete("handles", ("H0",))], outbox=[TICK])
+    )
+    assert {name: len(said) for name, said in unpack(text).items()} == {
+        "memory": 2,
+        "identity": 2,
+        "outbox": 1,
+    }
+    assert unpack(text)["identity"] == [[["handles", ["H0"]]], []]
+
+
+def test_a_part_of_the_first_format_says_the_same_as_one_of_today() -> None:
+    facts = [["fact", *msgspec.structs.astuple(FACT)]]
+    first = pack([[[], facts], [[["handles", ["H0"]]], []], [[], []], [TICK]])
+    today = encode_conclusions(
+        Conclusions((1,), puts=[FACT], deletes=[Delete("handles", ("H0",))], outbox=[TICK])
+    )
+    for text, format_ in ((first, 1), (today, 2)):
+        sections = decode_sections(text, EVERY, format_)
+        assert sections["memory"].puts == (FACT,)
+        assert sections["identity"].deletes == (Delete("handles", ("H0",)),)
+        assert not sections["embeddings"].puts
+        assert decode_outbox(text, format_) == (TICK,)
+
+
+def test_what_a_part_does_not_name_is_empty() -> None:
+    sections = decode_sections(pack({}), EVERY, 2)
+    assert sections == dict.fromkeys(EVERY, Section())
+    assert decode_outbox(pack({}), 2) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ({"plans": [[], []]}, "plans"),
+        ({"memory": [[], [["fact_of_tomorrow", "F1"]]]}, "fact_of_tomorrow"),
+        ({"memory": [[], [["entity", "E", "n", "t", "n", "inferred", 1]]]}, "entity"),
+        ({"memory": [[["tables_of_tomorrow", ["F1"]]], []]}, "tables_of_tomorrow"),
+    ],
+)
+def test_a_section_a_row_and_a_table_that_are_not_known_come_from_a_newer_program(
+    text: dict[str, Any], name: str
+) -> None:
+    with pytest.raises(UnknownVersion, match=f"{name}.*upgrade recollect"):
+        decode_sections(pack(text), ("memory",), 2)
+
+
+def test_a_command_that_is_not_known_comes_from_a_newer_program() -> None:
+    draft = {"platform": "recollect", "occurred_at": 5, "payload": {"kind": "dream"}}
+    with pytest.raises(UnknownVersion, match=r"dream.*upgrade recollect"):
+        decode_outbox(pack({"outbox": [draft]}), 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"\xc1",
+        pack(5),
+        pack([1, 2]),
+        pack({1: [[], []]}),
+        pack({"memory": 5}),
+        pack({"memory": [[], [["fact", "F1"]]]}),
+        pack({"memory": [[], [["turn", "T1", "slack", "t", "E1", "not a number"]]]}),
+        pack({"memory": [[], [7]]}),
+        pack({"memory": [[["facts"]], []]}),
+        pack({"memory": [["facts"], []]}),
+        b"\x81\xa6memory\x92\x90\x91\x92\xa4turn\xa1\xff",
+    ],
+)
+@pytest.mark.parametrize("format_", [1, 2])
+def test_what_nobody_can_have_meant_is_never_an_error_of_the_codec(
+    text: bytes, format_: int
+) -> None:
+    with pytest.raises(IntegrityError, match="cannot be read"):
+        decode_sections(text, ("memory",), format_)
