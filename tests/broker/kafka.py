@@ -1,7 +1,7 @@
-"""One Kafka broker from its own jars: it is its own controller (KRaft) and hears 127.0.0.1 only.
+"""Kafka from its own jars, on 127.0.0.1 only: its processes, and a broker that stands alone.
 
-It can be stopped, killed and started again on the same directory and port, and it dies with
-the process that started it, however that one ends.
+Each can be ended, killed, stopped for a while and started again on the same directory and port,
+and dies with the process that started it, however that one ends.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ import asyncio
 import base64
 import os
 import random
+import shutil
 import signal
 import socket
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from aiokafka.admin import AIOKafkaAdminClient
@@ -24,28 +25,21 @@ from tests.broker import jars, security
 from tests.broker.jars import BrokerError
 
 HOST = "127.0.0.1"
+PLAINTEXT, CONTROLLER = "PLAINTEXT", "CONTROLLER"
 # Seconds until a started broker must answer, on a machine that may be busy with much else.
 START = 90.0
 STOP = 30.0
 
 # What fits a broker that lives for one test run, on one machine, with little memory.
-PROPERTIES = {
-    "process.roles": "broker,controller",
-    "node.id": "1",
-    "controller.listener.names": "CONTROLLER",
-    "inter.broker.listener.name": "PLAINTEXT",
+COMMON = {
+    "controller.listener.names": CONTROLLER,
+    "inter.broker.listener.name": PLAINTEXT,
     "auto.create.topics.enable": "false",
     "delete.topic.enable": "true",
     "num.partitions": "1",
-    "default.replication.factor": "1",
     "offsets.topic.num.partitions": "4",
-    "offsets.topic.replication.factor": "1",
     "transaction.state.log.num.partitions": "4",
-    "transaction.state.log.replication.factor": "1",
-    "transaction.state.log.min.isr": "1",
     "share.coordinator.state.topic.num.partitions": "1",
-    "share.coordinator.state.topic.replication.factor": "1",
-    "share.coordinator.state.topic.min.isr": "1",
     # Tests wait for nothing that production waits for.
     "group.initial.rebalance.delay.ms": "0",
     "group.min.session.timeout.ms": "1000",
@@ -59,6 +53,24 @@ PROPERTIES = {
     "log.cleaner.dedupe.buffer.size": "8388608",
     "log.segment.delete.delay.ms": "100",
 }
+
+
+def copies(count: int) -> dict[str, str]:
+    """Return the properties by which each record has so many copies, and needs all but one."""
+    least = str(max(1, count - 1))
+    return {
+        "default.replication.factor": str(count),
+        "min.insync.replicas": least,
+        "offsets.topic.replication.factor": str(count),
+        "transaction.state.log.replication.factor": str(count),
+        "transaction.state.log.min.isr": least,
+        "share.coordinator.state.topic.replication.factor": str(count),
+        "share.coordinator.state.topic.min.isr": least,
+    }
+
+
+#: Those of a broker that stands alone.
+PROPERTIES = {**COMMON, **copies(1), "process.roles": "broker,controller", "node.id": "1"}
 
 
 def free_ports(count: int) -> list[int]:
@@ -89,81 +101,86 @@ async def _answers(address: str) -> bool:
         await client.close()
 
 
+def _accepts(host: str, port: int) -> bool:
+    try:
+        socket.create_connection((host, port), timeout=5).close()
+    except OSError:
+        return False
+    return True
+
+
 def answers(address: str) -> bool:
     """Whether a broker accepts connections at `address` and answers what its cluster is."""
     host, _, port = address.rpartition(":")
+    # Asked first, since the client logs an error where nothing listens.
+    if not _accepts(host, int(port)):
+        return False
     try:
-        # Asked first, since the client logs an error where nothing listens.
-        socket.create_connection((host, int(port)), timeout=5).close()
         return asyncio.run(_answers(address))
     except (OSError, KafkaError):
         return False
 
 
-class Broker:
-    """A broker with its data, its log and its port in one directory.
+class Server:
+    """A process of Kafka with its data, its log and its ports in one directory.
 
-    A directory that was used before keeps its data, and its ports where none is given.
-    `extra` are server properties that replace or join `PROPERTIES`. With `secure`, the broker
-    also listens with each of `security.PROTOCOLS`; see `addresses` and `certificate`.
+    `protocols` are those of its listeners, one port each. Where `cluster` is not given, its
+    storage is formatted as that of a cluster of its own.
     """
 
     def __init__(
         self,
         directory: Path,
-        port: int | None = None,
+        properties: Mapping[str, str],
+        protocols: Sequence[str],
         *,
-        extra: Mapping[str, str] | None = None,
-        secure: bool = False,
+        cluster: str = "",
+        memory: str = "512m",
     ) -> None:
         self.directory = directory
         self.data = directory / "data"
         self.log = directory / "broker.log"
-        self.certificate = directory / "certificate.pem"
-        self._properties = directory / "server.properties"
-        self._extra = {**(extra or {})}
-        self._protocols = ("PLAINTEXT", "CONTROLLER", *(security.PROTOCOLS if secure else ()))
+        self.properties = dict(properties)
+        self._file = directory / "server.properties"
+        self._protocols = tuple(protocols)
+        self._cluster = cluster or new_cluster()
+        self._memory = memory
         self._process: subprocess.Popen[bytes] | None = None
         self._watcher: subprocess.Popen[bytes] | None = None
         directory.mkdir(parents=True, exist_ok=True)
         ports = self._former_ports()
         if len(ports) != len(self._protocols):
             ports = free_ports(len(self._protocols))
-        self._ports = dict(zip(self._protocols, ports, strict=True))
-        if port is not None:
-            self._ports["PLAINTEXT"] = port
-
-    @property
-    def address(self) -> str:
-        """Where it listens, as host:port."""
-        return self.addresses["PLAINTEXT"]
-
-    @property
-    def addresses(self) -> dict[str, str]:
-        """Where it listens, by security protocol."""
-        return {
-            name: f"{HOST}:{port}" for name, port in self._ports.items() if name != "CONTROLLER"
-        }
+        self.ports = dict(zip(self._protocols, ports, strict=True))
 
     @property
     def pid(self) -> int:
-        """The broker's process, for the signals of a test."""
+        """Its process, for the signals of a test."""
         if self._process is None:
             raise BrokerError("this broker is not running; start it first")
         return self._process.pid
 
+    def answers(self) -> bool:
+        """Whether it accepts connections, and is ready for them."""
+        return _accepts(HOST, next(iter(self.ports.values())))
+
     def start(self, *, detached: bool = False) -> None:
         """Start it, and return when it answers; a `detached` one outlives this process.
 
-        Raises BrokerError, with the end of the broker's log, where it does not come up.
+        Raises BrokerError, with the end of its log, where it does not come up.
         """
+        self.launch(detached=detached)
+        self.wait()
+
+    def launch(self, *, detached: bool = False) -> None:
+        """Start it, and return before it answers."""
         if self._process is not None:
             raise BrokerError("this broker is running already; stop or kill it first")
         self._write_properties()
         self._format()
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                self._java("-Xmx512m", "kafka.Kafka", str(self._properties)),
+                java(f"-Xmx{self._memory}", "kafka.Kafka", str(self._file)),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -172,84 +189,81 @@ class Broker:
         if not detached:
             self._watch()
         (self.directory / "pid").write_text(str(self._process.pid))
+
+    def wait(self) -> None:
+        """Return when it answers.
+
+        Raises BrokerError, with the end of its log, where it does not come up.
+        """
+        assert self._process is not None
+        deadline = time.monotonic() + START
         try:
-            self._wait()
+            while not self.answers():
+                if self._process.poll() is not None:
+                    raise self._failed(f"it ended with exit code {self._process.returncode}")
+                if time.monotonic() > deadline:
+                    raise self._failed(f"it did not answer at {self.ports} within {START:.0f} s")
+                time.sleep(0.1)
         except BaseException:
             self.kill()
             raise
 
     def stop(self) -> None:
-        """End it in order; a broker that is not running is left as it is."""
+        """End it in order; one that is not running is left as it is."""
         self._end(signal.SIGTERM)
 
     def kill(self) -> None:
-        """End it with SIGKILL, even where it is stopped by SIGSTOP."""
+        """End it with SIGKILL, even where it stands still."""
         self._end(signal.SIGKILL)
 
-    def __enter__(self) -> Broker:
-        self.start()
-        return self
+    def pause(self) -> None:
+        """Let it stand still (SIGSTOP), as one whose machine sleeps."""
+        os.kill(self.pid, signal.SIGSTOP)
 
-    def __exit__(self, *_: object) -> None:
-        self.stop()
+    def resume(self) -> None:
+        """Let it go on (SIGCONT)."""
+        os.kill(self.pid, signal.SIGCONT)
+
+    def lose_disk(self) -> None:
+        """Remove all that it has stored, while it does not run: it starts with an empty disk."""
+        if self._process is not None:
+            raise BrokerError("this broker is running; stop or kill it first")
+        shutil.rmtree(self.data)
 
     def _former_ports(self) -> list[int]:
         """Return the ports of the former start, in the order of its listeners."""
-        if not self._properties.exists():
+        if not self._file.exists():
             return []
-        lines = self._properties.read_text("utf-8").splitlines()
+        lines = self._file.read_text("utf-8").splitlines()
         listeners = next(line for line in lines if line.startswith("listeners="))
         return [int(listener.rpartition(":")[2]) for listener in listeners.split(",")]
 
     def _write_properties(self) -> None:
-        listeners = {name: f"{name}://{HOST}:{port}" for name, port in self._ports.items()}
-        protocols = {name: name for name in self._protocols} | {"CONTROLLER": "PLAINTEXT"}
+        listeners = {name: f"{name}://{HOST}:{port}" for name, port in self.ports.items()}
+        advertised = [each for name, each in listeners.items() if name != CONTROLLER]
+        protocols = {name: name for name in (PLAINTEXT, *self._protocols)}
+        protocols[CONTROLLER] = PLAINTEXT
         properties = {
-            **PROPERTIES,
             "log.dirs": str(self.data),
             "listeners": ",".join(listeners.values()),
-            "advertised.listeners": ",".join(
-                listener for name, listener in listeners.items() if name != "CONTROLLER"
-            ),
             "listener.security.protocol.map": ",".join(f"{a}:{b}" for a, b in protocols.items()),
-            "controller.quorum.voters": f"1@{HOST}:{self._ports['CONTROLLER']}",
+            **({"advertised.listeners": ",".join(advertised)} if advertised else {}),
+            **self.properties,
         }
-        if "SSL" in self._protocols:
-            properties |= security.properties(self.certificate)
-        properties |= self._extra
         text = "".join(f"{name}={value}\n" for name, value in properties.items())
-        self._properties.write_text(text, "utf-8")
-
-    def _java(self, *arguments: str) -> list[str]:
-        return [
-            jars.java(),
-            # It never runs long enough to win back what an optimising compiler takes.
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
-            "-cp",
-            f"{jars.bring()}/*",
-            *arguments,
-        ]
+        self._file.write_text(text, "utf-8")
 
     def _format(self) -> None:
         if (self.data / "meta.properties").exists():
             return
-        # A leading hyphen would be read as an option.
-        cluster = "A" + base64.urlsafe_b64encode(os.urandom(16)).decode().rstrip("=")[1:]
-        tool = ["kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(self._properties)]
+        tool = ["kafka.tools.StorageTool", "format", "-t", self._cluster, "-c", str(self._file)]
         with self.log.open("ab") as log:
-            done = subprocess.run(
-                self._java(*tool),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-            )
+            done = subprocess.run(java(*tool), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         if done.returncode != 0:
             raise self._failed("its storage could not be formatted")
 
     def _watch(self) -> None:
-        """Have the broker killed as soon as this process is gone.
+        """Have it killed as soon as this process is gone.
 
         The watcher waits for the end of a pipe whose other end only this process holds.
         """
@@ -258,16 +272,6 @@ class Broker:
             stdin=subprocess.PIPE,
             start_new_session=True,
         )
-
-    def _wait(self) -> None:
-        assert self._process is not None
-        deadline = time.monotonic() + START
-        while not answers(self.address):
-            if self._process.poll() is not None:
-                raise self._failed(f"it ended with exit code {self._process.returncode}")
-            if time.monotonic() > deadline:
-                raise self._failed(f"it did not answer at {self.address} within {START:.0f} s")
-            time.sleep(0.1)
 
     def _end(self, number: int) -> None:
         if self._watcher is not None:
@@ -288,6 +292,68 @@ class Broker:
 
     def _failed(self, what: str) -> BrokerError:
         return BrokerError(f"Kafka did not come up: {what} (it needs Java 17). {tail(self.log)}")
+
+
+class Broker(Server):
+    """A broker that stands alone: it is its own controller (KRaft)."""
+
+    def __init__(
+        self,
+        directory: Path,
+        port: int | None = None,
+        *,
+        extra: Mapping[str, str] | None = None,
+        secure: bool = False,
+    ) -> None:
+        more = security.PROTOCOLS if secure else ()
+        super().__init__(directory, PROPERTIES, (PLAINTEXT, CONTROLLER, *more))
+        self.certificate = directory / "certificate.pem"
+        if port is not None:
+            self.ports[PLAINTEXT] = port
+        self.properties["controller.quorum.voters"] = f"1@{HOST}:{self.ports[CONTROLLER]}"
+        if secure:
+            self.properties |= security.properties(self.certificate)
+        self.properties |= extra or {}
+
+    @property
+    def address(self) -> str:
+        """Where it listens, as host:port."""
+        return self.addresses[PLAINTEXT]
+
+    @property
+    def addresses(self) -> dict[str, str]:
+        """Where it listens, by security protocol."""
+        return {name: f"{HOST}:{port}" for name, port in self.ports.items() if name != CONTROLLER}
+
+    def answers(self) -> bool:
+        return answers(self.address)
+
+    def __enter__(self) -> Broker:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+def java(*arguments: str) -> list[str]:
+    """Return the command that runs a class of Kafka's."""
+    return [
+        jars.java(),
+        # It never runs long enough to win back what an optimising compiler takes.
+        "-XX:TieredStopAtLevel=1",
+        "-XX:+UseSerialGC",
+        "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+        "-cp",
+        f"{jars.bring()}/*",
+        *arguments,
+    ]
+
+
+def new_cluster() -> str:
+    """Return the id of a new cluster."""
+    # A leading hyphen would be read as an option.
+    return "A" + base64.urlsafe_b64encode(os.urandom(16)).decode().rstrip("=")[1:]
 
 
 def tail(log: Path) -> str:
