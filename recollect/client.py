@@ -5,9 +5,9 @@ from __future__ import annotations
 from recollect.keeping import Keeping, ModelStatus, Status
 from recollect.recalling import Recalling
 from recollect.token import Token
-from recollect.writing import PLATFORM, Forgotten
+from recollect.writing import Forgotten
 
-__all__ = ["PLATFORM", "Forgotten", "Memory", "ModelStatus", "Status", "Token"]
+__all__ = ["Forgotten", "Memory", "ModelStatus", "Status", "Token"]
 
 
 class Memory(Keeping, Recalling):

@@ -12,6 +12,7 @@ from recollect.writing import Writing
 from schemas.changes import DeadLetter
 from schemas.events import Drop, Retry
 from streams import rebuilding, verifying
+from streams.commands import drawn_id
 from streams.ledger import EVENTS, partition_of
 from streams.projecting import Progress
 from streams.rebuilding import Level, Rebuilt
@@ -128,10 +129,10 @@ class Keeping(Writing):
 
     def retry(self, number: int) -> bool:
         """Decide a parked record again; return whether it is parked no more."""
-        self.command(Retry(source_id=f"retry:{number}:{unix_ms()}", number=number))
+        self.command(Retry(source_id=drawn_id(f"retry:{number}"), number=number))
         return number not in {letter.number for letter in self.dead_letters()}
 
     def drop(self, number: int) -> bool:
         """Give a parked record up; return whether it is parked no more."""
-        self.command(Drop(source_id=f"drop:{number}:{unix_ms()}", number=number))
+        self.command(Drop(source_id=drawn_id(f"drop:{number}"), number=number))
         return number not in {letter.number for letter in self.dead_letters()}

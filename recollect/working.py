@@ -6,14 +6,17 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 
 from recollect.following import following, heartbeat
 from recollect.home import Home
 from recollect.ledgers import on_kafka, open_following_node, open_node
 from schemas.errors import UnknownVersion
-from schemas.events import Draft, Tick
+from schemas.events import Tick
 from streams.agents.ticks import CLOSE_TURNS, turns_to_close
+from streams.commands import command, publish_commands
 from streams.drivers.cluster import sequence_inbox
 from streams.drivers.cluster import work as work_in_cluster
 from streams.keeping import Keeper, Report
@@ -99,21 +102,27 @@ def _work_embedded(home: Home, report: Report) -> None:
         while True:
             ends = {(EVENTS, part): node.ledger.end(EVENTS, part) for part in range(PARTITIONS)}
             for zone in node.ledger.zones():
-                _drive(node, zone, report, ticked if _ticking() else None)
+                if _ticking():
+                    with _told(report, zone):
+                        _tick(ticked, node, zone)
+                _drive(node, zone, report)
             node.ledger.wait(ends, _TICK_SECONDS)
     finally:
         node.close()
 
 
-def _drive(node: Node, zone: str, report: Report, ticked: dict[str, int] | None = None) -> None:
-    """Drive a zone, after its tick where `ticked` says which zones had theirs."""
-    try:
-        if ticked is not None:
-            _tick(ticked, node, zone)
+def _drive(node: Node, zone: str, report: Report) -> None:
+    with _told(report, zone):
         if decided := node.drive(zone):
             report(zone, decided)
+
+
+@contextmanager
+def _told(report: Report, zone: str) -> Iterator[None]:
+    """Report what a zone cannot do; whatever it is, the other zones go on."""
+    try:
+        yield
     except Exception as error:
-        # Whatever it is, the other zones go on.
         report(zone, error)
 
 
@@ -130,15 +139,6 @@ def _tick(ticked: dict[str, int], node: Node, zone: str) -> None:
         waiting = turns_to_close(files.events.connection, files.memory.connection, number + 1, at)
     if ticked.get(zone) == number and not waiting:
         return
-    receipts = node.ledger.publish(
-        zone,
-        [
-            Draft(
-                platform="recollect",
-                occurred_at=at,
-                ingested_at=at,
-                payload=Tick(source_id=f"tick:{CLOSE_TURNS}:{period}", name=CLOSE_TURNS),
-            )
-        ],
-    )
-    ticked[zone] = receipts[0].number
+    tick = Tick(source_id=f"tick:{CLOSE_TURNS}:{period}", name=CLOSE_TURNS)
+    (receipt,) = publish_commands(node.ledger, zone, [command(tick, at, ingested_at=at)])
+    ticked[zone] = receipt.number

@@ -14,6 +14,7 @@ from recollect.opened import Opened, counted, unix_ms
 from recollect.token import Token
 from schemas.errors import InvalidInput, NotConcluded
 from schemas.events import (
+    RESERVED_PLATFORM,
     Access,
     AnyPayload,
     CreateMentalModel,
@@ -25,12 +26,10 @@ from schemas.events import (
     UndoMerge,
     UpdateMentalModel,
 )
-from schemas.ids import text_hash
-from schemas.inbound import InboundEvent, draft_of
+from schemas.inbound import InboundEvent, check_platform, own_draft_of
+from streams.commands import command, drawn_id, publish_commands
 from streams.ledger import EVENTS, Receipt, partition_of
 
-#: The platform of what is written here.
-PLATFORM = "recollect"
 _WAIT_SECONDS = 0.02
 
 
@@ -50,8 +49,16 @@ class Writing(Opened):
     _published = 0
 
     def publish(self, drafts: Sequence[Draft]) -> list[Receipt]:
-        """Put events into the ledger; they are searchable at once as raw turns."""
-        receipts = self._node.ledger.publish(self.zone, drafts)
+        """Put events into the ledger; they are searchable at once as raw turns.
+
+        Raises:
+            InvalidInput: one has the platform of commands; then none is published.
+        """
+        for draft in drafts:
+            check_platform(draft.platform)
+        return self._noted(self._node.ledger.publish(self.zone, drafts))
+
+    def _noted(self, receipts: list[Receipt]) -> list[Receipt]:
         self._published = max(
             self._published, max((receipt.number for receipt in receipts), default=0)
         )
@@ -97,38 +104,40 @@ class Writing(Opened):
             InvalidInput: it cannot be kept, as at the door of an import.
         """
         now = unix_ms() if at is None else at
-        draft = draft_of(
+        draft = own_draft_of(
             InboundEvent(
-                platform=PLATFORM,
+                platform=RESERVED_PLATFORM,
                 sender_id=sender_id,
                 occurred_at=now,
                 content=content,
                 kind="remember",
             )
         )
-        (receipt,) = self.publish([draft])
-        self.drive()
-        return receipt
+        return self._command(draft)
 
     def command(self, payload: AnyPayload, at: int | None = None) -> Receipt:
-        """Put a command into the ledger and conclude it."""
-        draft = Draft(
-            platform=PLATFORM, occurred_at=unix_ms() if at is None else at, payload=payload
-        )
-        (receipt,) = self.publish([draft])
+        """Put a command into the ledger and conclude it.
+
+        Raises:
+            CommandRefused: the ledger holds something else under its id.
+        """
+        return self._command(command(payload, unix_ms() if at is None else at))
+
+    def _command(self, draft: Draft) -> Receipt:
+        (receipt,) = self._noted(publish_commands(self._node.ledger, self.zone, [draft]))
         self.drive()
         return receipt
 
     def create_mental_model(self, name: str, description: str, **fields: Any) -> Receipt:
         """Keep a report (A12); its id follows from the receipt's event."""
-        source = f"mental-model:{text_hash(name + description)}:{unix_ms()}"
+        source = drawn_id("mental-model")
         return self.command(
             CreateMentalModel(source_id=source, name=name, description=description, **fields)
         )
 
     def update_mental_model(self, model_id: str, description: str) -> Receipt:
         """Write a new version of a report (A12)."""
-        source = f"mental-model:{model_id}:{text_hash(description)}:{unix_ms()}"
+        source = drawn_id(f"mental-model:{model_id}")
         return self.command(
             UpdateMentalModel(source_id=source, model_id=model_id, description=description)
         )
@@ -141,7 +150,7 @@ class Writing(Opened):
             raise InvalidInput(f"confidence {confidence}: give 0 to 1")
         return self.command(
             ProposeMerge(
-                source_id=f"merge:{entity_a}:{entity_b}:{unix_ms()}",
+                source_id=drawn_id(f"merge:{entity_a}:{entity_b}"),
                 entity_a=entity_a,
                 entity_b=entity_b,
                 confidence=confidence,
@@ -153,17 +162,20 @@ class Writing(Opened):
         """Approve or reject a merge candidate (A16)."""
         return self.command(
             DecideMerge(
-                source_id=f"decide-merge:{candidate_id}", candidate_id=candidate_id, approve=approve
+                source_id=drawn_id(f"decide-merge:{candidate_id}"),
+                candidate_id=candidate_id,
+                approve=approve,
             )
         )
 
     def undo_merge(self, merge_id: str) -> Receipt:
         """Take an executed merge back (A16)."""
-        return self.command(UndoMerge(source_id=f"undo-merge:{merge_id}", merge_id=merge_id))
+        source = drawn_id(f"undo-merge:{merge_id}")
+        return self.command(UndoMerge(source_id=source, merge_id=merge_id))
 
     def record_accesses(self, accesses: Iterable[Access]) -> Receipt:
         """Count recalls of memories (B1); a service calls this now and then, not per recall."""
-        return self.command(Recalled(source_id=f"recalled:{unix_ms()}", accesses=tuple(accesses)))
+        return self.command(Recalled(source_id=drawn_id("recalled"), accesses=tuple(accesses)))
 
     def forget(self, *source_ids: str, platform: str | None = None) -> Forgotten:
         """Erase events, by the sources' own ids, and all that was concluded from them, everywhere.
@@ -186,7 +198,7 @@ class Writing(Opened):
                 )
             )
             before = counted(files)
-        self.command(Forget(source_id="forget:" + ",".join(map(str, numbers)), targets=numbers))
+        self.command(Forget(source_id=drawn_id("forget"), targets=numbers))
         with self._node.open(self.zone, self._node.current(self.zone)) as files:
             after = counted(files)
         gone = {name: before[name] - after[name] for name in before}

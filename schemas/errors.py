@@ -25,6 +25,10 @@ class ErasureFailed(RecollectError):
     """An erasure could not be carried out; its zone stands still until it is."""
 
 
+class CommandRefused(RecollectError):
+    """The ledger did not take a command: what it asks for was not done."""
+
+
 class Busy(RecollectError):
     """Another process is at the work that was asked for; wait for it, or stop it."""
 

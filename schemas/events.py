@@ -6,6 +6,10 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
+#: The platform of commands, and of what recollect itself writes. No door takes it from outside, so
+#: that nobody can take the id of a command before it is given.
+RESERVED_PLATFORM = "recollect"
+
 PeerKind = Literal["dm", "group", "channel"]
 Direction = Literal["in", "out"]
 
@@ -54,6 +58,13 @@ class Message(Content, frozen=True, kw_only=True, omit_defaults=True, tag="messa
 
 class TurnCompleted(Content, frozen=True, kw_only=True, omit_defaults=True, tag="turn_completed"):
     """An agent's turn named by `turn_id` is over (A7, path 1)."""
+
+
+class CloseTurn(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="close_turn"):
+    """An agent's turn that nobody ended is over: that of a platform's own `turn_id`."""
+
+    platform: str
+    turn_id: str
 
 
 class Remember(Content, frozen=True, kw_only=True, omit_defaults=True, tag="remember"):
@@ -173,6 +184,7 @@ class Switch(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="switch
 AnyPayload = (
     Message
     | TurnCompleted
+    | CloseTurn
     | Remember
     | Forget
     | Recalled

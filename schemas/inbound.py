@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from math import isfinite
 from typing import Any
 
@@ -11,6 +12,7 @@ import msgspec
 from schemas.errors import InvalidInput
 from schemas.events import (
     KINDS,
+    RESERVED_PLATFORM,
     Attachment,
     Content,
     Direction,
@@ -93,8 +95,25 @@ def draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
     `content_source_id`), counted from 0 within one import.
 
     Raises:
-        InvalidInput: a value that cannot be kept; the message names the field.
+        InvalidInput: a value that cannot be kept, or the platform of commands; the message names
+            the field.
     """
+    check_platform(event.platform)
+    return own_draft_of(event, ordinal)
+
+
+def check_platform(platform: str) -> None:
+    """Raise InvalidInput if a platform is, or looks like, the one of commands."""
+    folded = unicodedata.normalize("NFKC", platform).casefold()
+    if unicodedata.normalize("NFKC", folded).strip() == RESERVED_PLATFORM:
+        raise InvalidInput(
+            f"platform {platform[:60]!r} is recollect's own, for commands; give the name of the "
+            "source that the event comes from"
+        )
+
+
+def own_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
+    """Return the draft of an event that may be recollect's own, as `draft_of` does."""
     if event.kind not in _CONTENT_KINDS:
         if event.kind in KINDS:
             raise InvalidInput(f"kind {event.kind!r} is a command; it has a call of its own")

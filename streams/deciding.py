@@ -49,8 +49,8 @@ class LedgerThread:
         )
         return self._noted([item for item in found if item.number not in self._without][:limit])
 
-    def turn(self, event: Event, turn_id: str) -> list[Event]:
-        found = thread.turn_before(self._connection, event.platform, turn_id, event.number)
+    def turn(self, event: Event, platform: str, turn_id: str) -> list[Event]:
+        found = thread.turn_before(self._connection, platform, turn_id, event.number)
         return self._noted([item for item in found if item.number not in self._without])
 
     def _noted(self, found: list[Event]) -> list[Event]:

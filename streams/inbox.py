@@ -15,9 +15,9 @@ from schemas.errors import InvalidInput, UnknownVersion
 from schemas.events import Draft, Park
 from schemas.inbound import MAX_RECORD_BYTES, decode_inbound, draft_of
 from schemas.zones import check_zone
+from streams.commands import command
 from streams.ledger import Ledger
 
-PLATFORM = "recollect"
 #: Where records are parked that name no zone.
 UNADDRESSED = "unaddressed"
 # A reason quotes what was sent.
@@ -104,13 +104,10 @@ def _park(record: Posted, reason: str) -> Draft:
     digest = hashlib.sha256()
     for part in (record.key or b"", record.value or b""):
         digest.update(len(part).to_bytes(8, "big") + part)
-    return Draft(
-        platform=PLATFORM,
-        occurred_at=record.timestamp,
-        payload=Park(
-            source_id=f"park:{digest.hexdigest()}",
-            # Compressed, a record may be of any size; one of the ledger may not.
-            reason=reason[:_MOST_REASON],
-            body=(record.value or b"")[:MAX_RECORD_BYTES],
-        ),
+    park = Park(
+        source_id=f"park:{digest.hexdigest()}",
+        # Compressed, a record may be of any size; one of the ledger may not.
+        reason=reason[:_MOST_REASON],
+        body=(record.value or b"")[:MAX_RECORD_BYTES],
     )
+    return command(park, record.timestamp)

@@ -13,8 +13,9 @@ from projections.generations import Generation, ZoneDirectory
 from projections.sqlite import atomic, connect, value
 from schemas.changes import Embedding, TokenVectors
 from schemas.errors import HomeError
-from schemas.events import Draft, Switch
+from schemas.events import Switch
 from streams.beside import FoldingBeside
+from streams.commands import command, drawn_id, publish_commands
 from streams.doors import Answer
 from streams.drivers.zone import ZoneDriver
 from streams.erasing import parked_records
@@ -100,18 +101,8 @@ def announce(node: Node, zone: str, chain: str) -> None:
     A node that dies between this and its own switch finds it in the ledger, as all others do.
     """
     if node.ledger.shared:
-        now = time.time_ns() // 1_000_000
-        source = f"switch:{chain}:{node.ledger.head(zone).number}"
-        node.ledger.publish(
-            zone,
-            [
-                Draft(
-                    platform="recollect",
-                    occurred_at=now,
-                    payload=Switch(source_id=source, chain=chain),
-                )
-            ],
-        )
+        switch = Switch(source_id=drawn_id(f"switch:{chain}"), chain=chain)
+        publish_commands(node.ledger, zone, [command(switch, time.time_ns() // 1_000_000)])
 
 
 def pending(node: Node, zone: str) -> int:

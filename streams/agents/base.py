@@ -19,8 +19,8 @@ class Surroundings(Protocol):
         """Return up to `limit` events of the same conversation, the nearest first."""
         ...
 
-    def turn(self, event: Event, turn_id: str) -> Sequence[Event]:
-        """Return the events of a turn that came before `event`, in order."""
+    def turn(self, event: Event, platform: str, turn_id: str) -> Sequence[Event]:
+        """Return the events of a platform's turn that came before `event`, in order."""
         ...
 
 

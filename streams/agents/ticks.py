@@ -7,7 +7,7 @@ import apsw
 from projections.events.queries import quiet_turns
 from projections.memory.queries import is_completed
 from schemas.changes import Conclusions
-from schemas.events import Content, Draft, Event, Tick, TurnCompleted
+from schemas.events import RESERVED_PLATFORM, CloseTurn, Draft, Event, Tick
 from schemas.ids import turn_row_id
 from streams.agents.base import Extract, Surroundings
 from streams.agents.state import State
@@ -52,18 +52,14 @@ class TurnCloser:
 
 
 def _completion(turn_id: str, last: Event, tick: Event) -> Draft:
-    assert isinstance(last.payload, Content)
     return Draft(
-        platform=last.platform,
-        occurred_at=tick.occurred_at,
+        platform=RESERVED_PLATFORM,
+        # Whichever tick asks, it asks for the same command.
+        occurred_at=last.occurred_at + ABANDONED_AFTER_MS,
         ingested_at=tick.ingested_at,
-        payload=TurnCompleted(
-            source_id=f"recollect:close-turn:{turn_id}",
-            sender_id="recollect",
-            content="",
-            peer_id=last.payload.peer_id,
-            thread_id=last.payload.thread_id,
-            session_id=last.payload.session_id,
+        payload=CloseTurn(
+            source_id=f"close-turn:{turn_row_id(last.platform, turn_id)}:{last.number}",
+            platform=last.platform,
             turn_id=turn_id,
         ),
     )

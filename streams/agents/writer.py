@@ -21,7 +21,7 @@ from schemas.changes import (
     Processed,
     Turn,
 )
-from schemas.events import Content, Event, Remember, TurnCompleted
+from schemas.events import CloseTurn, Content, Event, Remember, TurnCompleted
 from schemas.ids import fact_id, turn_row_id
 from schemas.names import normalise_name
 from schemas.senders import is_assistant
@@ -59,19 +59,17 @@ class Reading(msgspec.Struct, frozen=True):
 class RuleWriter:
     """Reads messages, finished turns and what was asked to be remembered."""
 
-    kinds = frozenset({"message", "turn_completed", "remember"})
+    kinds = frozenset({"message", "turn_completed", "close_turn", "remember"})
 
     def extract(self, event: Event, surroundings: Surroundings) -> Extract:
         content = event.payload
-        assert isinstance(content, Content)
-        readings = [_read(event, surroundings)]
-        if isinstance(content, TurnCompleted):
-            assert content.turn_id is not None
-            turn = [_read(said, surroundings) for said in surroundings.turn(event, content.turn_id)]
+        readings = [_read(event, surroundings)] if isinstance(content, Content) else []
+        if ended := _ended(event):
+            turn = [_read(said, surroundings) for said in surroundings.turn(event, *ended)]
             readings = [*turn, *readings]
         reads = {reading.event.number for reading in readings} - {event.number}
         reads |= {reading.question[0] for reading in readings if reading.question}
-        turn_text = event_text(content)
+        turn_text = event_text(content) if isinstance(content, Content) else ""
         return Extract(
             content=readings,
             reads=tuple(sorted(reads)),
@@ -86,19 +84,19 @@ class RuleWriter:
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
         content = event.payload
-        assert isinstance(content, Content)
         own = Conclusions((event.number,))
-        if text := event_text(content):
+        if isinstance(content, Content) and (text := event_text(content)):
             own.puts += turn_rows(state, event.ingested_at, event.id, text)
         readings: list[Reading] = extract.content
-        if isinstance(content, TurnCompleted):
-            assert content.turn_id is not None
-            turn = turn_row_id(event.platform, content.turn_id)
-            own.puts.append(
-                Turn(turn, event.platform, content.turn_id, event.id, event.occurred_at)
-            )
-        elif content.turn_id and not state.is_completed(
-            turn_row_id(event.platform, content.turn_id)
+        if ended := _ended(event):
+            turn = turn_row_id(*ended)
+            if isinstance(content, CloseTurn) and state.is_completed(turn):
+                return []
+            own.puts.append(Turn(turn, *ended, event.id, event.occurred_at))
+        elif (
+            isinstance(content, Content)
+            and content.turn_id
+            and not state.is_completed(turn_row_id(event.platform, content.turn_id))
         ):
             return [own]
         resolver = EntityResolver(state, event)
@@ -108,6 +106,16 @@ class RuleWriter:
             if not state.is_processed(reading.event.id):
                 conclusions += _conclude(reading, event, state, resolver, new)
         return conclusions
+
+
+def _ended(event: Event) -> tuple[str, str] | None:
+    """Return the turn that an event ends: its platform, and the platform's own id of it."""
+    payload = event.payload
+    if isinstance(payload, CloseTurn):
+        return payload.platform, payload.turn_id
+    if isinstance(payload, TurnCompleted) and payload.turn_id is not None:
+        return event.platform, payload.turn_id
+    return None
 
 
 def event_text(content: Content) -> str:

@@ -28,16 +28,18 @@ from projections.files import ZoneFiles
 from projections.readmodel import Watermark
 from schemas.changes import encode_conclusions
 from schemas.errors import (
+    CommandRefused,
     ErasureFailed,
     InjectedFailure,
     IntegrityError,
     RecollectError,
     UnknownVersion,
 )
-from schemas.events import Forget
+from schemas.events import RESERVED_PLATFORM, Forget
 from schemas.fragments import MOST_RECORD_BYTES, split
 from schemas.records import CHANGE_FORMAT, ChangeHeader, Source, record_hash, write_change
 from streams.agents import AGENTS, Agent
+from streams.commands import publish_commands
 from streams.deciding import Decider, Decision, Extracted
 from streams.doors import VectorDoor
 from streams.drivers.journal import Journal, OutboxCursor
@@ -72,6 +74,7 @@ _ENVIRONMENT = (
     IntegrityError,
     UnknownVersion,
     LedgerUnavailable,
+    CommandRefused,
     EncoderError,
     InjectedFailure,
     apsw.FullError,
@@ -282,8 +285,17 @@ class ZoneDriver:
         while reader.number < upto and (changes := reader.read(1_000)):
             for change in changes:
                 if change.header.asks:
-                    commands = open_outbox(self._ledger.keys, change)
-                    self._ledger.publish(self._zone, commands)
+                    publish_commands(
+                        self._ledger,
+                        self._zone,
+                        [
+                            draft
+                            for draft in open_outbox(self._ledger.keys, change)
+                            # The build before asked for a turn's end under the platform of its
+                            # messages, where its id may be taken; the next tick asks again.
+                            if draft.platform == RESERVED_PLATFORM
+                        ],
+                    )
                     failpoint("outbox.appended")
             self._move_outbox(changes[-1])
 

@@ -95,6 +95,16 @@ UNREADABLE: dict[str, tuple[Posting, str, str]] = {
     "not UTF-8": ((b"z", b'{"platform": "\xff\xfe"}'), "z", "UTF-8"),
     "an unknown kind": ((b"z", GOOD[:-1] + b', "kind": "dance"}'), "z", "kind 'dance'"),
     "a command": ((b"z", GOOD[:-1] + b', "kind": "forget"}'), "z", "kind 'forget'"),
+    "the platform of commands": (
+        (b"z", json.dumps(line("forget:1", "First.", platform="recollect")).encode()),
+        "z",
+        "recollect's own",
+    ),
+    "the platform of commands in disguise": (
+        (b"z", json.dumps(line("tick:1", "First.", platform=" Recollect\u3000")).encode()),
+        "z",
+        "recollect's own",
+    ),
     "more than a mebibyte": ((b"z", GOOD[:-1] + b" " * 1_048_576 + b"}"), "z", "1048576"),
     "nested deeply": ((b"z", DEEP), "z", "deep"),
     "nested deeply in metadata": (

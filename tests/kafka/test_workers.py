@@ -319,9 +319,7 @@ def test_ticks_close_abandoned_turns_once_and_end_when_nothing_is_due(
         )
 
     wait_until(
-        lambda: (
-            sum("turn_completed" in kinds for kinds in kinds_of(kafka_url).values()) == len(zones)
-        ),
+        lambda: sum("close_turn" in kinds for kinds in kinds_of(kafka_url).values()) == len(zones),
         lambda: f"the turns are closed: {kinds_of(kafka_url)} {workers[0].errors}",
     )
 
@@ -336,8 +334,8 @@ def test_ticks_close_abandoned_turns_once_and_end_when_nothing_is_due(
     for zone in zones:
         kinds = kinds_of(kafka_url)[zone]
         assert kinds.count("message") == 2
-        assert kinds.count("turn_completed") == 1
-        assert kinds.index("tick") < kinds.index("turn_completed")
+        assert kinds.count("close_turn") == 1
+        assert kinds.index("tick") < kinds.index("close_turn")
         (home,) = [home for home in homes if zone in driven(home)]
         # Its messages are processed, like the one that belongs to no turn.
         processed = home.query("memory", "SELECT event_id FROM memory_processing_log", zone)

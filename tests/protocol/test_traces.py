@@ -612,7 +612,7 @@ def test_a_tick_that_was_evolved_after_a_crash_still_gets_its_commands(
     other.drive()
     home.restart()
     home.drive()
-    assert kinds_of(home) == ["message", "tick", "turn_completed"]
+    assert kinds_of(home) == ["message", "tick", "close_turn"]
     assert home.facts() == [(1, "My bicycle is blue.")]
     whole(home)
 
@@ -620,7 +620,7 @@ def test_a_tick_that_was_evolved_after_a_crash_still_gets_its_commands(
 def test_commands_of_a_void_change_are_not_appended(home: Home) -> None:
     home.tell(BERLIN)
     home.publish(TEA)
-    forge(home, 2, commands=[say("Ghosts were commanded.", "ghost")])
+    forge(home, 2, commands=[command(Tick(source_id="ghost", name="nothing"))])
     home.drive()
     home.tell(RED)
     assert kinds_of(home) == ["message"] * 3
@@ -638,7 +638,7 @@ def test_commands_are_appended_once_whoever_empties_the_outbox(
     rebuild(home.node, ZONE, "derive")
     rebuild(home.node, ZONE, "project")
     home.drive()
-    assert kinds_of(home) == ["message", "tick", "turn_completed"]
+    assert kinds_of(home) == ["message", "tick", "close_turn"]
     whole(home)
 
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from projections.recall import Query
-from recollect.client import PLATFORM, Memory
+from recollect.client import Memory
 from schemas.events import Draft, Forget
+from streams.commands import command
 from tests.recall.conftest import Open
 from tests.recall.kit import (
     DAY,
@@ -138,7 +139,7 @@ class TestForgotten:
 
     def test_as_soon_as_it_is_in_the_ledger(self, pair: tuple[Memory, Memory]) -> None:
         memory, reader = pair
-        memory.publish([_forget(2)])
+        memory.node.ledger.publish(memory.zone, [_forget(2)])
         for one in (reader, memory, reader):
             texts = " ".join(self.found(one))
             assert "zeppelin" not in texts
@@ -146,7 +147,7 @@ class TestForgotten:
 
     def test_with_nothing_left(self, pair: tuple[Memory, Memory], open_memory: Open) -> None:
         memory, reader = pair
-        memory.publish([_forget(1, 2, 3)])
+        memory.node.ledger.publish(memory.zone, [_forget(1, 2, 3)])
         cold = open_memory(encoder=memory.home.settings.encoder is not None)
         for one in (cold, memory, reader, reader):
             assert list(self.found(one)) == []
@@ -174,7 +175,7 @@ def test_what_is_being_forgotten_takes_no_place_from_what_is_not(
 ) -> None:
     crowd = [say(f"A dog, {place}", f"c{place}", at=START + place) for place in range(500)]
     tell(memory, [*crowd, say("Long ago a hound was here in the rain.", "kept", peer_id="x")])
-    memory.publish([_forget(*range(1, 501))])
+    memory.node.ledger.publish(memory.zone, [_forget(*range(1, 501))])
     for _ in range(2):
         assert cited(ask(memory, "dog", budget="low")) == ["kept"]
     assert cited(ask(open_memory(), "dog", budget="low", scope=("facts",))) == ["kept"]
@@ -182,9 +183,7 @@ def test_what_is_being_forgotten_takes_no_place_from_what_is_not(
 
 def _forget(*numbers: int) -> Draft:
     name = "forget:" + ",".join(map(str, numbers))
-    return Draft(
-        platform=PLATFORM, occurred_at=START, payload=Forget(source_id=name, targets=numbers)
-    )
+    return command(Forget(source_id=name, targets=numbers), START)
 
 
 class TestLittle:

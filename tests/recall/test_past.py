@@ -19,10 +19,11 @@ from hypothesis import strategies as st
 from projections.recall import Query
 from projections.recall.types import Scope
 from recollect.cli.app import run
-from recollect.client import PLATFORM, Memory, Token
+from recollect.client import Memory, Token
 from recollect.home import Home
 from schemas.errors import InvalidInput
 from schemas.events import Draft, Forget
+from streams.commands import command
 from streams.past import MOST_MOMENTS
 from streams.rebuilding import Level
 from tests.protocol.kit import files_holding, in_memory
@@ -64,7 +65,7 @@ DAYS = [
 
 def forget(number: int) -> Draft:
     payload = Forget(source_id=f"forget:{number}", targets=(number,))
-    return Draft(platform=PLATFORM, occurred_at=START, payload=payload)
+    return command(payload, START)
 
 
 def token(memory: Memory) -> Token:
@@ -184,7 +185,7 @@ class TestForgotten:
 
     def test_as_soon_as_it_is_in_the_ledger(self, past: tuple[Memory, int]) -> None:
         memory, at = past
-        memory.publish([forget(4)])
+        memory.node.ledger.publish(memory.zone, [forget(4)])
         assert "Brindlewick" not in self.found(memory, at)
         memory.drive()
         assert "Brindlewick" not in self.found(memory, at)

@@ -92,7 +92,7 @@ def test_commands_that_the_last_owner_did_not_append_are_appended_by_the_next(ka
         # Nobody else brings events here.
         ledger.copy.deliver(())
         assert within(20, lambda: len(kinds(ledger)) == 3)
-        assert kinds(ledger) == ["message", "tick", "turn_completed"]
+        assert kinds(ledger) == ["message", "tick", "close_turn"]
 
 
 def test_what_was_concluded_before_its_event_was_copied_is_no_gap(kafka_url, tmp_path):

@@ -17,7 +17,7 @@ import pytest
 from aiokafka.partitioner import murmur2
 
 from schemas.changes import Conclusions, DeadLetter, encode_conclusions
-from schemas.events import AnyPayload, Draft, Forget, Message, Park, Tick, TurnCompleted
+from schemas.events import AnyPayload, CloseTurn, Draft, Forget, Message, Park, Tick
 from schemas.fragments import split
 from schemas.records import (
     CHANGE_FORMAT,
@@ -182,12 +182,10 @@ def whole() -> Tiny:
     tiny.conclude("ada", number)
     # A tick asks for a command.
     number = tiny.event("ada", Tick(source_id="tick:1", name="close_turns"), "recollect")
-    close = TurnCompleted(
-        source_id="recollect:close-turn:t1", sender_id="recollect", content="", turn_id="t1"
-    )
-    draft = Draft(platform="slack", occurred_at=1, payload=close)
+    close = CloseTurn(source_id="close-turn:t1", platform="slack", turn_id="t1")
+    draft = Draft(platform="recollect", occurred_at=1, payload=close)
     tiny.conclude("ada", number, Conclusions((1, number), outbox=[draft]))
-    tiny.conclude("ada", tiny.event("ada", close))
+    tiny.conclude("ada", tiny.event("ada", close, "recollect"))
     # And something is forgotten, whose conclusions were large.
     secret = tiny.say("carla", "m4", "It is behind the bagokudik.")
     tiny.conclude("carla", secret, letter(secret, "bagokudik" * 50), limit=200)
@@ -317,14 +315,14 @@ def park_what_was_fine(tiny: Tiny) -> None:
 
 def never_append_a_command(tiny: Tiny) -> None:
     number = tiny.event("ada", Tick(source_id="tick:2", name="close_turns"), "recollect")
-    done = TurnCompleted(source_id="recollect:close-turn:t2", sender_id="recollect", content="")
-    draft = Draft(platform="slack", occurred_at=1, payload=done)
+    done = CloseTurn(source_id="close-turn:t2", platform="slack", turn_id="t2")
+    draft = Draft(platform="recollect", occurred_at=1, payload=done)
     tiny.conclude("ada", number, Conclusions((number,), outbox=[draft]))
 
 
 def append_a_ghost(tiny: Tiny) -> None:
-    done = TurnCompleted(source_id="recollect:close-turn:t9", sender_id="recollect", content="")
-    tiny.conclude("ada", tiny.event("ada", done))
+    done = CloseTurn(source_id="close-turn:t9", platform="slack", turn_id="t9")
+    tiny.conclude("ada", tiny.event("ada", done, "recollect"))
 
 
 def keep_a_forgotten_key(tiny: Tiny) -> None:
@@ -377,7 +375,7 @@ VOID_KEYS = "no void copy has a key"
         (change_what_an_event_says, {OTHER}),
         (swap_two, {"the order within each zone is kept"}),
         (break_the_chain, {LOST, ONE_EACH, VOID_KEYS}),
-        (flip_a_bit_of_a_payload, {"what the events say is sealed as it was", ITS_OWN, STRANGE}),
+        (flip_a_bit_of_a_payload, {"what the events say is sealed as it was", ITS_OWN}),
         (publish_as_a_stranger, {STRANGE}),
         (conclude_nothing, {ONE_EACH}),
         (conclude_another_event, {ITS_OWN}),

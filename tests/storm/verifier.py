@@ -33,7 +33,7 @@ NONCE_BYTES = 12
 #: What recollect itself appends has this platform.
 OURS = "recollect"
 #: A command that a change record asked for: the end of a turn that nobody ended.
-ASKED = "recollect:close-turn:"
+ASKED = "close-turn:"
 _MOST_SHOWN = 4
 
 _pack = msgspec.msgpack.encode
@@ -318,7 +318,7 @@ def verify(ledger: Ledger, truth: Truth, checks: Checks) -> None:
     _check_said(ledger, truth, found, checks)
     _check_order(ledger, truth, found, checks)
     _check_parked(truth, found, checks)
-    _check_strangers(ledger, truth, found, checks)
+    _check_strangers(ledger, truth, checks)
     _check_changes(ledger, checks)
     _check_commands(ledger, found, checks)
     _check_forgotten(ledger, truth, found, checks)
@@ -394,14 +394,12 @@ def _check_parked(truth: Truth, found: Found, checks: Checks) -> None:
     _note(checks, "nothing else is parked", (place for place in found.parks if place not in wanted))
 
 
-def _check_strangers(ledger: Ledger, truth: Truth, found: Found, checks: Checks) -> None:
+def _check_strangers(ledger: Ledger, truth: Truth, checks: Checks) -> None:
     known = {(name[0], ledger.source(name)) for name in (*truth.said, *truth.unsure)}
     strange = [
         f"event {event.number} of {zone.name}, a {event.kind} of {event.platform}"
         for zone, event in ledger.accepted()
-        if (zone.name, event.source) not in known
-        and event.platform != OURS
-        and not found.source_id(zone, event).startswith(ASKED)
+        if (zone.name, event.source) not in known and event.platform != OURS
     ]
     _note(checks, "nothing is there that nobody published", strange)
 

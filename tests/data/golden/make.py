@@ -70,6 +70,12 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "content": "hi",
     },
     "turn_completed": {"kind": "turn_completed", **CONTENT},
+    "close_turn": {
+        "kind": "close_turn",
+        "source_id": "close-turn:1",
+        "platform": "slack",
+        "turn_id": "t-1",
+    },
     "remember": {
         "kind": "remember",
         **CONTENT,

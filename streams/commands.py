@@ -1,0 +1,45 @@
+"""Commands: what recollect itself puts into the ledger, where nobody else may write."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+
+from schemas.errors import CommandRefused
+from schemas.events import RESERVED_PLATFORM, AnyPayload, Draft, kind_of
+from streams.ledger import Ledger, Receipt
+
+# As many as nobody guesses.
+_ID_BYTES = 16
+
+
+def drawn_id(name: str) -> str:
+    """Return a source id for a command that somebody gives: each is one of its own."""
+    return f"{name}:{secrets.token_hex(_ID_BYTES)}"
+
+
+def command(payload: AnyPayload, occurred_at: int, *, ingested_at: int | None = None) -> Draft:
+    """Return the draft of a command. Times are unix ms."""
+    return Draft(
+        platform=RESERVED_PLATFORM,
+        occurred_at=occurred_at,
+        ingested_at=ingested_at,
+        payload=payload,
+    )
+
+
+def publish_commands(ledger: Ledger, zone: str, drafts: Sequence[Draft]) -> list[Receipt]:
+    """Publish commands, each of which is new or was there before.
+
+    Raises:
+        CommandRefused: the ledger holds something else under the id of one of them.
+    """
+    receipts = ledger.publish(zone, drafts)
+    for draft, receipt in zip(drafts, receipts, strict=True):
+        if receipt.status == "conflict":
+            raise CommandRefused(
+                f"zone {zone}: the command {kind_of(draft.payload)} was not taken: record "
+                f"{receipt.number} of the ledger has its id {draft.payload.source_id!r} and says "
+                "something else, so nothing was done; see what that record is (recollect verify)"
+            )
+    return receipts
