@@ -37,7 +37,7 @@ from streams.deciding import Decider, Decision
 from streams.doors import Answer, Recorded, VectorDoor
 from streams.ledger import Ledger
 from streams.projecting import fold_events
-from streams.reading import ChangeReader, EventReader, OpenedEvent, open_sections
+from streams.reading import ChangeReader, EventReader, OpenedEvent, erased_by, open_sections
 
 _BATCH = 500
 _SCRATCH = "erasing"
@@ -58,12 +58,10 @@ def erase(
     """Return what an erasure concludes, and the events that it erases.
 
     `files` are locked and stand at the record before; `changes` holds every record up to it.
-    Targets that never were, or that come after the command, are passed over. So are erasures:
-    they hold nothing but numbers, and say why keys are missing.
     """
     number = record.source.number
-    erased = _readable(ledger, zone, {target for target in targets if 0 < target < number})
-    without = frozenset(erased)
+    erased = erased_by(ledger, zone, number, targets)
+    without = frozenset(source.number for source in erased)
     if not without:
         return Decision([]), ()
     clear_scratch(files)
@@ -83,21 +81,7 @@ def erase(
                 provenance.close()
     finally:
         clear_scratch(files)
-    return Decision(parts), tuple(erased[target] for target in sorted(erased))
-
-
-def _readable(ledger: Ledger, zone: str, numbers: Set[int]) -> dict[int, Source]:
-    """Return which of these records an erasure reaches, with their keys as the ledger has them."""
-    found: dict[int, Source] = {}
-    reader = EventReader(ledger, zone)
-    last = max(numbers, default=0)
-    while reader.number < last and (records := reader.read(_BATCH)):
-        found.update(
-            (record.source.number, record.source)
-            for record in records
-            if record.source.number in numbers and record.kind != "forget"
-        )
-    return found
+    return Decision(parts), erased
 
 
 def clear_scratch(files: ZoneFiles) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple, TypeVar
 
 from schemas.changes import Section, decode_outbox, decode_sections
 from schemas.errors import IntegrityError, RecollectError, UnknownVersion
-from schemas.events import Draft, Event
+from schemas.events import Draft, Event, Forget
 from schemas.fragments import Assembler
 from schemas.records import (
     GENESIS,
     ChangeHeader,
     ChangeRecord,
+    Envelope,
+    EventRecord,
     Source,
     open_event,
     open_part,
@@ -20,7 +23,7 @@ from schemas.records import (
     read_event,
     record_hash,
 )
-from streams.ledger import CHANGES, EVENTS, KeyStore, Ledger, partition_of
+from streams.ledger import CHANGES, EVENTS, NEAR, KeyStore, Ledger, partition_of
 
 Unreadable = TypeVar("Unreadable", bound=RecollectError)
 
@@ -47,6 +50,15 @@ class OpenedEvent(NamedTuple):
     problem: str | None
 
 
+class SealedEvent(NamedTuple):
+    """An accepted event as it stands in the ledger, and where."""
+
+    offset: int
+    hash: bytes
+    envelope: Envelope
+    record: EventRecord
+
+
 class AcceptedChange(NamedTuple):
     """A change record that extends its chain; `offset` is that of its last fragment."""
 
@@ -56,8 +68,8 @@ class AcceptedChange(NamedTuple):
     record: ChangeRecord
 
 
-class EventReader:
-    """Reads the accepted events of a zone, from a place where it was before."""
+class Envelopes:
+    """Walks along the accepted events of a zone, from a place where it was before; opens none."""
 
     def __init__(
         self, ledger: Ledger, zone: str, number: int = 0, offset: int = 0, hash: bytes = GENESIS
@@ -70,6 +82,39 @@ class EventReader:
         #: How many records did not extend the chain.
         self.void = 0
 
+    def walk(self, limit: int) -> list[SealedEvent]:
+        """Return the accepted of the next `limit` records; none at the end of the ledger.
+
+        Raises:
+            IntegrityError: a record is no event, or is missing.
+            UnknownVersion: a record is of a form that only a newer program reads.
+        """
+        found: list[SealedEvent] = []
+        while limit > 0 and not found:
+            records = self._ledger.read(
+                EVENTS, partition_of(self._zone), self.offset, limit, self._zone
+            )
+            if not records:
+                return []
+            for offset, _, value in records:
+                try:
+                    envelope, sealed = read_event(value)
+                except (IntegrityError, UnknownVersion) as error:
+                    raise located(error, EVENTS, self._zone, offset) from None
+                after = (self._zone, self.number + 1, self.hash)
+                if (envelope.zone, envelope.number, envelope.previous) == after:
+                    self.number += 1
+                    self.hash = record_hash(value)
+                    found.append(SealedEvent(offset, self.hash, envelope, sealed))
+                else:
+                    self.void += 1
+                self.offset = offset + 1
+        return found
+
+
+class EventReader(Envelopes):
+    """Reads the accepted events of a zone, from a place where it was before."""
+
     def read(self, limit: int, without: Set[int] = frozenset()) -> list[OpenedEvent]:
         """Return up to `limit` events, in order; none at the end of the ledger.
 
@@ -79,51 +124,100 @@ class EventReader:
             IntegrityError: a record was changed after it was written, or is missing.
             UnknownVersion: a record is of a form that only a newer program reads.
         """
+        accepted = self.walk(limit)
+        keys = self._ledger.keys.get([envelope.key_id for _, _, envelope, _ in accepted])
         found: list[OpenedEvent] = []
-        while limit > 0 and not found:
-            records = self._ledger.read(
-                EVENTS, partition_of(self._zone), self.offset, limit, self._zone
+        for offset, hash_, envelope, sealed in accepted:
+            key = keys.get(envelope.key_id)
+            event = problem = None
+            if key is not None and envelope.number not in without:
+                try:
+                    event = open_event(envelope, sealed, key)
+                except KeyError:
+                    problem = f"unknown kind {envelope.kind!r}; upgrade recollect"
+                except UnknownVersion as error:
+                    problem = str(error)
+                except IntegrityError as error:
+                    raise located(error, EVENTS, self._zone, offset) from None
+            found.append(
+                OpenedEvent(
+                    offset,
+                    hash_,
+                    Source(envelope.number, envelope.key_id),
+                    envelope.kind,
+                    envelope.occurred_at,
+                    key,
+                    event,
+                    problem,
+                )
             )
-            if not records:
-                return []
-            offset = self.offset
-            try:
-                accepted = []
-                for offset, _, value in records:
-                    envelope, sealed = read_event(value)
-                    if envelope.number == self.number + 1 and envelope.previous == self.hash:
-                        self.number += 1
-                        self.hash = record_hash(value)
-                        accepted.append((offset, self.hash, envelope, sealed))
-                    else:
-                        self.void += 1
-                    self.offset = offset + 1
-                keys = self._ledger.keys.get([envelope.key_id for _, _, envelope, _ in accepted])
-                for offset, hash_, envelope, sealed in accepted:
-                    key = keys.get(envelope.key_id)
-                    event = problem = None
-                    if key is not None and envelope.number not in without:
-                        try:
-                            event = open_event(envelope, sealed, key)
-                        except KeyError:
-                            problem = f"unknown kind {envelope.kind!r}; upgrade recollect"
-                        except UnknownVersion as error:
-                            problem = str(error)
-                    found.append(
-                        OpenedEvent(
-                            offset,
-                            hash_,
-                            Source(envelope.number, envelope.key_id),
-                            envelope.kind,
-                            envelope.occurred_at,
-                            key,
-                            event,
-                            problem,
-                        )
-                    )
-            except (IntegrityError, UnknownVersion) as error:
-                raise located(error, EVENTS, self._zone, offset) from None
         return found
+
+
+def sealed_events(ledger: Ledger, zone: str, numbers: Iterable[int]) -> Iterator[SealedEvent]:
+    """Yield the accepted events with these running numbers, in order; those that are there."""
+    reader: Envelopes | None = None
+    for number in sorted(set(numbers)):
+        if number < 1:
+            continue
+        if reader is None or number - reader.number > NEAR:
+            reader = Envelopes(ledger, zone, *ledger.near(zone, number - 1))
+        while reader.number < number and (walked := reader.walk(number - reader.number)):
+            if walked[-1].envelope.number == number:
+                yield walked[-1]
+
+
+def erased_by(ledger: Ledger, zone: str, number: int, targets: Iterable[int]) -> tuple[Source, ...]:
+    """Return the events that the erasure `number` ends, of those that it names.
+
+    Targets that never were, or that come after the command, are passed over. So are erasures:
+    they hold nothing but numbers, and say why keys are missing.
+    """
+    below = (target for target in targets if 0 < target < number)
+    return tuple(
+        Source(envelope.number, envelope.key_id)
+        for _, _, envelope, _ in sealed_events(ledger, zone, below)
+        if envelope.kind != "forget"
+    )
+
+
+def misfit(
+    header: ChangeHeader,
+    change: ChangeRecord,
+    event: SealedEvent,
+    erases: tuple[Source, ...],
+    key_ids: Mapping[int, bytes],
+) -> str | None:
+    """Return why a change record that extends its chain is void all the same; None: it counts.
+
+    `event` is the accepted event of its number, `erases` what that asks to erase, `key_ids` are
+    those of the events that the parts name. No key of what can be forgotten is asked, so that
+    whoever reads the record says the same, at any time.
+    """
+    envelope = event.envelope
+    if header.zone != envelope.zone:
+        return f"change {header.number} is one of zone {header.zone}"
+    if (header.event_hash, header.event_offset) != (event.hash, event.offset):
+        return f"change {header.number} belongs to another event {header.number}"
+    if header.erases != erases:
+        return (
+            f"change {header.number} erases {_numbers(header.erases)}, and its event asks to erase "
+            f"{_numbers(erases)}"
+        )
+    for part in change.parts:
+        if not part.sources:
+            return f"a part of change {header.number} rests on nothing"
+        for source in part.sources:
+            known = source.number <= header.number and key_ids.get(source.number)
+            if known != source.key_id:
+                return (
+                    f"change {header.number} names a key that is not that of event {source.number}"
+                )
+    return None
+
+
+def _numbers(sources: Sequence[Source]) -> str:
+    return ", ".join(str(source.number) for source in sources) or "nothing"
 
 
 class ChangeReader:
@@ -145,43 +239,118 @@ class ChangeReader:
         self.offset = offset
         self.hash = hash
         self._assembler = Assembler()
-        #: How many records of this chain did not extend it.
+        self._events: Envelopes | None = None
+        self._ahead: deque[SealedEvent] = deque()
+        #: How many records of this chain did not extend it, or do not fit their event.
         self.void = 0
+        # Where the last accepted record ends.
+        self._settled = offset, 0
 
     def read(self, limit: int) -> list[AcceptedChange]:
         """Return up to `limit` accepted records, in order; none at the end of the topic.
+
+        A record whose event is not here yet is the end: whether it counts is said by that event.
 
         Raises:
             IntegrityError: a record was changed after it was written, or is missing.
             UnknownVersion: a record is of a form that only a newer program reads.
         """
         found: list[AcceptedChange] = []
+        key_ids: dict[int, bytes] = {}
         while not found:
             records = self._ledger.read(
                 CHANGES, partition_of(self._zone), self.offset, limit, self._zone
             )
             if not records:
                 return []
-            try:
-                for offset, _, value in records:
-                    self.offset = offset + 1
+            for left, (offset, _, value) in zip(range(len(records), 0, -1), records, strict=True):
+                self.offset = offset + 1
+                try:
                     whole = self._assembler.add(value)
                     if whole is None:
                         continue
                     header, change = read_change(whole)
-                    if header.chain != self._chain:
-                        continue
-                    if header.number == self.number + 1 and header.previous == self.hash:
-                        self.number += 1
-                        self.hash = record_hash(whole)
-                        # Whoever starts here from a watermark must accept the same.
-                        self._assembler.forget()
-                        found.append(AcceptedChange(offset, self.hash, header, change))
-                    else:
-                        self.void += 1
-            except (IntegrityError, UnknownVersion) as error:
-                raise located(error, CHANGES, self._zone, self.offset - 1) from None
+                except (IntegrityError, UnknownVersion) as error:
+                    raise located(error, CHANGES, self._zone, offset) from None
+                if header.chain != self._chain:
+                    continue
+                if header.number != self.number + 1 or header.previous != self.hash:
+                    self.void += 1
+                    continue
+                event = self._next_event(left)
+                if event is None:
+                    self.offset, self.void = self._settled
+                    self._assembler.forget()
+                    return found
+                if self._counts(header, change, event, key_ids):
+                    self._ahead.popleft()
+                    self.number += 1
+                    self.hash = record_hash(whole)
+                    # Whoever starts here from a watermark must accept the same.
+                    self._assembler.forget()
+                    found.append(AcceptedChange(offset, self.hash, header, change))
+                    self._settled = self.offset, self.void
+                else:
+                    self.void += 1
         return found
+
+    def _next_event(self, limit: int) -> SealedEvent | None:
+        """Return the event of the next change, read with up to `limit` after it; None: not yet."""
+        if self._events is None:
+            self._events = Envelopes(
+                self._ledger, self._zone, *self._ledger.near(self._zone, self.number)
+            )
+        while not self._ahead:
+            missing = max(self.number - self._events.number, 0)
+            walked = self._events.walk(missing + limit)
+            if not walked:
+                return None
+            self._ahead.extend(one for one in walked if one.envelope.number > self.number)
+        return self._ahead[0]
+
+    def _counts(
+        self,
+        header: ChangeHeader,
+        change: ChangeRecord,
+        event: SealedEvent,
+        key_ids: dict[int, bytes],
+    ) -> bool:
+        """Return whether a record that extends the chain counts; `key_ids` are looked up once."""
+        number = event.envelope.number
+        key_ids[number] = event.envelope.key_id
+        unknown = {
+            source.number
+            for part in change.parts
+            for source in part.sources
+            if source.number < number and source.number not in key_ids
+        }
+        key_ids.update(
+            (envelope.number, envelope.key_id)
+            for _, _, envelope, _ in sealed_events(self._ledger, self._zone, unknown)
+        )
+        erases: tuple[Source, ...] = ()
+        if event.envelope.kind == "forget":
+            targets = forget_targets(self._ledger.keys, event)
+            erases = erased_by(self._ledger, self._zone, number, targets)
+        return misfit(header, change, event, erases, key_ids) is None
+
+
+def forget_targets(keys: KeyStore, event: SealedEvent) -> tuple[int, ...]:
+    """Return the numbers that an erasure names.
+
+    Raises:
+        IntegrityError: it cannot be read, though no erasure ends the key of another.
+    """
+    envelope = event.envelope
+    key = keys.get([envelope.key_id]).get(envelope.key_id)
+    if key is None:
+        raise IntegrityError(
+            f"the key of erasure {envelope.number} of zone {envelope.zone} is missing, so what it "
+            "erases is not known; run recollect verify"
+        )
+    payload = open_event(envelope, event.record, key).payload
+    assert isinstance(payload, Forget)
+    return payload.targets
 
 
 def open_sections(

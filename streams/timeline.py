@@ -55,7 +55,8 @@ class Timeline:
 
     def _take(self, value: bytes) -> None:
         envelope, sealed = read_event(value)
-        if envelope.number != len(self) + 1 or envelope.previous != self._hash:
+        after = (self._zone, len(self) + 1, self._hash)
+        if (envelope.zone, envelope.number, envelope.previous) != after:
             return
         self._hash = record_hash(value)
         before = self._known_since[-1] if self._known_since else 0

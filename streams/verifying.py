@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 import msgspec
@@ -17,10 +18,13 @@ from projections.generations import Generation
 from projections.readmodel import ReadModel
 from projections.recall.index import stored_problems
 from schemas.errors import IntegrityError, RecollectError, UnknownVersion
+from schemas.events import Forget
 from schemas.fragments import Assembler
 from schemas.records import (
     GENESIS,
     ChangeHeader,
+    ChangeRecord,
+    Source,
     open_event,
     open_part,
     read_change,
@@ -33,6 +37,7 @@ from streams.ledger.sequencer import Head
 from streams.locks import exclusive
 from streams.node import Node
 from streams.projecting import Progress, fold_events, project_changes
+from streams.reading import SealedEvent, misfit
 
 _BATCH = 2_000
 _MOST_PROBLEMS = 50
@@ -58,11 +63,11 @@ class Verification(msgspec.Struct, frozen=True):
     void: int
 
 
-class _Event(msgspec.Struct, frozen=True):
-    hash: bytes
-    source: bytes
-    key_id: bytes
-    offset: int
+class _Known(NamedTuple):
+    """An accepted event, and the numbers that it asks to erase."""
+
+    event: SealedEvent
+    targets: tuple[int, ...]
 
 
 class LedgerCheck:
@@ -74,7 +79,7 @@ class LedgerCheck:
         self._zone = zone
         self._partition = partition_of(zone)
         self._chain = chain
-        self._accepted: dict[int, _Event] = {}
+        self._accepted: dict[int, _Known] = {}
         self._unreadable: dict[int, int] = {}
         self._erased: set[bytes] = set()
         self.problems: list[str] = []
@@ -85,16 +90,16 @@ class LedgerCheck:
         self._events(progress)
         self._changes(progress)
         for number, offset in self._unreadable.items():
-            if self._accepted[number].key_id not in self._erased:
+            if self._accepted[number].event.envelope.key_id not in self._erased:
                 self._say(
                     EVENTS,
                     offset,
                     f"the key of event {number} is missing, and no erasure explains it",
                 )
-        events = list(self._accepted.values())
+        events = [known.event for known in self._accepted.values()]
         self.problems += self._ledger.check(
             self._zone,
-            [(event.offset, event.source) for event in events],
+            [(event.offset, event.envelope.source) for event in events],
             Head(len(events), events[-1].hash if events else GENESIS),
         )
 
@@ -118,7 +123,8 @@ class LedgerCheck:
                 self._say(EVENTS, record.offset, str(error))
                 continue
             hash_ = record_hash(record.value)
-            if envelope.number != number + 1 or envelope.previous != previous:
+            after = (self._zone, number + 1, previous)
+            if (envelope.zone, envelope.number, envelope.previous) != after:
                 if hash_ in seen:
                     self._say(EVENTS, record.offset, f"doubles the record at offset {seen[hash_]}")
                 elif envelope.number > number and envelope.previous not in void and not broken:
@@ -134,7 +140,8 @@ class LedgerCheck:
                 continue
             number, previous = envelope.number, hash_
             seen[hash_] = record.offset
-            self._accepted[number] = _Event(hash_, envelope.source, envelope.key_id, record.offset)
+            accepted = SealedEvent(record.offset, hash_, envelope, sealed)
+            self._accepted[number] = _Known(accepted, ())
             key = self._ledger.keys.get([envelope.key_id]).get(envelope.key_id)
             if key is None:
                 self._unreadable[number] = record.offset
@@ -149,6 +156,8 @@ class LedgerCheck:
                 )
                 if envelope.source != known_by:
                     self._say(EVENTS, record.offset, f"event {number} is not known by its id")
+                if isinstance(event.payload, Forget):
+                    self._accepted[number] = _Known(accepted, event.payload.targets)
             except IntegrityError as error:
                 self._say(EVENTS, record.offset, f"event {number}: {error}")
             except (KeyError, UnknownVersion):
@@ -189,25 +198,16 @@ class LedgerCheck:
                 void.add(hash_)
                 self.void += 1
                 continue
+            if (wrong := self._misfit(header, change)) is not None:
+                self._say(CHANGES, record.offset, f"{wrong}: it counts for no reader")
+                void.add(hash_)
+                self.void += 1
+                continue
             number, previous = header.number, hash_
             seen[hash_] = record.offset
             # As every reader does, so that what is accepted here is what they accept.
             assembler.forget()
-            event = self._accepted.get(number)
-            if event is None or header.event_hash != event.hash:
-                self._say(
-                    CHANGES, record.offset, f"change {number} belongs to another event {number}"
-                )
             self._erased |= {source.key_id for source in header.erases}
-            named = {source for part in change.parts for source in part.sources}
-            for source in sorted(named.union(header.erases), key=lambda item: item.number):
-                sealed = self._accepted.get(source.number)
-                if sealed is None or sealed.key_id != source.key_id:
-                    self._say(
-                        CHANGES,
-                        record.offset,
-                        f"change {number} names a key that is not that of event {source.number}",
-                    )
             keys = self._ledger.keys.get(
                 [source.key_id for part in change.parts for source in part.sources]
             )
@@ -232,6 +232,23 @@ class LedgerCheck:
                 self._ledger.end(CHANGES, self._partition),
                 f"the chain ends at change {number}, the files at {self._decided}",
             )
+
+    def _misfit(self, header: ChangeHeader, change: ChangeRecord) -> str | None:
+        """Return why a record that extends its chain counts for no reader."""
+        known = self._accepted.get(header.number)
+        if known is None:
+            return f"change {header.number} belongs to no event"
+        erases = tuple(
+            Source(target, self._accepted[target].event.envelope.key_id)
+            for target in sorted(set(known.targets))
+            if 0 < target < header.number and self._accepted[target].event.envelope.kind != "forget"
+        )
+        named = {source.number for part in change.parts for source in part.sources}
+        key_ids = {
+            number: self._accepted[number].event.envelope.key_id
+            for number in named & self._accepted.keys()
+        }
+        return misfit(header, change, known.event, erases, key_ids)
 
 
 def _all(ledger: Ledger, topic: str, partition: int, problems: list[str]) -> Iterator[Record]:

@@ -412,6 +412,11 @@ class ZoneDriver:
         accepted: list[AcceptedChange] = []
         while len(accepted) < len(values) and (changes := reader.read(len(values))):
             accepted.extend(changes)
+        if not accepted:
+            raise IntegrityError(
+                f"what was concluded of event {mark.number + 1} of zone {self._zone} does not "
+                "extend its chain, and nothing else does; run recollect verify"
+            )
         ours = [record_hash(value) for value in values]
         if [change.hash for change in accepted] != ours:
             return None

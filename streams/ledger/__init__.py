@@ -3,6 +3,7 @@
 from streams.ledger.base import (
     CHANGES,
     EVENTS,
+    NEAR,
     PARTITIONS,
     RECORDINGS,
     TOPICS,
@@ -18,6 +19,7 @@ from streams.ledger.sequencer import Receipt
 __all__ = [
     "CHANGES",
     "EVENTS",
+    "NEAR",
     "PARTITIONS",
     "RECORDINGS",
     "TOPICS",

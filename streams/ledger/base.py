@@ -19,6 +19,9 @@ CHANGES = "changes"
 RECORDINGS = "recordings"
 TOPICS = (EVENTS, CHANGES, RECORDINGS)
 
+#: How many of a zone's events one may have to walk to come to the one that is asked for.
+NEAR = 32
+
 
 class LedgerGap(IntegrityError):
     """A record is missing: an offset that is not there, or an end below what was read before."""
@@ -119,6 +122,14 @@ class Ledger(ABC):
     @abstractmethod
     def head(self, zone: str) -> Head:
         """Return the last accepted event of a zone; number 0 where it has none."""
+
+    @abstractmethod
+    def near(self, zone: str, number: int) -> tuple[int, int, bytes]:
+        """Return the number, the offset to read on from and the hash of an accepted event.
+
+        It is `number` or one of the about `NEAR` before it, for `EventReader` to begin at;
+        (0, 0, GENESIS) is the zone's beginning.
+        """
 
     def unread(self, zone: str) -> int:
         """Return how many events this node has to fetch before it knows all of the zone's."""

@@ -154,6 +154,9 @@ class EmbeddedLedger(Ledger):
     def head(self, zone: str) -> Head:
         return self._file.head(zone)
 
+    def near(self, zone: str, number: int) -> tuple[int, int, bytes]:
+        return self._file.near(zone, number)
+
     def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
         return self._file.check(zone, sources, head)
 

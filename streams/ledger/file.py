@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from projections.sqlite import atomic, connect, rows, value
 from schemas.errors import IntegrityError, UnknownVersion
 from schemas.records import GENESIS, Envelope, read_event, record_hash
-from streams.ledger.base import EVENTS, PARTITIONS, TOPICS, LedgerGap, Record
+from streams.ledger.base import EVENTS, NEAR, PARTITIONS, TOPICS, LedgerGap, Record
 from streams.ledger.partitioner import partition_of
 from streams.ledger.sequencer import Head
 
@@ -324,6 +324,49 @@ class LedgerFile:
                 (self._zone_id(zone), source),
             )
         return record
+
+    def near(self, zone: str, number: int) -> tuple[int, int, bytes]:
+        """Return a place to read a zone's events from to come to event `number`, as `Ledger.near`.
+
+        Offsets grow with numbers, so the place is narrowed down: by the share of the numbers
+        between two that are known, and by halves where those lie unevenly.
+        """
+        first, _ = _span(partition_of(zone))
+        with self.reading():
+            below, above = 0, self.head(zone).number + 1
+            position, end = first - 1, first + self.end(EVENTS, partition_of(zone))
+            hash_, tries = GENESIS, 0
+            while number - below > NEAR and end - position > 1:
+                tries += 1
+                share = (number - below) / (above - below) if tries % 2 else 0.5
+                middle = position + 1 + int((end - position - 1) * min(share, 1.0))
+                middle = min(middle, end - 1)
+                found = self._accepted_from(zone, middle, end)
+                if found is None or found[0] > number:
+                    # All that is accepted from there on has a number beyond.
+                    end = middle
+                    above = above if found is None else found[0]
+                else:
+                    below, position, value_ = found
+                    hash_ = record_hash(value_)
+        return below, position - first + 1, hash_
+
+    def _accepted_from(self, zone: str, start: int, end: int) -> tuple[int, int, bytes] | None:
+        """Return the first accepted event between two positions: number, position, record."""
+        for position, record in self.connection.execute(
+            "SELECT position, value FROM events "
+            "WHERE zone = ? AND position >= ? AND position < ? ORDER BY position",
+            (self._zone_id(zone), start, end),
+        ):
+            with suppress(IntegrityError, UnknownVersion):
+                envelope, _ = read_event(record)
+                if value(
+                    self.connection,
+                    "SELECT 1 FROM sources WHERE zone = ? AND source = ? AND position = ?",
+                    (self._zone_id(zone), envelope.source, position),
+                ):
+                    return envelope.number, position, record
+        return None
 
     def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
         """Return where heads and source ids are not what the accepted events say."""

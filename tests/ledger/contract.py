@@ -36,6 +36,7 @@ from schemas.events import Attachment, Draft, Message, Tick, TurnCompleted
 from streams.ledger import (
     CHANGES,
     EVENTS,
+    NEAR,
     PARTITIONS,
     RECORDINGS,
     TOPICS,
@@ -257,6 +258,27 @@ class LedgerContract:
             assert ids(Reader(ledger).zone(zone)) == [
                 f"{number}-{n}" for number in mine for n in range(number % 4)
             ]
+
+    def test_a_place_near_any_event_is_on_its_chain_and_not_beyond_it(self, ledger: Ledger) -> None:
+        """Whatever void records and other zones' events lie between, and however unevenly."""
+        zone, *others = neighbours(3)
+        drawn = random.Random(5)
+        for step in range(12):
+            ledger.publish(zone, [draft(f"{step}-{n}") for n in range(drawn.choice([1, 3, 60]))])
+            for other in others:
+                count = drawn.choice([0, 2, 90])
+                ledger.publish(other, [draft(f"{step}-{n}") for n in range(count)])
+            again = drawn.choice(Reader(ledger, 500).zone(zone)).offset
+            ((_, _, void),) = ledger.read(EVENTS, partition_of(zone), again, 1)
+            ledger.append(EVENTS, zone, [void] * drawn.choice([0, 1, 70]))
+        events = Reader(ledger, 500).zone(zone)
+        places = {(0, 0, bytes(32))} | {(e.number, e.offset + 1, e.hash) for e in events}
+        for number in range(len(events) + 1):
+            place = ledger.near(zone, number)
+            assert place in places
+            assert number - NEAR <= place[0] <= number
+        assert ledger.near(zone, len(events) + 1_000) in places
+        assert ledger.near("nobody", 7) == (0, 0, bytes(32))
 
     def test_a_pickled_ledger_opens_the_same_again(self, ledger: Ledger) -> None:
         """A process beside reads with it what this one knows is there, keys included."""

@@ -16,7 +16,16 @@ from schemas.changes import Conclusions, Fact
 from schemas.errors import InjectedFailure, IntegrityError
 from schemas.events import Draft, Event, Tick
 from schemas.fragments import MOST_RECORD_BYTES, split
-from schemas.records import GENESIS, ChangeHeader, ChangeRecord, read_change, record_hash
+from schemas.records import (
+    GENESIS,
+    ChangeHeader,
+    ChangeRecord,
+    Part,
+    Source,
+    read_change,
+    record_hash,
+    write_event,
+)
 from streams import failpoints
 from streams.agents import AGENTS, Extract, State, Surroundings
 from streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
@@ -317,15 +326,19 @@ def test_void_fragments_of_others_between_ours(
 
 
 class Shelf(NamedTuple):
-    """A topic that holds these records and nothing else."""
+    """A topic of changes that holds these records and nothing else, and four events."""
 
     values: list[bytes]
 
     def read(
         self, topic: str, partition: int, offset: int, limit: int, zone: str | None = None
     ) -> list[Record]:
-        found = enumerate(self.values[offset : offset + limit], offset)
+        values = self.values if topic == CHANGES else EVENT_RECORDS
+        found = enumerate(values[offset : offset + limit], offset)
         return [Record(at, ZONE, value) for at, value in found]
+
+    def near(self, zone: str, number: int) -> tuple[int, int, bytes]:
+        return 0, 0, GENESIS
 
     def accepted(
         self, page: int, number: int = 0, offset: int = 0, hash: bytes = GENESIS
@@ -338,9 +351,33 @@ class Shelf(NamedTuple):
         return found
 
 
+def four_events() -> list[bytes]:
+    """The records of events 1 to 4, the key of each named by its number."""
+    records: list[bytes] = []
+    for number in range(1, 5):
+        records.append(
+            write_event(
+                say("I like green tea.", str(number)),
+                zone=ZONE,
+                number=number,
+                previous=record_hash(records[-1]) if records else GENESIS,
+                ingested_at=0,
+                source=bytes([number]),
+                key_id=bytes([number]) * 16,
+                key=bytes(32),
+            )
+        )
+    return records
+
+
+EVENT_RECORDS = four_events()
+
+
 def a_change(number: int, previous: bytes, writer: int, chain: str = "main") -> bytes:
-    header = ChangeHeader(1, chain, ZONE, number, bytes([writer]) * 32, 0, previous, False, 0, ())
-    return msgspec.msgpack.encode(ChangeRecord(msgspec.msgpack.encode(header), ()))
+    event = record_hash(EVENT_RECORDS[number - 1])
+    header = ChangeHeader(1, chain, ZONE, number, event, number - 1, previous, False, 0, ())
+    part = Part((Source(number, bytes([number]) * 16),), bytes([writer]))
+    return msgspec.msgpack.encode(ChangeRecord(msgspec.msgpack.encode(header), (part,)))
 
 
 A1, B1 = (a_change(1, GENESIS, writer) for writer in (1, 2))

@@ -291,6 +291,9 @@ class KafkaLedger(Ledger):
         place = (EVENTS, partition_of(zone))
         return self.end(*place) - self.copy.next(place)
 
+    def near(self, zone: str, number: int) -> tuple[int, int, bytes]:
+        return self.copy.file.near(zone, number)
+
     def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
         partition = partition_of(zone)
         problems = self.copy.file.check(zone, sources, head)
