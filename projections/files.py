@@ -12,6 +12,7 @@ from projections.embeddings import EmbeddingsModel
 from projections.events import EventsModel
 from projections.identity import IdentityModel
 from projections.memory import MemoryModel
+from projections.private import make_directory
 from projections.readmodel import ReadModel, Watermark
 from schemas.errors import IntegrityError
 
@@ -27,7 +28,7 @@ class ZoneFiles:
     ) -> None:
         self.directory = directory
         if not readonly:
-            directory.mkdir(parents=True, exist_ok=True)
+            make_directory(directory)
         with ExitStack() as opened:
             self.events = EventsModel(directory, readonly=readonly)
             opened.callback(self.events.close)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from projections.private import make_directory, opener
 from schemas.errors import HomeError
 
 _NAME = re.compile(r"g(\d{6})")
@@ -85,7 +86,7 @@ class ZoneDirectory:
 
     def create(self, *, chain: str, encoder: str | None, dimension: int, level: str) -> Generation:
         """Make the directory of a new generation that is not in use yet."""
-        self.path.mkdir(parents=True, exist_ok=True)
+        make_directory(self.path)
         numbers = [
             int(found[1])
             for entry in self.path.iterdir()
@@ -99,7 +100,7 @@ class ZoneDirectory:
             level=level,
             complete=False,
         )
-        (self.path / generation.name).mkdir()
+        make_directory(self.path / generation.name)
         self._describe(generation)
         return generation
 
@@ -141,7 +142,7 @@ class ZoneDirectory:
 def replace_file(path: Path, content: bytes) -> None:
     """Replace a small file atomically; its name is durable when this returns."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    with open(temporary, "wb") as file:
+    with open(temporary, "wb", opener=opener) as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

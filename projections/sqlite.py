@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any
 
 import apsw
 import msgspec
+
+from projections.private import FILE_MODE
 
 BUSY_TIMEOUT_MS = 60_000
 # SQLite's own 2 MB make an index of 100,000 facts twice as slow; a small file takes no more.
@@ -31,7 +34,11 @@ def connect(path: Path | str, *, durable: bool = False, readonly: bool = False) 
         if readonly
         else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
     )
+    new = not readonly and not os.path.exists(path)
     connection = apsw.Connection(str(path), flags=flags)
+    if new and os.path.exists(path):
+        # Nothing is in it yet, and the log that is made beside it copies the mode.
+        os.chmod(path, FILE_MODE)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     if not readonly:
         _use_wal(connection)

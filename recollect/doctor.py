@@ -13,6 +13,7 @@ import onnxruntime
 import sqlite_vec
 
 from projections.generations import ZoneDirectory
+from projections.private import exposed
 from projections.sqlite import connect, value
 from recollect.home import Home, cache_directory
 from schemas.errors import RecollectError
@@ -38,6 +39,7 @@ def examine(directory: Path) -> list[Check]:
         _try("onnxruntime", lambda: str(onnxruntime.__version__), "install onnxruntime again"),
         _try("disk", lambda: _disk(directory), "free some space, or move the home"),
         _try("home", lambda: _home(directory), f"recollect --home {directory} init"),
+        _try("private", lambda: _private(directory), "recollect init takes it from the others"),
         _try("encoder", lambda: _encoder(directory), "recollect init brings it again"),
         _try("ledger", lambda: _ledger(directory), "restore ledger.db and keys.db from a backup"),
         _try("zones", lambda: _zones(directory), "recollect --zone NAME rebuild makes it again"),
@@ -82,6 +84,18 @@ def _disk(directory: Path) -> str:
 def _home(directory: Path) -> str:
     Home(directory)
     return str(directory)
+
+
+def _private(directory: Path) -> str:
+    Home(directory)
+    found = list(exposed(directory))
+    if not found:
+        return "its owner's alone"
+    # A home of an older recollect is no less whole for it.
+    return (
+        f"{len(found)} of its files may be read by others than their owner, such as {found[0]}: "
+        f"recollect --home {directory} init makes them private"
+    )
 
 
 def _encoder(directory: Path) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from projections.generations import replace_file
+from projections.private import make_directory, tighten
 from schemas.errors import HomeError
 from streams.encoder import CrossEncoder, Encoder, Pin, bring, load, load_reranker
 from streams.encoder.registry import Precision, Source
@@ -65,7 +66,7 @@ class Home:
         without_encoder: bool = False,
         progress: BringProgress | None = None,
     ) -> Home:
-        """Make a home and pin its encoder; an existing home is returned as it is.
+        """Make a home and pin its encoder; an existing home keeps what it has, its owner's alone.
 
         Raises:
             HomeError: the directory holds something else, or the home has another encoder.
@@ -73,6 +74,7 @@ class Home:
         """
         if (directory / _FILE).exists():
             home = cls(directory)
+            tighten(directory)
             pin = home.settings.encoder
             asked = encoder or (model_directory and model_directory.name)
             if without_encoder and pin is not None:
@@ -96,7 +98,8 @@ class Home:
                 directory=model_directory,
                 progress=progress,
             )
-        directory.mkdir(parents=True, exist_ok=True)
+        make_directory(directory)
+        tighten(directory)
         replace_file(directory / _FILE, msgspec.json.encode(Settings(FORMAT, pin)) + b"\n")
         return cls(directory)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
+from projections.private import FILE_MODE
 from recollect.following import following, heartbeat
 from recollect.home import Home
 from recollect.ledgers import on_kafka, open_following_node, open_node
@@ -66,7 +67,7 @@ def follow(home: Home, report: Report) -> None:
                     return
             with Keeper(node, ledger, report, everything=True):
                 while not ended.wait(_BEAT_SECONDS):
-                    heartbeat(home).touch()
+                    heartbeat(home).touch(FILE_MODE)
         finally:
             node.close()
 

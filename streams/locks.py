@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from projections.private import FILE_MODE, make_directory
 from schemas.errors import Busy
 
 
@@ -27,8 +28,8 @@ def exclusive(path: Path, *, wait: bool = True) -> Iterator[None]:
     Raises:
         Busy: `wait` is False and another process holds it.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    make_directory(path.parent)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, FILE_MODE)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))

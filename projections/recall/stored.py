@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from projections.private import opener
 from projections.recall.columns import Array
 
 FILE = "recall.index"
@@ -59,7 +60,7 @@ def write(path: Path, about: bytes, arrays: Mapping[str, Array]) -> None:
         start += _aligned(values.nbytes)
     description = msgspec.msgpack.encode(_Description(about, placed))
     temporary = path.with_name(path.name + ".tmp")
-    with open(temporary, "wb") as file:
+    with open(temporary, "wb", opener=opener) as file:
         file.write(_HEAD.pack(_FORM, len(description), zlib.crc32(description)))
         file.write(description)
         base = _aligned(file.tell())

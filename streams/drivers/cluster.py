@@ -19,6 +19,7 @@ from pathlib import Path
 import apsw
 from aiokafka.errors import OffsetOutOfRangeError
 
+from projections.private import FILE_MODE
 from schemas.errors import RecollectError, UnknownVersion
 from streams.drivers.concluding import Own, concluder
 from streams.drivers.faust import Delivered, Partition, Sasl, Settings, run
@@ -228,7 +229,7 @@ class _Worker:
                 self._delete_sequenced()
                 for partition in self._owned:
                     self._ledger.destroy_void_keys(partition)
-                self._heartbeat.touch()
+                self._heartbeat.touch(FILE_MODE)
                 if self._periodic and time.monotonic() - worked > _PERIOD_SECONDS:
                     worked = time.monotonic()
                     for zone in self._ledger.copy.file.zones():

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import apsw
 
+from projections.private import make_directory
 from projections.sqlite import atomic, connect, rows, truncate_wal
 from schemas.events import Draft
 from schemas.seal import KEY_BYTES, new_key
@@ -96,7 +97,7 @@ class EmbeddedLedger(Ledger):
     """
 
     def __init__(self, directory: Path, keys: EmbeddedKeys | None = None) -> None:
-        directory.mkdir(parents=True, exist_ok=True)
+        make_directory(directory)
         path = directory / "ledger.db"
         # Two that turn a new file to WAL at once do not wait for each other: one gets "locked".
         with exclusive(directory / "ledger.lock"):

@@ -20,6 +20,7 @@ from typing import Protocol
 
 from aiokafka.errors import OffsetOutOfRangeError, TopicAuthorizationFailedError
 
+from projections.private import make_directory
 from schemas.errors import InvalidInput
 from schemas.zones import check_zone
 from streams.ledger.base import LedgerGap, LedgerUnavailable, Record
@@ -54,7 +55,7 @@ class Copy:
     """copy/ledger.db and copy/keys.db of a node, and what brings them up to the topics."""
 
     def __init__(self, directory: Path, clients: Clients) -> None:
-        directory.mkdir(parents=True, exist_ok=True)
+        make_directory(directory)
         with exclusive(directory / "copy.lock"):
             self.file = LedgerFile(directory / "ledger.db", durable=False)
             self.keys = KeysCopy(directory / "keys.db")
