@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from schemas.display import unseen
 from schemas.errors import InvalidInput
 from schemas.events import (
     KINDS,
@@ -28,10 +29,18 @@ from schemas.times import parse_time
 MAX_CONTENT_BYTES = 262_144
 MAX_RECORD_BYTES = 1_048_576
 MAX_NAME_BYTES = 1_024
+# What is wrong with a value is told with its beginning.
+_MOST_QUOTED = 150
 # Beside the words: what every JSON and MessagePack reader can hold.
 MAX_DEPTH = 64
 MAX_INTEGER = 2**64 - 1
 MIN_INTEGER = -(2**63)
+
+# What tells one thing from another: two that look alike must be alike, and commands print them.
+_IDS = (
+    *("platform", "sender_id", "id", "peer_id"),
+    *("thread_id", "session_id", "reply_to", "turn_id"),
+)
 
 _CONTENT_KINDS: dict[str, type[Content]] = {
     "message": Message,
@@ -122,11 +131,13 @@ def own_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
     for name in ("platform", "sender_id"):
         if not getattr(event, name).strip():
             raise InvalidInput(f"{name} is empty")
-    for name in (
-        *("platform", "sender_id", "sender_name", "id", "peer_id"),
-        *("thread_id", "session_id", "reply_to", "turn_id"),
-    ):
+    for name in (*_IDS, "sender_name"):
         _check_length(name, getattr(event, name), MAX_NAME_BYTES)
+    for name in _IDS:
+        if found := unseen(getattr(event, name) or ""):
+            raise InvalidInput(
+                f"{name} holds {found}, which acts on a terminal or cannot be seen; remove it"
+            )
     _check_length("content", event.content, MAX_CONTENT_BYTES)
     _check_value("attachments", msgspec.to_builtins(event.attachments))
     _check_value("metadata", event.metadata)
@@ -225,7 +236,8 @@ def _reason(error: Exception, line: bytes) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply"
     if isinstance(error, msgspec.ValidationError):
-        return str(error)
+        said = str(error)
+        return said if len(said) <= _MOST_QUOTED else said[:_MOST_QUOTED] + "…"
     if _LONE_SURROGATE.search(line):
         return "not JSON: a lone surrogate (half of a \\ud83d\\ude00 pair); send valid Unicode"
     return f"not JSON: {error}"

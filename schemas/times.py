@@ -10,6 +10,8 @@ from schemas.errors import InvalidInput
 # broken clock. Both ends also fit the 48-bit milliseconds of a ULID.
 EARLIEST_MS = 0
 LATEST_MS = 7_258_118_400_000
+# An integer below this, as milliseconds, lies before 1970-04-27; as seconds, before 2286.
+_LEAST_MS = 10**10
 # No form of ISO 8601 with a zone needs more.
 _LONGEST = 64
 
@@ -19,8 +21,11 @@ def parse_time(value: str | int, field: str = "time") -> tuple[int, int]:
 
     A string of digits counts as unix milliseconds, so that a command line may give either.
 
+    Unix seconds are refused, not taken for a day of 1970; 0 is the same in both.
+
     Raises:
-        InvalidInput: not a time, no zone, or outside 1970-01-01 .. 2200-01-01.
+        InvalidInput: not a time, no zone, another unit than milliseconds, or outside 1970-01-01 ..
+            2200-01-01.
     """
     if isinstance(value, str):
         value = value.strip()
@@ -29,6 +34,7 @@ def parse_time(value: str | int, field: str = "time") -> tuple[int, int]:
         if value.removeprefix("-").isdecimal() and value.isascii():
             value = int(value)
     if isinstance(value, int):
+        _check_unit(value, field)
         return _in_range(value, field), 0
     try:
         moment = datetime.fromisoformat(value)
@@ -49,6 +55,23 @@ def format_time(milliseconds: int) -> str:
     moment = datetime.fromtimestamp(milliseconds // 1000, UTC).replace(tzinfo=None)
     # Four times as fast as a format.
     return f"{moment.isoformat()}.{milliseconds % 1000:03d}Z"
+
+
+def _check_unit(value: int, field: str) -> None:
+    """Refuse an integer that counts another unit than milliseconds since 1970."""
+    if 0 < value < _LEAST_MS:
+        # A day of 1970 can still be said, in ISO 8601.
+        as_seconds = f" ({format_time(value * 1_000)})" if value * 1_000 < LATEST_MS else ""
+        raise InvalidInput(
+            f"{field}: {value} looks like unix seconds{as_seconds}; send milliseconds, "
+            f"{value * 1_000}, or ISO 8601 with a zone"
+        )
+    for unit, size in (("microseconds", 1_000), ("nanoseconds", 1_000_000)):
+        if _LEAST_MS <= value // size < LATEST_MS and value >= LATEST_MS:
+            raise InvalidInput(
+                f"{field}: {value} looks like unix {unit} ({format_time(value // size)}); send "
+                f"milliseconds, {value // size}, or ISO 8601 with a zone"
+            )
 
 
 def _in_range(milliseconds: int, field: str) -> int:

@@ -8,6 +8,7 @@ that is left loses and doubles nothing.
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -17,6 +18,8 @@ from schemas.inbound import MAX_RECORD_BYTES, decode_inbound, draft_of
 from schemas.zones import check_zone
 from streams.commands import command
 from streams.ledger import Ledger
+
+_log = logging.getLogger(__name__)
 
 #: Where records are parked that name no zone.
 UNADDRESSED = "unaddressed"
@@ -54,6 +57,13 @@ def take_in(ledger: Ledger, records: Sequence[Posted]) -> set[str]:
         if len(by_zone) == 1:
             raise
         return _take_in_each(ledger, [[each for each, _ in some] for some in by_zone.values()])
+    for zone, found in receipts.items():
+        if clamped := sum(receipt.clamped for receipt in found):
+            _log.warning(
+                "zone %s: %d events gave an ingested_at in the future; the time of the ledger was "
+                "taken instead",
+                *(zone, clamped),
+            )
     conflicts = {
         zone: [
             _park(

@@ -16,9 +16,11 @@ from projections.recall.index import Index
 from projections.recall.ranking import Ranked
 from projections.recall.types import Change, Query, Result
 from projections.recall.validity import Ended, changes
+from schemas.times import LATEST_MS
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 
 class Chosen(NamedTuple):
@@ -43,12 +45,39 @@ def of_turns(
     over: Ended,
     index: Index,
     files: ZoneFiles,
+    eligible: Mask,
     *,
     count: int,
 ) -> list[Result]:
-    """Return up to `count` results of ranked turns, best first, without facts that are over."""
-    # No turn is answered twice where raw turns are in scope; without, some may give no fact.
-    places = ranked.places[:count] if "events" in query.scope else ranked.places
+    """Return up to `count` results of ranked turns, best first, without facts that are over.
+
+    Only `eligible` turns, and facts of such, are answered.
+    """
+    # Where raw turns are in scope nearly every turn is a result; without, some give no fact.
+    most = count if "events" in query.scope else len(ranked.places)
+    chosen = _best(query, ranked, found, over, index, files, eligible, most)
+    if len(chosen) < count and most < len(ranked.places):
+        chosen = _best(query, ranked, found, over, index, files, eligible, len(ranked.places))
+    return _results(query, chosen[:count], found, index, files)
+
+
+def repeated(told: memory.Told) -> str | None:
+    """Return the one fact that all a turn says repeats; None: it says more, or less."""
+    return told.again[0] if not told.given and len(set(told.again)) == 1 else None
+
+
+def _best(
+    query: Query,
+    ranked: Ranked,
+    found: Found,
+    over: Ended,
+    index: Index,
+    files: ZoneFiles,
+    eligible: Mask,
+    most: int,
+) -> list[Chosen]:
+    """Return what stands for the best `most` turns, best first, nothing twice."""
+    places = ranked.places[:most]
     turn_ids = index.turns.ids.take(places)
     told = index.told.of(turn_ids)
     turns = [
@@ -57,8 +86,48 @@ def of_turns(
             turn_ids, places.tolist(), ranked.scores[: len(places)].tolist(), strict=True
         )
     ]
-    chosen = _chosen(query, turns, told, found, over)[:count]
-    return _results(query, chosen, found, index, files)
+    chosen = _chosen(query, turns, told, found, over)
+    if "events" in query.scope and "facts" in query.scope and index.present.repeats:
+        chosen = _said_before(query, chosen, told, over, index, files, eligible)
+    first: dict[str, Chosen] = {}
+    for item in chosen:
+        first.setdefault(item.id, item)
+    return list(first.values())
+
+
+def _said_before(
+    query: Query,
+    chosen: list[Chosen],
+    told: Mapping[str, memory.Told],
+    over: Ended,
+    index: Index,
+    files: ZoneFiles,
+    eligible: Mask,
+) -> list[Chosen]:
+    """Return the same, with the fact itself for each turn that only repeats one (F2).
+
+    Not where the filters let the repeat through alone, or the fact ended before it was repeated.
+    """
+    facts = {
+        item.id: fact
+        for item in chosen
+        if item.id in told and (fact := repeated(told[item.id])) and fact not in over.facts
+    }
+    if not facts:
+        return chosen
+    ids = sorted(set(facts.values()))
+    place_of = index.facts_said.placed(ids)
+    texts = memory.texts(files.memory.connection, ids)
+    ended = changes(query, ids, index, files).ended
+    stand = []
+    for item in chosen:
+        fact = facts.get(item.id, "")
+        place = place_of.get(fact, -1)
+        holds = index.turns.occurred_at[item.place] <= ended.get(fact, LATEST_MS)
+        if place >= 0 and eligible[place] and holds:
+            item = Chosen("fact", fact, place, item.score, (fact,), texts[fact])
+        stand.append(item)
+    return stand
 
 
 def _facts(told: memory.Told | None) -> Sequence[str]:

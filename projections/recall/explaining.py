@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from projections.files import ZoneFiles
 from projections.identity import queries as identity
-from projections.recall.answers import ranks_of
+from projections.recall.answers import ranks_of, repeated
 from projections.recall.arms import Found
 from projections.recall.index import Index
 from projections.recall.profiles import Profile
@@ -201,7 +201,7 @@ def _in_its_place(target: _Target, course: Course, index: Index, files: ZoneFile
         return None
     event = index.turns.ids[target.place]
     told = index.told.of([event]).get(event)
-    facts = set() if told is None else told.given.keys()
+    facts = set() if told is None else {*told.given, repeated(told)}
     for rank, result in enumerate(course.results, 1):
         if any(fact.id in facts for fact in result.facts):
             return f"it comes with result {rank}, the observation {result.id}"

@@ -79,7 +79,14 @@ class Pipeline:
             count = query.max_results + sum(len(item.facts) for item in beside)
             order = self._ranked(question, found, index, count)
             of_turns = answers.of_turns(
-                query, order, found, question.over, index, self._files, count=count
+                query,
+                order,
+                found,
+                question.over,
+                index,
+                self._files,
+                question.eligible,
+                count=count,
             )
         results = assembled(
             [result for result in of_turns if result.score >= query.min_score],

@@ -18,8 +18,9 @@ SCOPES: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models",
 DEFAULT_SCOPE: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models")
 
 MOST_RESULTS = 1_000
-#: A query's words beyond this many characters say nothing more.
-MOST_CHARACTERS = 8_192
+#: A question may have so many characters, and a name that it asks for.
+MOST_CHARACTERS = 10_000
+MOST_IN_A_NAME = 1_024
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,6 +53,15 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
             raise InvalidInput(f"max_results {self.max_results}: ask for 1 to {MOST_RESULTS}")
         if not 0 <= self.min_score <= 1:
             raise InvalidInput(f"min_score {self.min_score}: give 0 to 1")
+        if len(self.text) > MOST_CHARACTERS:
+            raise InvalidInput(
+                f"the query has {len(self.text)} characters; it may have {MOST_CHARACTERS}"
+            )
+        for field, name in (("entity", self.entity), ("platform", self.platform)):
+            if name is not None and len(name) > MOST_IN_A_NAME:
+                raise InvalidInput(
+                    f"{field} has {len(name)} characters; it may have {MOST_IN_A_NAME}"
+                )
         if not self.scope:
             raise InvalidInput(f"scope is empty; choose from {', '.join(SCOPES)}")
         for name in self.scope:

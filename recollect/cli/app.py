@@ -10,6 +10,8 @@ import apsw
 import click
 
 from recollect.cli import asking, keeping, moving, writing
+from recollect.cli.common import say
+from schemas.display import folded, shown
 from schemas.errors import HomeError, InvalidInput, RecollectError
 
 OK, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
@@ -41,6 +43,8 @@ def run(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
     # What a client of Kafka has to say is in the error that follows; a worker lets it speak.
     logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(_Shown())
     for argument in arguments:
         # A file may have any name; everything else is text.
         if not _is_text(argument) and not os.path.lexists(argument):
@@ -51,8 +55,7 @@ def run(arguments: list[str]) -> int:
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.ClickException as error:
-        error.show()
-        return WRONG_USE
+        return _refuse(error)
     except (click.Abort, KeyboardInterrupt):
         return _say("interrupted; what was committed stays", INTERRUPTED)
     except (InvalidInput, HomeError) as error:
@@ -83,5 +86,22 @@ def _is_text(argument: str) -> bool:
 
 
 def _say(message: str, status: int) -> int:
-    click.echo(f"recollect: {message}", err=True)
+    say(f"recollect: {message}", err=True)
     return status
+
+
+def _refuse(error: click.ClickException) -> int:
+    """Say what click found wrong, as click does, but that it may quote anything."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is not None:
+        for line in (*context.get_usage().splitlines(), f"Try '{context.command_path} --help'."):
+            say(line, err=True)
+    say(f"Error: {folded(error.format_message())}", err=True)
+    return WRONG_USE
+
+
+class _Shown(logging.Formatter):
+    """Writes what is logged so that a terminal shows it and does not obey."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return "\n".join(map(shown, super().format(record).splitlines()))

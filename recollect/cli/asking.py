@@ -12,9 +12,10 @@ import msgspec
 
 from projections.recall import PROFILES, Explanation, Result
 from recollect.cli import questions
-from recollect.cli.common import common, emit, open_memory
+from recollect.cli.common import common, emit, open_memory, say
 from recollect.why import Chain
 from recollect.why import why as explain
+from schemas.display import folded
 from schemas.errors import InvalidInput
 
 # Keys of a result that stand in its JSON only where there is something to say.
@@ -63,7 +64,7 @@ def recall(
         emit({"query": answer.query, "results": _rows(answer.results), "ms": answer.ms})
         return
     if not answer.results:
-        click.echo("nothing found")
+        say("nothing found")
     for place, result in enumerate(answer.results, 1):
         _show(place, result)
 
@@ -114,47 +115,43 @@ def _rows(results: list[Result]) -> list[dict[str, Any]]:
 
 def _show(place: int, result: Result) -> None:
     stale = " (no longer current)" if result.is_stale else ""
-    click.echo(f"{place:2}. {_line(result.text)}{stale}")
+    say(f"{place:2}. {folded(result.text)}{stale}")
     for change in result.superseded_by[:1]:
-        click.echo(f'    now: "{_line(change.text)}", changed {_month(change.at)}')
+        say(f'    now: "{folded(change.text)}", changed {_month(change.at)}')
     for change in result.supersedes[:1]:
-        click.echo(f'    previously: "{_line(change.text)}", changed {_month(change.at)}')
+        say(f'    previously: "{folded(change.text)}", changed {_month(change.at)}')
     for fact in result.facts:
-        click.echo(f"    - {_line(fact.text)}")
+        say(f"    - {folded(fact.text)}")
     sources = ", ".join(result.source_event_ids)
-    click.echo(
+    say(
         f"    {result.type} {result.id}  {result.as_of[:10]}  score {result.score:.2f}  "
         f"source {result.platform or '-'}: {sources}"
     )
     if result.part is not None:
-        click.echo(f"    answers {_line(result.part)!r}")
+        say(f"    answers {folded(result.part)!r}")
     if result.arms is not None:
-        click.echo(f"    ranks: {_ranks(result.arms)}")
+        say(f"    ranks: {_ranks(result.arms)}")
 
 
 def _show_chain(chain: Chain) -> None:
-    click.echo(f"{chain.type} {chain.id}: {_line(chain.text)}")
+    say(f"{chain.type} {chain.id}: {folded(chain.text)}")
     for step in chain.steps:
-        click.echo(f"  {step.what}")
+        say(f"  {step.what}")
         for line in step.details:
-            click.echo(f"    {line}")
+            say(f"    {folded(line)}")
 
 
 def _show_course(became: Explanation) -> None:
-    click.echo(f"  asked {(became.part or became.query)!r}")
+    say(f"  asked {(became.part or became.query)!r}")
     if became.rank is not None:
-        click.echo(f"    result {became.rank}, score {became.score:.2f}")
+        say(f"    result {became.rank}, score {became.score:.2f}")
     else:
-        click.echo(f"    not recalled, dropped by {became.dropped_by}: {became.because}")
-    click.echo(f"    ranks: {_ranks(became.arms)}")
+        say(f"    not recalled, dropped by {became.dropped_by}: {became.because}")
+    say(f"    ranks: {_ranks(became.arms)}")
 
 
 def _ranks(arms: dict[str, int]) -> str:
     return ", ".join(f"{name} {rank}" for name, rank in arms.items()) or "none"
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _month(time: str) -> str:

@@ -13,6 +13,7 @@ import msgspec
 from projections.recall import DEFAULT_PROFILE, Profile
 from recollect.client import Memory
 from recollect.home import Home, home_directory
+from schemas.display import shown, shown_json
 from schemas.zones import DEFAULT_ZONE, check_zone
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -44,7 +45,25 @@ def open_memory(home: str | None, zone: str | None, profile: Profile = DEFAULT_P
 
 def emit(value: object) -> None:
     """Write one JSON document on stdout."""
-    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+    sys.stdout.write(shown_json(msgspec.json.encode(value).decode()) + "\n")
+
+
+def say(line: str, *, err: bool = False) -> None:
+    """Write one line for a reader on stdout, or stderr; whatever it quotes, a terminal is safe.
+
+    All that a command says to people goes through here.
+    """
+    click.echo(shown(line), err=err)
+
+
+def show_step(what: str, done: int, total: int | None) -> None:
+    """Say on stderr what is being brought: once, or on a terminal how far it is, in one line."""
+    if not sys.stderr.isatty():
+        if done == 0:
+            say(what, err=True)
+        return
+    share = f" {done / total:4.0%}" if total else ""
+    click.echo(f"\r{shown(what)}{share}\x1b[K", err=True, nl=bool(total and done >= total))
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from recollect.cli.common import chosen, common, emit, open_memory, progress
+from recollect.cli.common import chosen, common, emit, open_memory, progress, say
 from recollect.doctor import examine
 from recollect.home import home_directory
 from recollect.working import follow, work
@@ -37,7 +37,7 @@ def rebuild(home: str | None, zone: str | None, as_json: bool, level: Level, dry
             if as_json:
                 emit(plan)
             else:
-                click.echo(f"rebuild --level {level} would read {pending} ledger records")
+                say(f"rebuild --level {level} would read {pending} ledger records")
             return
         started = time.monotonic()
         with progress(f"rebuilding ({level})", pending) as advance:
@@ -46,7 +46,7 @@ def rebuild(home: str | None, zone: str | None, as_json: bool, level: Level, dry
     if as_json:
         emit({**msgspec.structs.asdict(done), "seconds": seconds})
     else:
-        click.echo(
+        say(
             f"rebuilt {done.records} records at level {done.level} in {seconds} s; "
             f"generation {done.generation} is in use"
             + (f", {done.encoded} texts were embedded anew" if done.encoded else "")
@@ -62,7 +62,7 @@ def rollback(home: str | None, zone: str | None, as_json: bool) -> None:
     if as_json:
         emit({"generation": generation.name})
     else:
-        click.echo(f"generation {generation.name} is in use again")
+        say(f"generation {generation.name} is in use again")
 
 
 @click.command(epilog="Example: recollect verify --json")
@@ -74,12 +74,12 @@ def verify(home: str | None, zone: str | None, as_json: bool) -> int:
     if as_json:
         emit(found)
     else:
-        click.echo(f"ledger      {'whole' if found.ledger_ok else 'DAMAGED'}")
+        say(f"ledger      {'whole' if found.ledger_ok else 'DAMAGED'}")
         for model in found.models:
             verdict = "same" if model.ok else f"DIFFERS (replayed {model.replayed[:16]})"
-            click.echo(f"{model.model:11} {model.hash[:16]}  {verdict}")
+            say(f"{model.model:11} {model.hash[:16]}  {verdict}")
         for problem in found.problems:
-            click.echo(f"  {problem}", err=True)
+            say(f"  {problem}", err=True)
     return 0 if found.ok else 1
 
 
@@ -94,17 +94,17 @@ def status(home: str | None, zone: str | None, as_json: bool) -> None:
         return
     for name in ("zone", "generation", "encoder", "events", "facts", "entities", "observations"):
         value = getattr(found, name)
-        click.echo(f"{name:13} {'none' if value in (None, '') else value}")
-    click.echo(f"{'dead letters':13} {found.dead_letters}")
+        say(f"{name:13} {'none' if value in (None, '') else value}")
+    say(f"{'dead letters':13} {found.dead_letters}")
     waiting = f", the first for {found.lag_seconds:.0f} s" if found.lag_seconds else ""
-    click.echo(f"{'lag':13} {found.lag} records{waiting}")
+    say(f"{'lag':13} {found.lag} records{waiting}")
     if found.stalled:
-        click.echo(
+        say(
             f"{'STALLED':13} nothing has moved for {found.moved_seconds_ago:.0f} s; see that a "
             "worker runs"
         )
     for model in found.models:
-        click.echo(f"{model.model:13} at record {model.watermark}")
+        say(f"{model.model:13} at record {model.watermark}")
 
 
 @click.command(epilog="Example: recollect doctor")
@@ -118,9 +118,9 @@ def doctor(home: str | None, zone: str | None, as_json: bool) -> int:
         emit({"ok": ok, "checks": checks})
     else:
         for check in checks:
-            click.echo(f"{'ok  ' if check.ok else 'FAIL'}  {check.check}: {check.detail}")
+            say(f"{'ok  ' if check.ok else 'FAIL'}  {check.check}: {check.detail}")
             if not check.ok:
-                click.echo(f"      {check.fix}")
+                say(f"      {check.fix}")
     return 0 if ok else 1
 
 
@@ -140,10 +140,10 @@ def deadletters(
             if as_json:
                 emit({"dead_letters": [msgspec.structs.asdict(letter) for letter in letters]})
             elif not letters:
-                click.echo("nothing is parked")
+                say("nothing is parked")
             else:
                 for letter in letters:
-                    click.echo(f"{letter.number:8}  {letter.kind:14}  {letter.reason}")
+                    say(f"{letter.number:8}  {letter.kind:14}  {letter.reason}")
             return 0
         assert number is not None
         known = number in {letter.number for letter in letters}
@@ -152,9 +152,9 @@ def deadletters(
     if as_json:
         emit(answer)
     elif done:
-        click.echo(f"record {number}: {action} done")
+        say(f"record {number}: {action} done")
     else:
-        click.echo(f"record {number} is {'still' if known else 'not'} parked")
+        say(f"record {number} is {'still' if known else 'not'} parked")
     return 0 if done else 1
 
 
@@ -205,13 +205,13 @@ class _Told:
                 self._still.add(zone)
             where = f"zone {zone} stands still" if zone else "the ledger"
             kind = "" if isinstance(moved, RecollectError) else f"{type(moved).__name__}: "
-            click.echo(f"recollect: {where}: {kind}{moved}", err=True)
+            say(f"recollect: {where}: {kind}{moved}", err=True)
             return
         self._still.discard(zone)
         if self._as_json:
             emit({"zone": zone, self._verb: moved})
         else:
-            click.echo(f"{zone}: {self._verb} {moved} records")
+            say(f"{zone}: {self._verb} {moved} records")
 
 
 COMMANDS = (rebuild, rollback, verify, status, doctor, deadletters, worker, replica)

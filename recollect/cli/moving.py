@@ -8,7 +8,7 @@ from functools import partial
 import click
 import msgspec
 
-from recollect.cli.common import chosen, common, emit, progress
+from recollect.cli.common import chosen, common, emit, progress, say
 from recollect.promoting import promote as move
 
 
@@ -34,11 +34,11 @@ def promote(home: str | None, zone: str | None, as_json: bool, url: str) -> None
     if as_json:
         emit({**msgspec.structs.asdict(moved), "seconds": seconds})
     else:
-        click.echo(
+        say(
             f"moved {moved.events} events, {moved.changes} changes, {moved.recordings} recordings "
             f"and {moved.keys} keys in {seconds} s"
         )
-        click.echo(f"from now on set RECOLLECT_LEDGER={moved.to}")
+        say(f"from now on set RECOLLECT_LEDGER={moved.to}")
 
 
 COMMANDS = (promote,)

@@ -13,9 +13,14 @@ from projections.recall import DEFAULT_SCOPE, PROFILES, SCOPES, Query
 from projections.recall.types import Budget
 from recollect.client import Token
 from schemas.errors import InvalidInput
+from schemas.inbound import MAX_INTEGER, MAX_RECORD_BYTES, MIN_INTEGER
 from schemas.times import parse_time
+from streams.adapters.jsonl import lines
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+# A reason quotes what was asked.
+_MOST_REASON = 500
 
 
 class Question(NamedTuple):
@@ -124,14 +129,20 @@ def batch(path: Path, default: Question) -> Iterator[tuple[str | int, Question]]
     """
     decoder = msgspec.json.Decoder(Line)
     with open(path, "rb") as file:
-        for number, text in enumerate(file, 1):
+        for number, text in enumerate(lines(file), 1):
             if not text.strip():
                 continue
             try:
+                if len(text) > MAX_RECORD_BYTES:
+                    raise InvalidInput(f"a line may have {MAX_RECORD_BYTES} bytes")
                 line = decoder.decode(text)
+                if isinstance(line.id, int) and not MIN_INTEGER <= line.id <= MAX_INTEGER:
+                    raise InvalidInput("id is an integer beyond 64 bits; send it as a string")
                 yield line.id, line.of(line.query, default)
+            except RecursionError:
+                raise InvalidInput(f"{path}:{number}: nested too deeply") from None
             except (msgspec.DecodeError, UnicodeDecodeError, InvalidInput) as error:
-                raise InvalidInput(f"{path}:{number}: {error}") from None
+                raise InvalidInput(f"{path}:{number}: {str(error)[:_MOST_REASON]}") from None
 
 
 def _scope(names: list[str]) -> tuple[Any, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import get_args
@@ -10,10 +9,13 @@ from typing import get_args
 import click
 import msgspec
 
-from recollect.cli.common import common, emit, open_memory, progress
+from recollect.cli.common import common, emit, open_memory, progress, say, show_step
 from recollect.home import Home, home_directory
 from streams.adapters import FORMATS, Import, import_file, open_source
 from streams.encoder.registry import Precision, Source
+
+# Rejections in print; --json has more of them.
+_MOST_SHOWN = 20
 
 
 @click.command(epilog="Example: recollect --home ~/memory init")
@@ -51,11 +53,11 @@ def init(
         source=encoder_source,
         model_directory=encoder_directory,
         without_encoder=encoder == "none",
-        progress=_show_bringing,
+        progress=show_step,
     )
     if reranker is not None:
         chosen = None if reranker == "none" else reranker
-        made.rerank_with(chosen, precision=precision, progress=_show_bringing)
+        made.rerank_with(chosen, precision=precision, progress=show_step)
     pin, judge = made.settings.encoder, made.settings.reranker
     if as_json:
         emit(
@@ -67,23 +69,14 @@ def init(
             }
         )
         return
-    click.echo(f"home      {directory}")
+    say(f"home      {directory}")
     if pin is None:
-        click.echo("encoder   none: recall works by keywords and entities only")
+        say("encoder   none: recall works by keywords and entities only")
     else:
-        click.echo(f"encoder   {pin.model}, {pin.dimension} dimensions, from the {pin.source}")
-        click.echo(f"weights   sha256 {pin.sha256}")
+        say(f"encoder   {pin.model}, {pin.dimension} dimensions, from the {pin.source}")
+        say(f"weights   sha256 {pin.sha256}")
     if judge is not None:
-        click.echo(f"reranker  {judge.model}, from the {judge.source}")
-
-
-def _show_bringing(what: str, done: int, total: int | None) -> None:
-    if not sys.stderr.isatty():
-        if done == 0:
-            click.echo(what, err=True)
-        return
-    share = f" {done / total:4.0%}" if total else ""
-    click.echo(f"\r{what}{share}\x1b[K", err=True, nl=bool(total and done >= total))
+        say(f"reranker  {judge.model}, from the {judge.source}")
 
 
 @click.command(epilog="Example: recollect ingest chats.jsonl mail.jsonl")
@@ -115,12 +108,21 @@ def ingest(
     if as_json:
         emit({**msgspec.structs.asdict(counts), "seconds": seconds, "token": token})
     else:
-        click.echo(
+        say(
             f"read {counts.read}, new {counts.new}, duplicate {counts.duplicate}, "
             f"rejected {counts.rejected}, in {seconds} s"
         )
-        for rejection in counts.rejections:
-            click.echo(f"  {rejection.path}:{rejection.line}: {rejection.reason}", err=True)
+        shown = counts.rejections[:_MOST_SHOWN]
+        for rejection in shown:
+            say(f"  {rejection.path}:{rejection.line}: {rejection.reason}", err=True)
+        if counts.rejected > len(shown):
+            say(f"  … and {counts.rejected - len(shown)} more", err=True)
+    if counts.clamped:
+        say(
+            f"recollect: {counts.clamped} events gave an ingested_at in the future; the time of "
+            "the ledger was taken instead",
+            err=True,
+        )
     return 1 if counts.read and counts.rejected == counts.read else 0
 
 
@@ -141,7 +143,7 @@ def forget(
     if as_json:
         emit(gone)
     else:
-        click.echo(
+        say(
             f"forgot {', '.join(gone.forgotten)}: {gone.facts} facts, {gone.entities} entities, "
             f"{gone.vectors} vectors are gone, and the keys of what the ledger holds"
         )
@@ -158,7 +160,7 @@ def remember(home: str | None, zone: str | None, as_json: bool, text: str, sende
     if as_json:
         emit(receipt)
     else:
-        click.echo(f"remembered as event {receipt.number} ({receipt.event_id})")
+        say(f"remembered as event {receipt.number} ({receipt.event_id})")
 
 
 COMMANDS = (init, ingest, forget, remember)

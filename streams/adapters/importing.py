@@ -11,16 +11,25 @@ from schemas.events import Draft
 from streams.adapters.base import Rejection, Source
 from streams.ledger import Receipt
 
+#: The first rejections are told, and all are counted: a broken export has millions.
+MOST_REJECTIONS = 1_000
+# A reason quotes what was sent.
+_MOST_REASON = 500
 # Drafts per append: a commit of the ledger costs a disk flush, whatever it holds.
 _BATCH = 1_000
 
 
 class Import(msgspec.Struct):
-    """What became of an import's records."""
+    """What became of an import's records.
+
+    `clamped`: so many of the new ones gave an `ingested_at` after the ledger's clock, which was
+    taken instead. `rejections` are the first of those that were rejected.
+    """
 
     read: int = 0
     new: int = 0
     duplicate: int = 0
+    clamped: int = 0
     rejected: int = 0
     rejections: list[Rejection] = []
 
@@ -40,6 +49,7 @@ def import_file(
         for (line, draft), receipt in zip(batch, receipts, strict=True):
             if receipt.status == "new":
                 counts.new += 1
+                counts.clamped += receipt.clamped
             elif receipt.status == "duplicate":
                 counts.duplicate += 1
             else:
@@ -70,6 +80,11 @@ def import_file(
 
 def _reject(counts: Import, rejection: Rejection) -> None:
     counts.rejected += 1
+    if len(counts.rejections) >= MOST_REJECTIONS:
+        return
+    reason = rejection.reason
+    if len(reason) > _MOST_REASON:
+        reason = reason[:_MOST_REASON] + "…"
     # A file's name may hold bytes that are no text; the report is text.
     path = os.fsencode(rejection.path).decode(errors="replace")
-    counts.rejections.append(msgspec.structs.replace(rejection, path=path))
+    counts.rejections.append(msgspec.structs.replace(rejection, path=path, reason=reason))

@@ -23,7 +23,7 @@ class JsonLines:
     def drafts(self) -> Iterator[tuple[int, Draft | Rejection]]:
         same: Counter[str] = Counter()
         with open(self._path, "rb") as file:
-            for number, line in enumerate(_lines(file), 1):
+            for number, line in enumerate(lines(file), 1):
                 text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
                 if not text.strip():
                     continue
@@ -46,7 +46,7 @@ def _draft(line: bytes, same: Counter[str]) -> Draft:
     return draft
 
 
-def _lines(file: BinaryIO) -> Iterator[bytes]:
+def lines(file: BinaryIO) -> Iterator[bytes]:
     """Yield lines; of one that is too long only as much as shows that it is."""
     while line := file.readline(MAX_RECORD_BYTES + 2):
         if len(line) > MAX_RECORD_BYTES + 1 and not line.endswith(b"\n"):

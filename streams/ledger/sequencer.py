@@ -27,11 +27,15 @@ class Head(msgspec.Struct, frozen=True):
 
 
 class Receipt(msgspec.Struct, frozen=True):
-    """What became of a draft. `number` is the running number of the event that holds it."""
+    """What became of a draft. `number` is the running number of the event that holds it.
+
+    `clamped`: its `ingested_at` was after the ledger's clock, which was taken instead.
+    """
 
     status: Literal["new", "duplicate", "conflict"]
     number: int
     event_id: str
+    clamped: bool = False
 
 
 class Sequenced(msgspec.Struct, frozen=True):
@@ -83,7 +87,9 @@ def sequence(
 ) -> tuple[list[Receipt], list[Sequenced], Head]:
     """Return receipts for all drafts, the records to append, and the zone's head after them.
 
-    `now` (unix ms) is the ingested_at of drafts that give none.
+    `now` (unix ms) is the ingested_at of drafts that give none, and the latest that any may have:
+    what the ledger holds was known by now, and one that says otherwise would keep all that follow
+    it from being known before then.
     """
     receipts: list[Receipt] = []
     records: list[Sequenced] = []
@@ -105,13 +111,14 @@ def sequence(
             receipts.append(Receipt("duplicate" if same else "conflict", there.number, identity))
             continue
         number += 1
+        given = now if draft.ingested_at is None else draft.ingested_at
         key_id, key = new_key()
         value = write_event(
             draft,
             zone=zone,
             number=number,
             previous=previous,
-            ingested_at=now if draft.ingested_at is None else draft.ingested_at,
+            ingested_at=min(given, now),
             source=source,
             key_id=key_id,
             key=key,
@@ -119,7 +126,7 @@ def sequence(
         previous = record_hash(value)
         within[source] = (number, draft)
         records.append(Sequenced(number, source, key_id, key, value))
-        receipts.append(Receipt("new", number, identity))
+        receipts.append(Receipt("new", number, identity, clamped=given > now))
     return receipts, records, Head(number, previous)
 
 

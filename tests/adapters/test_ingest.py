@@ -172,6 +172,47 @@ def test_refusals_are_said_to_people_too(
     assert f"{path}:2: " in said.err
 
 
+def test_an_ingested_at_in_the_future_is_clamped_and_said(
+    ingest: Ingest, home: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    future = {"ingested_at": "2199-01-01T00:00:00Z", "occurred_at": "2150-01-01T00:00:00Z"}
+    lines = [line(id="a", **future), line(id="b"), line(id="c", **future)]
+    done = ingest(b"\n".join(lines))
+    assert (done.totals, done.counts["clamped"]) == ((3, 3, 0, 0), 2)
+    assert done.stderr == (
+        "recollect: 2 events gave an ingested_at in the future; the time of the ledger was taken "
+        "instead\n"
+    )
+    again = ingest(b"\n".join(lines))
+    assert (again.totals, again.counts["clamped"], again.stderr) == ((3, 0, 3, 0), 0, "")
+
+
+def test_of_many_rejections_the_first_are_told_and_all_are_counted(
+    ingest: Ingest, home: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    bad = [line(peer_kind="k" * 2_000)] + [b"{"] * 1_499
+    done = ingest(b"\n".join(bad[:700]), b"\n".join([line(), *bad[700:]]))
+    assert done.totals == (1_501, 1, 0, 1_500)
+    assert [number for number, _ in done.refused] == [*range(1, 701), *range(2, 302)]
+    assert all(len(reason) < 600 for _, reason in done.refused)
+    capfd.readouterr()
+    assert run(["--home", str(home), "ingest", str(tmp_path / "1.jsonl")]) == 0
+    said = capfd.readouterr()
+    assert "read 801, new 0, duplicate 1, rejected 800" in said.out
+    told = said.err.splitlines()
+    assert len(told) == 21
+    assert told[-1] == "  … and 780 more"
+
+
+def test_a_reason_quotes_little_of_a_long_id(ingest: Ingest) -> None:
+    long = "\u00e9" * 500
+    named = {"id": long, "platform": long}
+    done = ingest(line(**named) + b"\n" + line(**named, content="x"))
+    ((number, reason),) = done.refused
+    assert (number, reason[:9], reason[-1]) == (2, "conflict:", "…")
+    assert len(reason) == 501
+
+
 # Files as they come
 
 

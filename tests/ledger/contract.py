@@ -526,6 +526,18 @@ class LedgerContract:
         assert before <= first.ingested_at <= after
         assert (second.ingested_at, third.ingested_at) == (AT, 0)
 
+    def test_no_event_came_after_the_ledgers_clock(self, ledger: Ledger) -> None:
+        """Trace: one with ingested_at in 2199 hid all after it from every later moment."""
+        before = time.time_ns() // 1_000_000
+        drafts = [draft("a", ingested_at=AT), draft("b", ingested_at=7_226_582_400_000), draft("c")]
+        receipts = ledger.publish("z", drafts)
+        after = time.time_ns() // 1_000_000
+        assert [receipt.clamped for receipt in receipts] == [False, True, False]
+        first, second, third = Reader(ledger).zone("z")
+        assert first.ingested_at == AT
+        assert before <= second.ingested_at == third.ingested_at <= after
+        assert [receipt.clamped for receipt in ledger.publish("z", drafts)] == [False] * 3
+
     # Keys
 
     def test_each_event_has_a_key_of_its_own(self, ledger: Ledger) -> None:

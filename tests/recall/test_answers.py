@@ -146,6 +146,80 @@ def test_a_fact_that_was_said_again_cites_every_time_in_order(memory: Memory) ->
     assert fact.source_event_ids == ["first", "second", "third", "fourth"]
 
 
+class TestTheSameRememberTwice:
+    """Trace: it is answered twice, as fact and as raw event (F2)."""
+
+    TEXT = "The deploy key is in the blue safe."
+
+    @pytest.fixture(params=[True, False], ids=["encoder", "words"])
+    def twice(self, request: pytest.FixtureRequest) -> Memory:
+        memory: Memory = request.getfixturevalue("memory" if request.param else "words_only")
+        memory.remember(self.TEXT, at=START)
+        memory.remember(self.TEXT, at=START + HOUR)
+        return memory
+
+    @pytest.mark.parametrize("budget", BUDGETS)
+    def test_it_is_answered_once_and_cites_both(self, twice: Memory, budget: str) -> None:
+        (fact,) = ask(twice, "Where is the deploy key?", budget=budget)
+        assert (fact.type, fact.text) == ("fact", self.TEXT)
+        events = ask(twice, "Where is the deploy key?", scope=("events",))
+        assert len(fact.source_event_ids) == 2
+        assert set(fact.source_event_ids) == set(cited(events))
+        assert fact.as_of == "2026-01-05T10:00:00.000Z"
+
+    def test_a_sentence_that_is_said_again_is_answered_once(self, memory: Memory) -> None:
+        tell(
+            memory,
+            [
+                say("I own a dog.", "first"),
+                say("I own a dog.", "again", at=START + HOUR),
+                say("I own a dog. It is old.", "more", at=START + 2 * HOUR),
+                say("I own a dog. I walk it daily. It barks.", "most", at=START + 3 * HOUR),
+            ],
+        )
+        found = ask(memory, "Who owns a dog?")
+        fact = next(result for result in found if result.text == "Ada: I own a dog.")
+        assert fact.source_event_ids == ["first", "again", "more", "most"]
+        assert len({result.id for result in found}) == len(found)
+        assert not any(result.type == "event" and result.text == "I own a dog." for result in found)
+
+    def test_others_take_the_place(self, twice: Memory) -> None:
+        for place in range(5):
+            twice.remember(f"The deploy key of host {place} is lost.", at=START + DAY + place)
+        for count in range(1, 7):
+            found = ask(twice, "deploy key", max_results=count)
+            assert len({result.id for result in found}) == len(found) == count
+            scores = [result.score for result in found]
+            assert scores == sorted(scores, reverse=True)
+
+    def test_where_only_the_repeat_is_asked_for_it_is_answered_itself(self, twice: Memory) -> None:
+        (again,) = ask(twice, "deploy key", time_after=START)
+        assert again.as_of == "2026-01-05T11:00:00.000Z"
+        assert again.text == self.TEXT
+
+    def test_why_says_what_stands_for_it(self, twice: Memory) -> None:
+        (fact,) = ask(twice, "deploy key")
+        for id_ in fact.source_event_ids:
+            became = twice.explain(Query(text="deploy key"), id_)
+            assert became is not None
+            assert became.dropped_by == "stands_for"
+            assert fact.id in became.because
+
+    def test_what_is_said_again_after_a_late_end_stands_for_itself(self, memory: Memory) -> None:
+        tell(
+            memory,
+            [
+                say("I live in Rome.", "rome"),
+                say("I live in Rome.", "soon", at=START + HOUR),
+                say("I live in Rome.", "back", at=START + 3 * HOUR),
+                say("I live in Oslo.", "oslo", at=START + 2 * HOUR),
+            ],
+        )
+        found = {tuple(item.source_event_ids): item.is_stale for item in ask(memory, "live in")}
+        assert found[("back",)] is False
+        assert ("soon",) not in found
+
+
 def test_results_cite_the_sources_own_ids(memory: Memory) -> None:
     tell(memory, talk(("Ada", "I own a dog."), ("Bob", "Nice dog. Big dog.")))
     for item in ask(memory, "dog", scope=("events", "facts", "entities")):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from projections.recall import Query
 from recollect.cli.app import run
 from recollect.client import Memory
+from schemas.errors import InvalidInput
 from tests.recall.kit import ask, cited, recaller_of, talk, tell
 
 ODD = {
@@ -26,9 +29,9 @@ ODD = {
     "CJK": "犬は東京でdogを見た",
     "Arabic": "كلب dog",
     "combining": "do\u0301g dog \u0301",
-    "ten thousand words": "dog " * 10_000,
-    "ten thousand other words": " ".join(f"word{place}" for place in range(10_000)),
-    "one long word": "dog" * 20_000,
+    "two thousand words": "dog " * 2_500,
+    "a thousand other words": " ".join(f"word{place}" for place in range(1_110)),
+    "one long word": "dog" * 3_333,
     "capitals": "Ada Bob " * 500,
     "NUL": "do\0g dog \0",
     "surrogate": "dog \ud83d and \udc00",
@@ -45,8 +48,10 @@ ODD = {
     "ten thousand signs": "\u72ac" * 10_000,
     "a ligature and wide letters": "\ufb01\ufb02 \uff44\uff4f\uff47 dog",
     "JSON": '{"query": "dog", "k": -1} dog',
-    "names by the thousand": " ".join(f"Name{place} Last" for place in range(2_000)),
+    "names by the hundred": " ".join(f"Name{place} Last" for place in range(700)),
 }
+LONGEST = 10_000
+assert all(len(text) <= LONGEST for text in ODD.values())
 
 
 @pytest.fixture(params=[True, False], ids=["encoder", "words"])
@@ -71,8 +76,8 @@ def test_an_odd_question_is_answered(pets: Memory, text: str) -> None:
 
 @pytest.mark.parametrize("text", ODD.values(), ids=ODD)
 def test_an_odd_name_finds_nothing(pets: Memory, text: str) -> None:
-    assert ask(pets, "dog", entity=text) == []
-    assert ask(pets, "dog", platform=text) == []
+    assert ask(pets, "dog", entity=text[:1_024]) == []
+    assert ask(pets, "dog", platform=text[:1_024]) == []
 
 
 @pytest.mark.parametrize("text", ODD.values(), ids=ODD)
@@ -96,6 +101,45 @@ def test_an_odd_question_is_answered_by_the_command(
     assert run(arguments) == 0
     answer = json.loads(capfd.readouterr().out)
     assert answer["query"] == text
+
+
+def test_a_question_has_a_length(words_only: Memory) -> None:
+    tell(words_only, talk(("Ada", "I own a dog.")))
+    longest = "dog ".ljust(LONGEST, "x")
+    assert cited(ask(words_only, longest)) == ["m1"]
+    for query in (Query(text=longest + "x"), Query(text="dog", entity="x" * 1_025)):
+        for asks in (words_only.recall, partial(words_only.explain, id_="m1")):
+            with pytest.raises(InvalidInput, match="it may have"):
+                asks(query)
+
+
+def test_a_question_that_is_too_long_is_wrong_use(
+    words_only: Memory, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    tell(words_only, talk(("Ada", "I own a dog.")))
+    home = ["--home", str(words_only.home.directory)]
+    long = "x" * (LONGEST + 1)
+    batch = tmp_path / "batch.jsonl"
+    asked = {"id": 1, "query": "dog"}
+    for line, reason in (
+        ({"id": 2, "query": long}, "the query has 10001 characters; it may have 10000"),
+        ({"id": 2, "query": "x" * 2_000_000}, "a line may have 1048576 bytes"),
+        ({"id": 2, "query": "dog", "budget": "x" * 100_000}, "Invalid enum value"),
+        ({"id": 10**40, "query": "dog"}, "beyond 64 bits"),
+        ({"id": 2, "query": "dog", "k": 1_001}, "ask for 1 to 1000"),
+        ({"id": 2, "query": "dog", "after": 1_778_248_560}, "looks like unix seconds"),
+    ):
+        batch.write_text(f"{json.dumps(asked)}\n{json.dumps(line)}\n{json.dumps(asked)}\n")
+        assert run([*home, "recall", "--batch", str(batch)]) == 2
+        said = capfd.readouterr()
+        assert said.out == ""
+        assert said.err.startswith(f"recollect: {batch}:2: ")
+        assert reason in said.err
+        assert len(said.err) < 1_000
+    assert run([*home, "recall", "--", long]) == 2
+    assert "it may have 10000" in capfd.readouterr().err
+    assert run([*home, "recall", "dog", "--after", "1778248560"]) == 2
+    assert "after: 1778248560 looks like unix seconds" in capfd.readouterr().err
 
 
 def test_words_of_other_scripts_are_found(words_only: Memory) -> None:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,14 @@ class TestAsThen:
         tell(memory, [say("I own a zeppelin.", "old", at=START, ingested_at=START + 9 * DAY)])
         assert answers(memory, START + 8 * DAY) == first
         assert "old" in cited(memory.recall(Query(text="zeppelin")).results)
+
+    def test_what_says_that_it_comes_in_2199_hides_nothing(self, memory: Memory) -> None:
+        """Trace: any later time answered the state before it, for ever."""
+        tell(memory, [say("I own a zeppelin.", "far", ingested_at=7_226_582_400_000)])
+        tell(memory, DAYS[0])
+        now = time.time_ns() // 1_000_000
+        assert answers(memory, now) == answers(memory)
+        assert "far" in cited(memory.recall(Query(text="zeppelin"), known_at=now).results)
 
     def test_a_token_of_another_zone_is_refused(self, memory: Memory) -> None:
         tell(memory, DAYS[0])

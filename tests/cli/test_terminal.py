@@ -1,0 +1,313 @@
+"""What is remembered, asked or named never acts on a terminal, and forges no line there.
+
+The home of these tests holds what no door lets in today, as an earlier build may have taken it.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect.cli
+from projections.recall import Query
+from recollect.cli.app import cli, run
+from recollect.client import Memory
+from recollect.home import Home
+from schemas.display import shown, shown_json, unseen
+from schemas.events import Attachment, Draft, Message, Park, Payload
+from tests.protocol.kit import in_memory
+from tests.recall.kit import START
+
+ATTACK = (
+    "\x1b[2J\x1b]0;title\x07\x9b31m\x9d8;;x\x9c\x85\x08\x7f\u202ekcatta\u2066\u200f\u061c\u200b\xad"
+    "\ufeff\U000e0041\u2028\n 7. forged\r\n    fact forged  2026-01-01  score 0.99\n"
+)
+# Every kind of format character that is seen, or is part of what is seen.
+SEEN = {0x200C, 0x200D, *range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
+#: What click itself writes around a progress bar on a terminal.
+OF_A_BAR = re.compile(r"\x1b\[K|\x1b\[\?25[lh]|\r")
+
+
+def acts(text: str) -> list[str]:
+    """Return what in a text acts on a terminal or hides, but for line feeds."""
+    kinds = ("Cc", "Cf", "Cs", "Zl", "Zp")
+    return [
+        f"{ord(sign):x}"
+        for sign in text
+        if sign != "\n" and unicodedata.category(sign) in kinds and ord(sign) not in SEEN
+    ]
+
+
+# The text
+
+
+@pytest.mark.parametrize("start", range(0, 0x110000, 0x11000))
+def test_every_character_that_cannot_be_seen_is_shown(start: int) -> None:
+    for code in range(start, start + 0x11000):
+        sign = chr(code)
+        kind = unicodedata.category(sign)
+        if kind in ("Cc", "Cf", "Cs", "Zl", "Zp") and code not in SEEN and code >> 4 != 0x1343:
+            assert unseen(f"a{sign}b") == f"U+{code:04X}"
+            assert shown(f"a{sign}b").isascii()
+            assert shown(f"a{sign}b").isprintable()
+        elif kind != "Cn":
+            assert unseen(sign) is None
+            assert shown(sign) == sign
+
+
+ENGLAND = "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
+
+
+@pytest.mark.parametrize(
+    "text", ["Ada Lovelace", "👩‍👩‍👧 ❤️", "می‌خواهم", "क्‍ष", "e\u0301", "a\u00a0b", ENGLAND]
+)
+def test_what_people_write_is_shown_as_it_is(text: str) -> None:
+    assert shown(text) == text
+
+
+def test_a_flag_hides_no_other_tags() -> None:
+    assert shown("🏴\U000e0061\U000e007f") == "🏴\\U000e0061\\U000e007f"
+
+
+def test_json_says_the_same_and_shows_everything() -> None:
+    value = {"a": ATTACK + "\U0001f600é", ATTACK: [ATTACK]}
+    document = shown_json(json.dumps(value, ensure_ascii=False))
+    assert json.loads(document) == value
+    assert acts(document) == []
+    assert "\U0001f600é" in document
+
+
+# Every command
+
+
+@pytest.fixture
+def room() -> Iterator[Path]:
+    with in_memory() as path:
+        yield path
+
+
+@pytest.fixture
+def home(room: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("RECOLLECT_HOME", "RECOLLECT_LEDGER", "RECOLLECT_FAILPOINT"):
+        monkeypatch.delenv(name, raising=False)
+    directory = room / f"home {ATTACK[:40]}\u202e\n".replace("/", "")
+    Home.make(directory, without_encoder=True)
+    return directory
+
+
+def hostile(number: int, content: str, **fields: Any) -> Draft:
+    given = {
+        "sender_id": f"u-{ATTACK}",
+        "sender_name": f"Ada{ATTACK}",
+        "peer_id": f"room{ATTACK}",
+        "thread_id": f"t{ATTACK}",
+    }
+    payload = Message(source_id=f"id-{number}{ATTACK}", content=content, **{**given, **fields})
+    return draft(number, payload, platform=f"chat{ATTACK}")
+
+
+def draft(number: int, payload: Payload, platform: str = "recollect") -> Draft:
+    return Draft(platform=platform, occurred_at=START + number, payload=payload)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def held(home: Path) -> Path:
+    """A zone with hostile text in every field that can hold any."""
+    with Memory(home) as memory:
+        memory.publish(
+            [
+                hostile(1, f"I live in Rome.{ATTACK}"),
+                hostile(2, f"I live in Oslo.{ATTACK} Since May {ATTACK}, and I own a dog."),
+                hostile(3, f"Where does Bob{ATTACK} live?", sender_name=f"Bob{ATTACK}"),
+                hostile(
+                    4,
+                    f"In Bergen{ATTACK}.",
+                    attachments=(Attachment(name=ATTACK, caption=f"A harbour {ATTACK}"),),
+                    metadata={ATTACK: ATTACK},
+                ),
+                draft(5, Park(source_id="park:1", reason=f"not JSON: {ATTACK}", body=b"{")),
+            ]
+        )
+        memory.drive()
+        memory.create_mental_model(f"Homes{ATTACK}", f"Ada lives in Oslo {ATTACK}")
+    return home
+
+
+def test_the_holding_is_hostile(held: Path) -> None:
+    with Memory(held) as memory:
+        results = memory.recall(Query(text="Where do Ada and Bob live?")).results
+        assert {"event", "fact", "mental_model"} <= {result.type for result in results}
+        assert all(acts(result.text) for result in results)
+
+
+def ids(held: Path) -> list[str]:
+    with Memory(held) as memory:
+        everything = ("events", "facts", "mental_models", "entities")
+        results = memory.recall(Query(text="Ada Bob live Oslo dog", scope=everything)).results  # type: ignore[arg-type]
+        assert {result.type for result in results} >= {"event", "fact", "entity", "mental_model"}
+        return [result.id for result in results]
+
+
+def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
+    """Return what each command is asked here; the file named by each is there, as is the rest."""
+    attack = ATTACK.replace("\0", "")
+    export = room / f"export {attack[:30]}\n.jsonl".replace("/", "")
+    good = {"platform": "x", "sender_id": "u", "occurred_at": "2026-05-08T13:56:00Z"}
+    lines = [
+        {**good, "content": attack, "sender_name": attack},
+        {**good, "content": "x", "id": attack},
+        {**good, "content": "x", "kind": attack},
+        {**good, "content": "x", "peer_kind": attack},
+        {**good, "content": "x", "occurred_at": attack[:50]},
+        {**good, "content": "x", attack: 10**40},
+        {**good, "content": "x", "sender_id": None, "id": attack},
+    ]
+    text = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+    export.write_text(f"{text}\n{attack}\n", "utf-8")
+    batch = room / f"batch {attack[:30]}\n.jsonl".replace("/", "")
+    batch.write_text(json.dumps({"id": attack, "query": f"Rome {attack}"}) + "\n")
+    broken = room / f"broken {attack[:30]}.jsonl".replace("/", "")
+    broken.write_text(json.dumps({"id": attack, "query": "x", "budget": attack}) + "\n")
+    everything = "events,facts,mental_models,entities,observations"
+    asked = ["Where do Ada and Bob live?", "--scope", everything, "-k", "50"]
+    return {
+        "init": [["--encoder", attack], ["--encoder", "none"], ["--encoder-source", attack]],
+        "ingest": [[str(export)], [str(room / attack[:20])], [str(export), "--format", attack]],
+        "recall": [
+            *([*asked], [*asked, "--explain"], [attack], ["x", "--scope", attack]),
+            *(
+                ["x", "--after", attack[:20]],
+                ["x", "--entity", attack],
+                ["x", "--known-at", attack],
+            ),
+            *(["x", "--wait-for", attack], ["x", f"--{attack}"], ["x", "-k", attack]),
+            *(["--batch", str(batch)], ["--batch", str(broken)], ["--batch", attack], []),
+        ],
+        "why": [
+            *([id_, "--query", f"live {attack}"] for id_ in ids(held)),
+            *([f"id-1{ATTACK}"], [attack], [attack, "--platform", attack]),
+        ],
+        "forget": [[f"id-3{ATTACK}"], [attack], ["x", "--platform", attack]],
+        "remember": [[attack], [attack, "--sender", attack]],
+        "rebuild": [[], ["--dry-run"], ["--level", attack]],
+        "rollback": [[]],
+        "verify": [[]],
+        "status": [[]],
+        "doctor": [[]],
+        "deadletters": [[], [attack], ["retry", attack], ["retry", "5"]],
+        "promote": [["--to", attack], ["--to", f"kafka://{attack}"]],
+        "worker": [["--once"], ["--once", f"--member{attack}"]],
+        "replica": [[]],
+    }
+
+
+def test_no_command_lets_it_out(
+    held: Path, room: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = commands(held, room)
+    assert asked.keys() == cli.commands.keys(), "a command is not tried here"
+    said_at_all = 0
+    for name, calls in asked.items():
+        for arguments in calls:
+            for as_json in ([], ["--json"]):
+                capfd.readouterr()
+                run(["--home", str(held), name, *as_json, *arguments])
+                said = capfd.readouterr()
+                assert acts(said.out) == [], (name, arguments)
+                assert acts(said.err) == [], (name, arguments)
+                assert "Traceback" not in said.err
+                said_at_all += len(said.out + said.err)
+                if as_json:
+                    for line in said.out.splitlines():
+                        json.loads(line)
+    assert said_at_all > 10_000
+    for arguments in ([ATTACK], ["--home", ATTACK, "status"], ["--zone", ATTACK, "status"]):
+        assert run(arguments) == 2
+        assert acts(capfd.readouterr().err) == []
+    monkeypatch.setenv("RECOLLECT_LEDGER", f"kafka:/{ATTACK}")
+    assert run(["--home", str(held), "status"]) == 2
+    assert acts(capfd.readouterr().err) == []
+
+
+def test_json_gives_the_text_as_it_was_said(held: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["--home", str(held), "recall", "--json", "Rome", "--scope", "events"]) == 0
+    first = json.loads(capfd.readouterr().out)["results"][0]
+    assert first["text"] == f"I live in Rome.{ATTACK}"
+    assert first["source_event_ids"] == [f"id-1{ATTACK}"]
+
+
+def test_text_names_and_ids_forge_no_result(held: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["--home", str(held), "recall", "Where do Ada and Bob live?", "--explain"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    with Memory(held) as memory:
+        results = memory.recall(Query(text="Where do Ada and Bob live?")).results
+    heads = [line for line in lines if re.match(r" *\d+\. ", line)]
+    assert [int(head.partition(".")[0]) for head in heads] == list(range(1, len(results) + 1))
+    assert all(result.id in "\n".join(lines) for result in results)
+    assert sum(line.startswith("    fact ") for line in lines) == sum(
+        result.type == "fact" for result in results
+    )
+
+
+def test_the_reader_sees_that_something_was_there(
+    held: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["--home", str(held), "recall", "Rome", "--scope", "events"]) == 0
+    assert "I live in Rome.\\x1b[2J\\x1b]0;title\\x07\\x9b31m" in capfd.readouterr().out
+
+
+def on_a_terminal(arguments: list[str]) -> str:
+    """Return what a command writes on a pseudo-terminal, with both streams on it."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", "from recollect.cli import main; main()", *arguments]
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    written = b""
+    while True:
+        try:
+            some = os.read(ours, 65_536)
+        except OSError:
+            break
+        if not some:
+            break
+        written += some
+    os.close(ours)
+    process.wait(timeout=60)
+    return written.decode()
+
+
+def test_nothing_acts_on_a_real_terminal(held: Path, room: Path) -> None:
+    export = commands(held, room)["ingest"][0]
+    for arguments in (
+        ["recall", "Where do Ada and Bob live?", "--explain"],
+        ["ingest", *export],
+        ["why", f"id-1{ATTACK}"],
+        ["deadletters"],
+        ["remember", ATTACK],
+        ["forget", ATTACK],
+    ):
+        written = on_a_terminal(["--home", str(held), *arguments])
+        assert written.strip()
+        assert acts(OF_A_BAR.sub("", written)) == [], arguments
+
+
+def test_all_that_is_said_goes_through_one_place() -> None:
+    for path in Path(recollect.cli.__file__).parent.glob("*.py"):
+        if path.name == "common.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            said = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            assert not re.search(r"echo|print|secho|stdout\.write|stderr\.write|\.show$", said), (
+                f"{path.name}:{node.lineno}: {said}; use say or emit"  # type: ignore[attr-defined]
+            )
