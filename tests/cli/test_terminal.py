@@ -125,7 +125,8 @@ def draft(number: int, payload: Payload, platform: str = "recollect") -> Draft:
 def held(home: Path) -> Path:
     """A zone with hostile text in every field that can hold any."""
     with Memory(home) as memory:
-        memory.publish(
+        memory.node.ledger.publish(
+            memory.zone,
             [
                 hostile(1, f"I live in Rome.{ATTACK}"),
                 hostile(2, f"I live in Oslo.{ATTACK} Since May {ATTACK}, and I own a dog."),
@@ -137,7 +138,7 @@ def held(home: Path) -> Path:
                     metadata={ATTACK: ATTACK},
                 ),
                 draft(5, Park(source_id="park:1", reason=f"not JSON: {ATTACK}", body=b"{")),
-            ]
+            ],
         )
         memory.drive()
         memory.create_mental_model(f"Homes{ATTACK}", f"Ada lives in Oslo {ATTACK}")
