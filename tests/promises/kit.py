@@ -46,10 +46,14 @@ class Shell:
 
     def ingest(self, *events: dict[str, Any], options: Iterable[str] = ()) -> Any:
         """Import events from a file, as an export would bring them."""
+        return self("ingest", str(self.export(*events)), *options)
+
+    def export(self, *events: dict[str, Any]) -> Path:
+        """Write events to a file, one a line."""
         self._files += 1
         path = self.room / f"export-{self._files}.jsonl"
         path.write_text("".join(json.dumps(event) + "\n" for event in events))
-        return self("ingest", str(path), *options)
+        return path
 
     def recall(self, question: str, *options: str) -> list[dict[str, Any]]:
         """Return the results of a question."""
