@@ -181,12 +181,19 @@ class Keeper:
         """Return whether records wait, or traces of what was erased; or commands, where zones are
         concluded here: whoever did so before may have died before he appended them."""
         journal = self._node.journal
-        moved = journal.moved(zone).number
-        if moved < self._ledger.copy.file.head(zone).number or journal.owes_purge(zone):
+        if not self._node.zone(zone).exists():
+            return True
+        try:
+            # The journal may be ahead of files whose last commits did not survive a power cut.
+            concluded = self._node.concluded(zone)
+        except (RecollectError, apsw.Error, OSError):
+            # Whoever works on it says what is wrong.
+            return True
+        if concluded < self._ledger.copy.file.head(zone).number or journal.owes_purge(zone):
             return True
         if partition_of(zone) not in self._owned:
             return False
-        return journal.outbox(zone, self._node.current(zone).chain).number < moved
+        return journal.outbox(zone, self._node.current(zone).chain).number < concluded
 
     def _taken(self, topic: str, partition: int, zones: Set[str]) -> None:
         """Called by the copy when records came: an owner wrote its changes itself."""

@@ -214,6 +214,11 @@ class Node:
                     moved += project(generation, files, number)
         return moved
 
+    def concluded(self, zone: str) -> int:
+        """Return the last record that every file of a zone holds, by their own watermarks."""
+        with self.open(zone, self.current(zone)) as files:
+            return min(model.watermark().number for model in files.all)
+
     def conclude(self, zone: str, progress: Progress | None = None) -> int:
         """Have everything in the ledger concluded: by the workers where there are any, else here.
 
@@ -223,7 +228,7 @@ class Node:
         waited = time.monotonic()
         while self.ledger.workers():
             moved += (step := self.follow(zone, progress))
-            if self.journal.moved(zone).number >= self.ledger.head(zone).number:
+            if self.concluded(zone) >= self.ledger.head(zone).number:
                 return moved
             if step:
                 waited = time.monotonic()

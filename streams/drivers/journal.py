@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS outboxes (       -- up to which change record command
     hash   BLOB NOT NULL,
     PRIMARY KEY (zone, chain)
 );
-CREATE TABLE IF NOT EXISTS moves (          -- how far a zone's files are, and since when
+CREATE TABLE IF NOT EXISTS moves (          -- how far a zone's files were, for status alone
     zone   TEXT PRIMARY KEY,
     number INTEGER NOT NULL,
     at     INTEGER NOT NULL

@@ -14,6 +14,7 @@ import pytest
 
 from tests.kafka.conftest import Make
 from tests.kafka.kit import (
+    MODELS,
     Recollect,
     Running,
     kinds_of,
@@ -352,4 +353,34 @@ def test_with_ticks_off_a_worker_appends_none(make: Make, kafka_url: str) -> Non
     for _ in range(3):
         home.looked_around()
     assert len(records_of(kafka_url, "events")) == 1
+    assert worker.stop() == 0
+
+
+def test_files_that_lost_their_last_commits_are_brought_up_by_their_own_watermarks(
+    make: Make, kafka_url: str
+) -> None:
+    """A power cut may take the last commits of three files, and leave those of driver.db."""
+    home = make("a")
+
+    def taken(first: int, last: int) -> None:
+        worker = home.worker()
+        lines = [line(f"m{n}", f"Ada lives in house {n}.", number=n) for n in range(first, last)]
+        post_events(kafka_url, "default", lines)
+        home.wait_for("default", last - 1)
+        assert worker.stop() == 0
+
+    concluded = [f"{model}.db" for model in MODELS if model != "events"]
+    taken(1, 4)
+    files = home.home / "zones" / "default" / home.generation()
+    before = {name: (files / name).read_bytes() for name in concluded}
+    assert not any((files / f"{name}-wal").exists() for name in concluded), "all is in the files"
+    taken(4, 7)
+    wanted = home.hashes()
+    for name, content in before.items():
+        (files / name).write_bytes(content)
+    assert home.concluded() == 3
+
+    worker = home.worker()
+    home.wait_for("default", 6)
+    assert home.hashes() == wanted
     assert worker.stop() == 0
