@@ -8,6 +8,7 @@ be read only while none of them has been destroyed.
 from __future__ import annotations
 
 import hashlib
+import hmac
 import os
 from collections.abc import Sequence
 
@@ -21,12 +22,39 @@ from schemas.errors import IntegrityError
 KEY_BYTES = 32
 KEY_ID_BYTES = 16
 NONCE_BYTES = 12
+# Of a key's id; the rest says whose it is.
+_DRAWN_BYTES = 8
 
 
 def new_key() -> tuple[bytes, bytes]:
     """Return (key id, key), both drawn from the system's generator."""
     drawn = os.urandom(KEY_ID_BYTES + KEY_BYTES)
     return drawn[:KEY_ID_BYTES], drawn[KEY_ID_BYTES:]
+
+
+def event_key(secret: bytes, zone: str, source: bytes) -> tuple[bytes, bytes]:
+    """Return (key id, key) for an event of a zone; `source` is the keyed hash of its source's id.
+
+    Whoever has the secret sees of the id for which event it was drawn (`is_key_of`).
+    """
+    drawn = os.urandom(_DRAWN_BYTES + KEY_BYTES)
+    nonce = drawn[:_DRAWN_BYTES]
+    return nonce + _mark(secret, zone, source, nonce), drawn[_DRAWN_BYTES:]
+
+
+def is_key_of(key_id: bytes, secret: bytes, zone: str, source: bytes) -> bool:
+    """Return whether the id is of a key that was drawn for this event of this zone."""
+    nonce, mark = key_id[:_DRAWN_BYTES], key_id[_DRAWN_BYTES:]
+    return hmac.compare_digest(mark, _mark(secret, zone, source, nonce))
+
+
+def _mark(secret: bytes, zone: str, source: bytes, nonce: bytes) -> bytes:
+    return hashlib.blake2b(
+        nonce + source + zone.encode(),
+        key=secret,
+        digest_size=KEY_ID_BYTES - _DRAWN_BYTES,
+        person=b"recollect key id",
+    ).digest()
 
 
 def seal(key: bytes, text: bytes, context: bytes) -> bytes:

@@ -186,7 +186,7 @@ class Keeper:
         try:
             # The journal may be ahead of files whose last commits did not survive a power cut.
             concluded = self._node.concluded(zone)
-        except (RecollectError, apsw.Error, OSError):
+        except Exception:
             # Whoever works on it says what is wrong.
             return True
         if concluded < self._ledger.copy.file.head(zone).number or journal.owes_purge(zone):

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from projections.sqlite import atomic, connect, rows, value
 from schemas.errors import IntegrityError, UnknownVersion
 from schemas.records import GENESIS, Envelope, read_event, record_hash
+from schemas.seal import is_key_of
 from streams.ledger.base import EVENTS, NEAR, PARTITIONS, TOPICS, LedgerGap, Record
 from streams.ledger.partitioner import partition_of
 from streams.ledger.sequencer import Head
@@ -39,7 +40,7 @@ CREATE TABLE IF NOT EXISTS sources (
     position INTEGER NOT NULL,
     PRIMARY KEY (zone, source)
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS voids (      -- keys of events that no chain accepts
+CREATE TABLE IF NOT EXISTS voids (      -- events that no chain accepts, until their keys end
     position INTEGER PRIMARY KEY,
     key_id   BLOB NOT NULL
 );
@@ -155,9 +156,13 @@ class LedgerFile:
         """Accept events (position, zone, bytes), in order, where they extend their zone's chain."""
         heads: dict[str, Head] = {}
         sources: list[tuple[int | None, bytes, int]] = []
-        void: list[tuple[int, str, Envelope]] = []
+        void: list[tuple[int, bytes]] = []
+        # Nobody looks for a zone's records elsewhere than where it lives.
+        homes = {zone: partition_of(zone) for zone in zones if zone}
         unread = {zone for zone in zones if self._unread(zone)}
         for position, zone, record in records:
+            if homes.get(zone) != position >> _OFFSET_BITS:
+                continue
             if zone in unread:
                 # It may follow what cannot be read: nobody here can tell whether it is void.
                 continue
@@ -170,45 +175,61 @@ class LedgerFile:
                 unread.add(zone)
                 self.connection.execute("INSERT INTO unread VALUES (?, ?)", (zones[zone], position))
                 continue
+            if envelope.zone != zone:
+                # A copy of another zone's event, whose key is that zone's.
+                continue
             head = heads.get(zone) or self.head(zone)
-            if (envelope.zone, envelope.number, envelope.previous) == (
-                zone,
-                head.number + 1,
-                head.hash,
-            ):
+            if (envelope.number, envelope.previous) == (head.number + 1, head.hash):
                 heads[zone] = Head(envelope.number, record_hash(record))
                 sources.append((zones[zone], envelope.source, position))
             else:
-                void.append((position, zone, envelope))
+                void.append((position, envelope.key_id))
         self.connection.executemany("INSERT OR IGNORE INTO sources VALUES (?, ?, ?)", sources)
         self.connection.executemany(
             "INSERT INTO heads VALUES (?, ?, ?) ON CONFLICT (zone) "
             "DO UPDATE SET number = excluded.number, hash = excluded.hash",
             [(zones[zone], head.number, head.hash) for zone, head in heads.items()],
         )
-        self.connection.executemany(
-            "INSERT OR IGNORE INTO voids VALUES (?, ?)",
-            [
-                (position, envelope.key_id)
-                for position, zone, envelope in void
-                if not self._seals(zone, envelope)
-            ],
-        )
+        self.connection.executemany("INSERT OR IGNORE INTO voids VALUES (?, ?)", void)
+
+    def void_keys(self, partition: int, secret: bytes) -> list[bytes]:
+        """Return the keys of a partition's void events, which nobody may keep.
+
+        Not one that an accepted event may have: the id says that it was drawn for this very
+        event, and the one that the zone accepted has another, or none is accepted by then.
+        """
+        ended: list[bytes] = []
+        kept: list[int] = []
+        with self.lock:
+            for position, zone, record in rows(
+                self.connection,
+                f"SELECT voids.position, zones.name, {EVENTS}.value FROM voids "
+                f"JOIN {EVENTS} ON {EVENTS}.position = voids.position "
+                f"JOIN zones ON zones.id = {EVENTS}.zone "
+                "WHERE voids.position BETWEEN ? AND ?",
+                _span(partition),
+            ):
+                envelope, _ = read_event(record)
+                if not is_key_of(envelope.key_id, secret, zone, envelope.source):
+                    kept.append(position)
+                elif envelope.number > self.head(zone).number:
+                    # It came before those that it follows, and may come again after them.
+                    continue
+                elif self._seals(zone, envelope):
+                    kept.append(position)
+                else:
+                    ended.append(envelope.key_id)
+        if kept:
+            with self.writing():
+                self.connection.executemany(
+                    "DELETE FROM voids WHERE position = ?", [(position,) for position in kept]
+                )
+        return ended
 
     def _seals(self, zone: str, envelope: Envelope) -> bool:
         """Return whether a void event is a copy of the accepted one, under the same key."""
         held = self.held(zone, envelope.source)
         return held is not None and read_event(held)[0].key_id == envelope.key_id
-
-    def void_keys(self, partition: int) -> list[bytes]:
-        """Return the keys of a partition's void events, which nobody may keep."""
-        with self.lock:
-            found = rows(
-                self.connection,
-                "SELECT key_id FROM voids WHERE position BETWEEN ? AND ?",
-                _span(partition),
-            )
-        return [key_id for (key_id,) in found]
 
     def forget_void_keys(self, key_ids: Sequence[bytes]) -> None:
         """Note that keys of void events are destroyed."""

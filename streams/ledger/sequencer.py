@@ -15,7 +15,7 @@ from schemas.errors import UnknownVersion
 from schemas.events import Content, Draft, Event
 from schemas.ids import event_id
 from schemas.records import open_event, read_event, record_hash, write_event
-from schemas.seal import new_key, source_digest
+from schemas.seal import event_key, source_digest
 from streams.ledger.base import KeyStore
 
 
@@ -112,7 +112,7 @@ def sequence(
             continue
         number += 1
         given = now if draft.ingested_at is None else draft.ingested_at
-        key_id, key = new_key()
+        key_id, key = event_key(secret, zone, source)
         value = write_event(
             draft,
             zone=zone,

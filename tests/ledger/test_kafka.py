@@ -5,11 +5,14 @@ from __future__ import annotations
 import tempfile
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from streams.ledger import EVENTS, Ledger, partition_of
 from streams.ledger.kafka import KafkaLedger, KafkaSettings
+from streams.ledger.kafka.clients import KeyedValue
 from streams.ledger.sequencer import sequence
 from tests.ledger.contract import LedgerContract, Opener, Reader, draft, ids
 
@@ -65,3 +68,74 @@ def test_the_keys_of_void_copies_are_destroyed_whoever_left_them(opener: Opener)
     with closing(opener()) as third:
         assert third.keys.get([overtaken.key_id]) == {}
         assert ids(Reader(third).zone("z")) == ["a", "b", "c"]
+
+
+def forged(record: bytes, **changed: Any) -> bytes:
+    """Return an event's record with another envelope, by what docs and format say of it."""
+    names = ["format", "zone", "number", "previous", "kind", "version", "occurred_at"]
+    names += ["ingested_at", "platform", "key_id", "source"]
+    clear, sealed = msgspec.msgpack.decode(record)
+    envelope = dict(zip(names, msgspec.msgpack.decode(clear), strict=True))
+    clear = msgspec.msgpack.encode([{**envelope, **changed}[name] for name in names])
+    return msgspec.msgpack.encode([clear, sealed])
+
+
+def key_of(record: bytes) -> bytes:
+    """Return the id of the key of an event's record."""
+    key_id: bytes = msgspec.msgpack.decode(msgspec.msgpack.decode(record)[0])[9]
+    return key_id
+
+
+def test_no_copy_takes_the_key_of_an_event_that_stands(opener: Opener) -> None:
+    """A mirror, a repair job or a forger writes a live event's record once more."""
+    zones = ["z", *(f"z{number}" for number in range(40))]
+    home = partition_of("z")
+    neighbour = next(zone for zone in zones[1:] if partition_of(zone) == home)
+    stranger = next(zone for zone in zones[1:] if partition_of(zone) != home)
+    with closing(opener()) as first:
+        assert isinstance(first, KafkaLedger)
+        first.publish("z", [draft("a"), draft("b")])
+        value, other = [record.value for record in first.read(EVENTS, home, 0, 10, "z")]
+        for partition, zone, record in (
+            (home, "z", value),
+            (home, neighbour, value),
+            (partition_of(stranger), stranger, value),
+            (partition_of(stranger), "z", value),
+            (home, "z", forged(value, number=2)),
+            (home, "z", forged(value, previous=bytes(range(32)), source=bytes(16))),
+            (home, neighbour, forged(value, zone=neighbour, number=1, previous=b"x" * 32)),
+            (partition_of(stranger), stranger, forged(value, zone=stranger, number=9)),
+            # Where the zone would go on, but it does not live there.
+            (partition_of(stranger), "z", forged(other, number=3)),
+        ):
+            first.clients.produce(EVENTS, {partition: [KeyedValue(zone.encode(), record)]})
+    with closing(opener()) as second:
+        assert isinstance(second, KafkaLedger)
+        for zone in ("z", neighbour, stranger):
+            second.publish(zone, [draft("c")])
+        for partition in range(12):
+            second.destroy_void_keys(partition)
+        assert [second.head(zone).number for zone in ("z", neighbour, stranger)] == [3, 1, 1]
+    with closing(opener()) as third:
+        live = {key_of(value), key_of(other)}
+        assert third.keys.get(list(live)).keys() == live
+
+
+def test_a_copy_that_came_before_the_event_it_repeats_leaves_its_key(opener: Opener) -> None:
+    with closing(opener()) as ledger:
+        assert isinstance(ledger, KafkaLedger)
+        _, records, _ = sequence(
+            "z",
+            [draft("a"), draft("b")],
+            ledger.head("z"),
+            secret=ledger.keys.secret,
+            now=0,
+            held=lambda source: None,
+        )
+        one, two = records
+        ledger.keys.add({record.key_id: record.key for record in records})
+        ledger.append(EVENTS, "z", [two.value])
+        ledger.destroy_void_keys(partition_of("z"))
+        ledger.append(EVENTS, "z", [one.value, two.value])
+        ledger.publish("z", [draft("c")])
+        assert ids(Reader(ledger).zone("z")) == ["a", "b", "c"]

@@ -14,7 +14,7 @@ from recollect.working import work
 from schemas import records
 from schemas.errors import UnknownVersion
 from schemas.records import write_event
-from schemas.seal import new_key
+from schemas.seal import event_key, new_key
 from streams.inbox import Posted, take_in
 from streams.keeping import Lane
 from streams.ledger import CHANGES, EVENTS, partition_of
@@ -89,8 +89,10 @@ def test_what_follows_an_event_of_tomorrow_is_not_void_and_counts_after_an_upgra
     """An old worker's copy takes in what a newer one writes, and must not end a key of it."""
     values = []
     previous = records.GENESIS
+    _, secret = new_key()
     for number in range(1, 5):
-        key_id, key = new_key()
+        source = number.to_bytes(16, "big")
+        key_id, key = event_key(secret, ZONE, source)
         monkeypatch.setattr(records, "EVENT_FORMAT", 2 if number == 2 else 1)
         values.append(
             write_event(
@@ -99,7 +101,7 @@ def test_what_follows_an_event_of_tomorrow_is_not_void_and_counts_after_an_upgra
                 number=number,
                 previous=previous,
                 ingested_at=1,
-                source=number.to_bytes(16, "big"),
+                source=source,
                 key_id=key_id,
                 key=key,
             )
@@ -111,7 +113,7 @@ def test_what_follows_an_event_of_tomorrow_is_not_void_and_counts_after_an_upgra
         with file.writing():
             file.write(EVENTS, partition_of(ZONE), offset, [Appended(ZONE, value, 1)])
     assert file.head(ZONE).number == 1
-    assert file.void_keys(partition_of(ZONE)) == []
+    assert file.void_keys(partition_of(ZONE), secret) == []
     file.close()
 
     monkeypatch.setattr(records, "EVENT_FORMAT", 2)
@@ -119,7 +121,7 @@ def test_what_follows_an_event_of_tomorrow_is_not_void_and_counts_after_an_upgra
     head = file.head(ZONE)
     assert (head.number, head.hash) == (4, previous)
     assert file.end_of(ZONE) == head
-    assert file.void_keys(partition_of(ZONE)) == []
+    assert file.void_keys(partition_of(ZONE), secret) == []
     assert [file.held(ZONE, n.to_bytes(16, "big")) for n in range(1, 5)] == values
     file.close()
 

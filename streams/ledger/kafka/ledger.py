@@ -186,9 +186,10 @@ class KafkaLedger(Ledger):
     def destroy_void_keys(self, partition: int) -> None:
         """Destroy the keys of events that no chain accepts, whoever wrote and left them.
 
-        What such a copy says may have to be forgotten, and no erasure would name its key.
+        What such a copy says may have to be forgotten, and no erasure would name its key. One
+        whose key may be that of an event that stands, in whichever zone, is left alone.
         """
-        if void := self.copy.file.void_keys(partition):
+        if void := self.copy.file.void_keys(partition, self.keys.secret):
             self.keys.destroy(void)
             self.copy.file.forget_void_keys(void)
 
