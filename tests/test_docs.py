@@ -12,7 +12,7 @@ from schemas.events import KINDS
 from schemas.inbound import InboundEvent
 from streams.failpoints import FAILPOINTS
 from streams.ledger import TOPICS
-from streams.ledger.kafka.topics import SETTINGS
+from streams.ledger.kafka.topics import NAMES, topic_settings
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = (ROOT / "docs" / "reference.md").read_text()
@@ -61,15 +61,16 @@ def test_every_setting_is_in_the_reference():
 
 
 def test_every_topic_kind_scope_and_event_field_is_in_the_reference():
-    for name in (*TOPICS, *SETTINGS, *KINDS, *SCOPES, *InboundEvent.__struct_fields__):
+    for name in (*TOPICS, *NAMES, *KINDS, *SCOPES, *InboundEvent.__struct_fields__):
         assert f"`{name}`" in REFERENCE, name
 
 
-@pytest.mark.parametrize("topic", sorted(SETTINGS))
-def test_every_setting_of_a_topic_is_in_the_reference(topic):
+@pytest.mark.parametrize("replicas", [1, 3])
+@pytest.mark.parametrize("topic", sorted(NAMES))
+def test_every_setting_of_a_topic_is_in_the_reference(topic, replicas):
     table = [line for line in REFERENCE.splitlines() if line.startswith("|")]
     rows = [line for line in table if f"`{topic}`" in line]
-    for setting, value in SETTINGS[topic].items():
+    for setting, value in topic_settings(topic, replicas, 600).items():
         assert any(f"`{setting}={value}`" in row for row in rows), f"{topic}: {setting}={value}"
 
 

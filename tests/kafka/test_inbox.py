@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -289,6 +290,50 @@ def test_a_client_that_uses_transactions_is_understood(make: Make, kafka_url: st
     post_events(kafka_url, "z", [line("m9", "The box is old.")])
     home.wait_for("z", 3)
     assert home.events("z") == ["m0", "m1", "m9"]
+    assert worker.stop() == 0
+
+
+def test_what_a_producer_aborted_was_never_said(make: Make, kafka_url: str) -> None:
+    """Nor does one that does not end hold up anything but what comes after it."""
+    home = make("a")
+    home.ask("status")
+    place = place_of(kafka_url)
+
+    async def send(producer: AIOKafkaProducer, id_: str) -> None:
+        event = json.dumps(line(id_, "The password is xylophone."))
+        await producer.send_and_wait(place.topic("inbox"), event.encode(), b"z")
+
+    async def abort(name: str) -> None:
+        async with AIOKafkaProducer(
+            bootstrap_servers=place.address, transactional_id=f"{place.prefix}-{name}"
+        ) as producer:
+            await producer.begin_transaction()
+            await send(producer, f"aborted-{name}")
+            await producer.abort_transaction()
+
+    async def look_while_one_is_open() -> None:
+        async with AIOKafkaProducer(
+            bootstrap_servers=place.address, transactional_id=f"{place.prefix}-open"
+        ) as producer:
+            await producer.begin_transaction()
+            await send(producer, "m2")
+            await asyncio.to_thread(post_events, kafka_url, "z", [line("m3", "The box is red.")])
+            await asyncio.to_thread(home.once)
+            assert home.events("z") == ["m1"]
+            await producer.commit_transaction()
+
+    run(abort("1"))
+    post_events(kafka_url, "z", [line("m1", "The box is green.")])
+    run(look_while_one_is_open())
+    run(abort("2"))
+    home.once()
+    assert home.events("z") == ["m1", "m2", "m3"]
+    assert emptied(kafka_url)
+    worker = home.worker()
+    run(abort("3"))
+    post_events(kafka_url, "z", [line("m4", "The box is old.")])
+    home.wait_for("z", 4)
+    assert home.events("z") == ["m1", "m2", "m3", "m4"]
     assert worker.stop() == 0
 
 

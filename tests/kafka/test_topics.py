@@ -20,19 +20,48 @@ from tests.kafka.kit import (
     place_of,
     records_of,
     topics_of,
+    wait_until,
     with_admin,
     write,
 )
 
 DAY_MS = 86_400_000
 FOR_EVER = {"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"}
+#: On one broker: what only one machine has is flushed.
+SAFE = {
+    "min.insync.replicas": "1",
+    "unclean.leader.election.enable": "false",
+    "flush.messages": "1",
+}
+ROLLED = {"segment.ms": "200000", "message.timestamp.type": "LogAppendTime"}
 #: What stands in the reference, and what must not be left to a broker's defaults.
 DOCUMENTED = {
-    "inbox": {"cleanup.policy": "delete", "retention.ms": str(7 * DAY_MS)},
-    "events": FOR_EVER,
-    "changes": FOR_EVER,
-    "recordings": FOR_EVER,
-    "keys": {"cleanup.policy": "compact"},
+    "inbox": {**FOR_EVER, **SAFE, **ROLLED},
+    "events": {**FOR_EVER, **SAFE},
+    "changes": {**FOR_EVER, **SAFE},
+    "recordings": {**FOR_EVER, **SAFE},
+    "keys": {"cleanup.policy": "compact", **SAFE, **ROLLED, "max.compaction.lag.ms": "200000"},
+}
+#: As the build of 2026-11-22 made them.
+BEFORE = {
+    "inbox": {
+        "cleanup.policy": "delete",
+        "retention.ms": str(7 * DAY_MS),
+        "max.message.bytes": "1114112",
+        "compression.type": "gzip",
+    },
+    **{
+        name: {**FOR_EVER, "max.message.bytes": "4194304", "compression.type": "producer"}
+        for name in ("events", "changes", "recordings")
+    },
+    "keys": {
+        "compression.type": "producer",
+        "cleanup.policy": "compact",
+        "min.cleanable.dirty.ratio": "0.01",
+        "max.compaction.lag.ms": "3600000",
+        "segment.ms": "3600000",
+        "delete.retention.ms": str(DAY_MS),
+    },
 }
 
 
@@ -54,6 +83,15 @@ def configured(url: str, name: str) -> dict[str, str]:
         return {entry[0]: entry[1] for entry in entries}
 
     return with_admin(url, ask)
+
+
+def alter(url: str, name: str, settings: dict[str, str]) -> None:
+    """Set a topic's settings to these, and all others to the broker's."""
+    resource = ConfigResource(ConfigResourceType.TOPIC, place_of(url).topic(name), settings)
+    with_admin(url, lambda admin: admin.alter_configs([resource]))
+    wait_until(
+        lambda: settings.items() <= configured(url, name).items(), f"topic {name} is altered"
+    )
 
 
 def test_the_first_node_makes_the_topics_as_documented(make: Make, kafka_url: str) -> None:
@@ -97,7 +135,7 @@ def test_nodes_that_start_at_once_make_each_topic_once(kafka_url: str, tmp_path:
         ("changes", {"retention.ms": str(7 * DAY_MS)}, (f"retention.ms={7 * DAY_MS}", "-1")),
         ("recordings", {"retention.bytes": "1000"}, ("retention.bytes=1000", "-1")),
         ("keys", {"cleanup.policy": "delete"}, ("cleanup.policy=delete", "compact")),
-        ("inbox", {"retention.ms": "-1"}, ("retention.ms=-1", str(7 * DAY_MS))),
+        ("inbox", {"cleanup.policy": "compact"}, ("cleanup.policy=compact", "delete")),
         ("events", {"max.message.bytes": "1048588"}, ("max.message.bytes=1048588", "4194304")),
     ],
     ids=lambda value: " ".join(map(str, value.items())) if isinstance(value, dict) else None,
@@ -129,6 +167,34 @@ def test_a_topic_that_somebody_made_rightly_is_used(make: Make, kafka_url: str) 
     make_topic(kafka_url, "events", {**FOR_EVER, "max.message.bytes": "4194304"})
     make("a").ask("status")
     assert described(kafka_url) == {place_of(kafka_url).topic(name): 12 for name in DOCUMENTED}
+
+
+def test_topics_of_the_build_before_are_brought_to_todays_settings(
+    make: Make, kafka_url: str
+) -> None:
+    for name, settings in BEFORE.items():
+        make_topic(kafka_url, name, settings)
+    # One that recollect does not speak of stays as somebody set it.
+    alter(kafka_url, "events", {**BEFORE["events"], "segment.bytes": "104857600"})
+    make("a").ask("status")
+    for name, wanted in DOCUMENTED.items():
+        there = configured(kafka_url, name)
+        assert {key: there[key] for key in wanted} == wanted, name
+        assert {key: there[key] for key in BEFORE[name] if key not in wanted} == {
+            key: value for key, value in BEFORE[name].items() if key not in wanted
+        }
+    assert configured(kafka_url, "events")["segment.bytes"] == "104857600"
+
+
+def test_settings_that_keep_more_or_less_long_than_ours_stay(make: Make, kafka_url: str) -> None:
+    """A node that erases faster sets the pace for all; one that does not changes nothing."""
+    make("a", RECOLLECT_KAFKA_ERASE_SECONDS="30").ask("status")
+    make("b").ask("status")
+    assert configured(kafka_url, "keys")["segment.ms"] == "10000"
+    assert configured(kafka_url, "inbox")["file.delete.delay.ms"] == "10000"
+    make("c", RECOLLECT_KAFKA_ERASE_SECONDS="6").ask("status")
+    assert configured(kafka_url, "keys")["segment.ms"] == "2000"
+    assert configured(kafka_url, "inbox")["file.delete.delay.ms"] == "2000"
 
 
 def test_prefixes_are_ledgers_of_their_own(make: Make, kafka_url: str, tmp_path: Path) -> None:

@@ -79,6 +79,8 @@ class ReadingThread(AIOKafkaConsumerThread):
             partition_assignment_strategy=[self.app.assignor],
             # A log that does not hold what is asked for is an error, never a reason to start over.
             auto_offset_reset="none",
+            # What a producer aborted was never said.
+            isolation_level="read_committed",
             enable_auto_commit=False,
             session_timeout_ms=int(settings.session_timeout * 1_000),
             heartbeat_interval_ms=int(settings.session_timeout * 1_000 / 4),

@@ -25,7 +25,13 @@ from aiokafka.producer.message_accumulator import BatchBuilder
 from streams.ledger.base import LedgerUnavailable
 from streams.ledger.kafka.deleting import delete_before
 from streams.ledger.kafka.settings import KafkaSettings
-from streams.ledger.kafka.topics import MOST_RECORD_BYTES, ensure_topics
+from streams.ledger.kafka.topics import (
+    INBOX,
+    MOST_RECORD_BYTES,
+    NAMES,
+    Topics,
+    ensure_topics,
+)
 
 Value = TypeVar("Value")
 Place = tuple[str, int]
@@ -62,7 +68,7 @@ class Clients:
     def __init__(self, settings: KafkaSettings) -> None:
         self._settings = settings
         self._options = settings.client_options()
-        self._names = {settings.topic(name): name for name in _TOPIC_NAMES}
+        self._names = {settings.topic(name): name for name in NAMES}
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="kafka-clients", daemon=True
@@ -78,17 +84,20 @@ class Clients:
         self._admin: AIOKafkaAdminClient | None = None
         self._starting = asyncio.Lock()
 
-    def ensure_topics(self) -> None:
+    def ensure_topics(self) -> Topics:
         """Make or check the ledger's topics."""
 
-        async def ensure() -> None:
-            await ensure_topics(await self._started_admin(), self._settings)
+        async def ensure() -> Topics:
+            return await ensure_topics(await self._started_admin(), self._settings)
 
-        self._run(ensure())
+        return self._run(ensure())
 
     def ends(self, places: Iterable[Place]) -> dict[Place, int]:
-        """Return the end offset of partitions, as the broker knows it now."""
-        return self._run(self._offsets("end_offsets", list(places)))
+        """Return the end offset of partitions, as the broker knows it now.
+
+        That of the inbox is before the first record of a transaction that is still open.
+        """
+        return self._run(self._ends(list(places)))
 
     def starts(self, places: Iterable[Place]) -> dict[Place, int]:
         """Return the offset of the first record that each partition still has."""
@@ -221,10 +230,17 @@ class Clients:
                 self._admin = admin
         return self._admin
 
-    async def _new_consumer(self) -> AIOKafkaConsumer:
+    async def _started_reader(self) -> AIOKafkaConsumer:
+        """Return the consumer of `read`; the caller holds it."""
+        if self._reader is None:
+            self._reader = await self._new_consumer()
+        return self._reader
+
+    async def _new_consumer(self, isolation: str = "read_committed") -> AIOKafkaConsumer:
         # No group: where to read is the reader's business, and a missing offset is an error.
         consumer = AIOKafkaConsumer(
             **self._options,
+            isolation_level=isolation,
             enable_auto_commit=False,
             auto_offset_reset="none",
             fetch_max_wait_ms=_FETCH_WAIT_MS,
@@ -241,16 +257,31 @@ class Clients:
         """Return a consumer whose connection no fetch holds up."""
         async with self._starting:
             if self._asking is None:
-                asking = await self._new_consumer()
+                # Up to what is there, not only to the first open transaction: of the ledger and
+                # its keys nothing may be taken for missing that is.
+                asking = await self._new_consumer("read_uncommitted")
                 # Else each topic's first question waits for a retry.
                 await asking._client.set_topics(list(self._names))
                 self._asking = asking
         return self._asking
 
     async def _offsets(self, method: str, places: list[Place]) -> dict[Place, int]:
+        if not places:
+            return {}
         consumer = await self._asking_consumer()
         found = await getattr(consumer, method)([self._there(place) for place in places])
         return {self._here(there): offset for there, offset in found.items()}
+
+    async def _ends(self, places: list[Place]) -> dict[Place, int]:
+        posted = [place for place in places if place[0] == INBOX]
+        there = {self._there(place): place for place in posted}
+        ends = await self._offsets("end_offsets", [each for each in places if each not in posted])
+        if posted:
+            async with self._reading:
+                reader = await self._started_reader()
+                found = await reader.end_offsets(list(there))
+            ends |= {there[each]: end for each, end in found.items()}
+        return ends
 
     async def _assign(self, positions: Mapping[Place, int]) -> None:
         async with self._starting:
@@ -271,20 +302,17 @@ class Clients:
         self, place: Place, offset: int, limit: int
     ) -> list[ConsumerRecord[bytes, bytes]]:
         there = self._there(place)
+        end = (await self._ends([place]))[place]
         async with self._reading:
-            if self._reader is None:
-                self._reader = await self._new_consumer()
+            reader = await self._started_reader()
             if self._reader_at != (place, offset):
-                self._reader.assign([there])
-                self._reader.seek(there, offset)
+                reader.assign([there])
+                reader.seek(there, offset)
             self._reader_at = None
             found: list[ConsumerRecord[bytes, bytes]] = []
-            end = (await self._offsets("end_offsets", [place]))[place]
             # Not by the last record: a transaction's marker takes an offset, and is none.
-            while len(found) < limit and await self._reader.position(there) < end:
-                page = await self._reader.getmany(
-                    there, timeout_ms=1_000, max_records=limit - len(found)
-                )
+            while len(found) < limit and await reader.position(there) < end:
+                page = await reader.getmany(there, timeout_ms=1_000, max_records=limit - len(found))
                 found += page.get(there, [])
             self._reader_at = place, found[-1].offset + 1 if found else offset
             return found
@@ -350,6 +378,3 @@ async def _send(
     sent.append((builder, await producer.send_batch(builder, topic, partition=partition)))
     placed = [(int((await future).offset), builder.record_count()) for builder, future in sent]
     return range(placed[0][0], sum(placed[-1]))
-
-
-_TOPIC_NAMES = ("inbox", "events", "changes", "recordings", "keys")

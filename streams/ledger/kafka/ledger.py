@@ -36,6 +36,7 @@ from streams.ledger.kafka.clients import Clients, KeyedValue, Place
 from streams.ledger.kafka.copy import Copy, received
 from streams.ledger.kafka.keys import PLACES, KafkaKeys
 from streams.ledger.kafka.settings import KafkaSettings
+from streams.ledger.kafka.topics import Topics
 from streams.ledger.partitioner import partition_of
 from streams.ledger.sequencer import Head, Held, Receipt, Sequenced, held_event, sequence
 
@@ -82,6 +83,8 @@ class KafkaLedger(Ledger):
         self._counted = (-_COUNT_SECONDS, 0)
         self._connecting = threading.RLock()
         self._keys: KafkaKeys | None = None
+        #: What is so with the topics, since they were looked at.
+        self.topics: Topics | None = None
         #: The clients of the brokers; they connect when they are first needed.
         self.clients = Clients(settings)
         #: This node's copy of what it reads.
@@ -105,7 +108,7 @@ class KafkaLedger(Ledger):
         """
         with self._connecting:
             if self._keys is None:
-                self.clients.ensure_topics()
+                self.topics = self.clients.ensure_topics()
                 keys = KafkaKeys(
                     self.clients,
                     self.copy.keys,

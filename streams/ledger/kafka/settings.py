@@ -29,14 +29,16 @@ VARIABLES = {
     "RECOLLECT_KAFKA_KEY_FILE": "key_file",
     "RECOLLECT_KAFKA_REPLICATION": "replication",
     "RECOLLECT_KAFKA_SESSION_SECONDS": "session_seconds",
+    "RECOLLECT_KAFKA_ERASE_SECONDS": "erase_seconds",
 }
 
 
 class KafkaSettings(msgspec.Struct, frozen=True):
     """How to reach the brokers. Topics are named `prefix.events` where there is a prefix.
 
-    `replication` is that of topics which are made; -1: as the broker is set. `session_seconds`
-    is how long a worker may be silent before others take its partitions over.
+    `replication` is that of topics which are made; -1: three, or as many as there are brokers.
+    `session_seconds` is how long a worker may be silent before others take its partitions over.
+    `erase_seconds` is within which time what was erased is gone from the brokers' disks.
     """
 
     servers: tuple[str, ...]
@@ -50,6 +52,7 @@ class KafkaSettings(msgspec.Struct, frozen=True):
     key_file: str | None = None
     replication: int = -1
     session_seconds: float = 10.0
+    erase_seconds: float = 600.0
 
     @classmethod
     def read(cls, url: str, environment: Mapping[str, str]) -> KafkaSettings:
@@ -84,6 +87,7 @@ class KafkaSettings(msgspec.Struct, frozen=True):
         for variable, kind, most in (
             ("RECOLLECT_KAFKA_REPLICATION", int, 32_767),
             ("RECOLLECT_KAFKA_SESSION_SECONDS", float, 1_800),
+            ("RECOLLECT_KAFKA_ERASE_SECONDS", float, 604_800),
         ):
             field = VARIABLES[variable]
             if field in given:

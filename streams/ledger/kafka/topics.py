@@ -1,10 +1,11 @@
-"""The topics of a Kafka ledger: made with these settings, and refused with any others."""
+"""The topics of a Kafka ledger: made with these settings, brought to them where a build before
+this one made them, and refused with any others."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
@@ -17,6 +18,8 @@ from streams.ledger.kafka.settings import KafkaSettings
 
 INBOX = "inbox"
 KEYS = "keys"
+#: All topics of a ledger, without the prefix.
+NAMES = (INBOX, EVENTS, CHANGES, RECORDINGS, KEYS)
 
 #: The largest record: the largest that the door lets in, which may grow threefold when its
 #: numbers are packed. Change records are split before they are that large.
@@ -27,84 +30,157 @@ MOST_RECORD_BYTES = 4 * 1024 * 1024
 MOST_INBOX_BYTES = MAX_RECORD_BYTES + 65_536
 
 _DAY_MS = 86_400_000
-#: As our own producers write: not at all, whatever the broker's default is.
-_AS_WRITTEN = {"compression.type": "producer"}
-_FOR_EVER = {
-    "cleanup.policy": "delete",
-    "retention.ms": "-1",
-    "retention.bytes": "-1",
-    **_AS_WRITTEN,
-}
+_MOST_REPLICAS = 3
+# So long the broker keeps a file that it has deleted, at most.
+_DELETE_MS = 10_000
 
-#: What each topic must be set to. Compaction would eat records of the ledger; of the keys it
-#: leaves what was not destroyed, and within the hour nothing else.
-SETTINGS: Mapping[str, Mapping[str, str]] = {
-    INBOX: {
-        "cleanup.policy": "delete",
-        "retention.ms": str(7 * _DAY_MS),
-        "max.message.bytes": str(MOST_INBOX_BYTES),
-        # Anybody's client may compress as it likes; the broker turns it into what we can read.
-        "compression.type": "gzip",
-    },
-    EVENTS: {**_FOR_EVER, "max.message.bytes": str(MOST_RECORD_BYTES)},
-    RECORDINGS: {**_FOR_EVER, "max.message.bytes": str(MOST_RECORD_BYTES)},
-    CHANGES: {**_FOR_EVER, "max.message.bytes": str(MOST_RECORD_BYTES)},
-    KEYS: {
-        **_AS_WRITTEN,
-        "cleanup.policy": "compact",
-        "min.cleanable.dirty.ratio": "0.01",
-        "max.compaction.lag.ms": "3600000",
-        "segment.ms": "3600000",
-        "delete.retention.ms": str(_DAY_MS),
-    },
+# As our own producers write: not at all, whatever the broker's default is.
+_AS_WRITTEN = {"compression.type": "producer"}
+_UNLIMITED = {"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"}
+_FOR_EVER = {**_UNLIMITED, "max.message.bytes": str(MOST_RECORD_BYTES), **_AS_WRITTEN}
+
+# Settings of which less is as good, or more.
+_AT_MOST = {
+    "segment.ms",
+    "max.compaction.lag.ms",
+    "min.cleanable.dirty.ratio",
+    "file.delete.delay.ms",
+    "flush.messages",
 }
+_AT_LEAST = {"min.insync.replicas"}
+# What is brought to ours where a topic has it otherwise: a build before ours made it so, and it
+# takes nothing from the records. Anything else means that the topic is not ours.
+_BROUGHT = {
+    *_AT_MOST,
+    *_AT_LEAST,
+    "delete.retention.ms",
+    "message.timestamp.type",
+    "unclean.leader.election.enable",
+}
+_BROUGHT_IN_INBOX = {*_BROUGHT, "retention.ms", "retention.bytes"}
+
+
+def topic_settings(name: str, replicas: int, erase_seconds: float) -> dict[str, str]:
+    """Return what a topic with so many replicas must be set to; `name` is without the prefix.
+
+    What was acknowledged is on two machines, or on a disk: where fewer than two replicas must
+    have it, the broker flushes each append. Of the time in which an erasure reaches the brokers'
+    disks, a third is for rolling segments; the rest is the broker's.
+    """
+    rolled = {
+        # By the broker's own clock, whatever time a client stamps.
+        "message.timestamp.type": "LogAppendTime",
+        "segment.ms": str(int(erase_seconds * 1_000 / 3)),
+        "file.delete.delay.ms": str(min(_DELETE_MS, int(erase_seconds * 1_000 / 3))),
+    }
+    of_topic = {
+        # Nothing but the sequencers deletes from it, and they what is in the ledger.
+        INBOX: {
+            **_UNLIMITED,
+            **rolled,
+            "max.message.bytes": str(MOST_INBOX_BYTES),
+            # Anybody's client may compress as it likes; the broker turns it into what we can read.
+            "compression.type": "gzip",
+        },
+        EVENTS: _FOR_EVER,
+        RECORDINGS: _FOR_EVER,
+        CHANGES: _FOR_EVER,
+        # Compaction would eat records of the ledger; of the keys it leaves what was not destroyed.
+        KEYS: {
+            **_AS_WRITTEN,
+            **rolled,
+            "cleanup.policy": "compact",
+            "min.cleanable.dirty.ratio": "0.01",
+            "max.compaction.lag.ms": rolled["segment.ms"],
+            "delete.retention.ms": str(_DAY_MS),
+        },
+    }
+    in_sync = 2 if replicas >= _MOST_REPLICAS else 1
+    return {
+        **of_topic[name],
+        "min.insync.replicas": str(in_sync),
+        "unclean.leader.election.enable": "false",
+        **({"flush.messages": "1"} if in_sync == 1 else {}),
+    }
+
+
+class Topics(NamedTuple):
+    """What is so with the topics: after how many seconds a segment of `inbox` and of `keys` is
+    rolled by the next record, and what is less safe than it could be."""
+
+    roll_seconds: Mapping[str, float]
+    notes: Sequence[str]
+
 
 _MADE_WITHIN_SECONDS = 30.0
-_UNKNOWN_TOPIC = 3
+# Where the value of a setting comes from: the topic's own.
+_OF_TOPIC = 1
 
 
-async def ensure_topics(admin: AIOKafkaAdminClient, settings: KafkaSettings) -> None:
-    """Make the topics that are not there, and check those that are.
+async def ensure_topics(admin: AIOKafkaAdminClient, settings: KafkaSettings) -> Topics:
+    """Make the topics that are not there, check those that are, and bring to today's settings
+    what a build before this one has made.
 
     Raises:
-        HomeError: a topic has other settings than ours, or cannot be made.
+        HomeError: a topic has other settings than ours, or cannot be made or altered.
     """
-    names = {settings.topic(name): name for name in SETTINGS}
+    names = {settings.topic(name): name for name in NAMES}
+    replicas = settings.replication
+    brokers = len((await admin.describe_cluster())["brokers"])
+    if replicas == -1:
+        replicas = min(_MOST_REPLICAS, brokers)
     found = await _partitions(admin, list(names))
     missing = [name for name in names if name not in found]
     if missing:
-        await _make(admin, settings, missing)
+        await _make(admin, settings, {name: names[name] for name in missing}, replicas)
         await _wait_for(admin, list(names))
-    for name, count in found.items():
-        if count != PARTITIONS:
+    for name, partitions in found.items():
+        if len(partitions) != PARTITIONS:
             raise HomeError(
-                f"topic {name} has {count} partitions, not {PARTITIONS}: it is not recollect's; "
-                "give RECOLLECT_LEDGER another prefix (kafka://host:port/prefix)"
+                f"topic {name} has {len(partitions)} partitions, not {PARTITIONS}: it is not "
+                "recollect's; give RECOLLECT_LEDGER another prefix (kafka://host:port/prefix)"
             )
-    if found:
-        await _check_configs(admin, {name: SETTINGS[names[name]] for name in found})
+    there = {name: min(partitions) for name, partitions in found.items()}
+    rolls = dict.fromkeys((INBOX, KEYS), settings.erase_seconds / 3)
+    for response in await admin.describe_configs(
+        [ConfigResource(ConfigResourceType.TOPIC, name) for name in found]
+    ):
+        for code, message, _, name, entries in response.resources:
+            if code:
+                raise HomeError(f"the settings of topic {name} cannot be read: {message}")
+            rolled = await _bring(admin, settings, name, names[name], there[name], entries)
+            rolls[names[name]] = rolled / 1_000
+    return Topics(
+        rolls,
+        [
+            f"topic {name} is kept on {count} of {brokers} brokers, not on {replicas}: add "
+            "replicas (kafka-reassign-partitions)"
+            for name, count in there.items()
+            if count < replicas
+        ],
+    )
 
 
-async def _partitions(admin: AIOKafkaAdminClient, names: list[str]) -> dict[str, int]:
-    """Return how many partitions each topic has that is there."""
+async def _partitions(admin: AIOKafkaAdminClient, names: list[str]) -> dict[str, list[int]]:
+    """Return how many replicas each partition has, of each topic that is there."""
     return {
-        str(topic["topic"]): len(topic["partitions"])
+        str(topic["topic"]): [len(partition["replicas"]) for partition in topic["partitions"]]
         for topic in await admin.describe_topics(names)
         if topic["error_code"] == 0 and topic["partitions"]
     }
 
 
-async def _make(admin: AIOKafkaAdminClient, settings: KafkaSettings, names: list[str]) -> None:
+async def _make(
+    admin: AIOKafkaAdminClient, settings: KafkaSettings, names: Mapping[str, str], replicas: int
+) -> None:
     wanted = [
         NewTopic(
             name=name,
             num_partitions=PARTITIONS,
-            replication_factor=settings.replication,
-            # aiokafka takes -1, the broker's own default, only beside (no) assignments.
-            replica_assignments={} if settings.replication == -1 else None,
-            topic_configs=dict(SETTINGS[name.removeprefix(f"{settings.prefix}.")]),
+            replication_factor=replicas,
+            topic_configs=topic_settings(ours, replicas, settings.erase_seconds),
         )
-        for name in names
+        for name, ours in names.items()
     ]
     response = await admin.create_topics(wanted)
     for name, code, *message in response.topic_errors:
@@ -129,26 +205,45 @@ async def _wait_for(admin: AIOKafkaAdminClient, names: list[str]) -> None:
         ) from None
 
 
-async def _check_configs(
-    admin: AIOKafkaAdminClient, wanted: Mapping[str, Mapping[str, str]]
-) -> None:
-    """Compare the settings of topics with ours; a user who may not read them is believed."""
-    resources = [
-        ConfigResource(ConfigResourceType.TOPIC, name, configs=dict(settings))
-        for name, settings in wanted.items()
-    ]
-    for response in await admin.describe_configs(resources):
-        for code, message, _, name, entries in response.resources:
+async def _bring(
+    admin: AIOKafkaAdminClient,
+    settings: KafkaSettings,
+    name: str,
+    ours: str,
+    replicas: int,
+    entries: Sequence[Any],
+) -> int:
+    """See that a topic, `entries` are its settings, is set as ours are; return `segment.ms`."""
+    wanted = topic_settings(ours, replicas, settings.erase_seconds)
+    there = {str(key): str(value) for key, value, *_ in entries}
+    wrong = {key: value for key, value in wanted.items() if not _suits(key, there[key], value)}
+    differences = "; ".join(f"{key}={there[key]}, not {value}" for key, value in wrong.items())
+    if wrong.keys() - (_BROUGHT_IN_INBOX if ours == INBOX else _BROUGHT):
+        raise HomeError(
+            f"topic {name} is set otherwise than recollect needs: {differences}. "
+            "Alter it (kafka-configs --alter), or give RECOLLECT_LEDGER another prefix"
+        )
+    if wrong:
+        # What is not named falls back to the broker's default.
+        own = {str(key): str(value) for key, value, _, source, *_ in entries if source == _OF_TOPIC}
+        response, *_ = await admin.alter_configs(
+            [ConfigResource(ConfigResourceType.TOPIC, name, configs={**own, **wrong})]
+        )
+        for code, message, *_ in response.resources:
             if code:
-                raise HomeError(f"the settings of topic {name} cannot be read: {message}")
-            there: dict[str, Any] = {entry[0]: entry[1] for entry in entries}
-            wrong = [
-                f"{key}={there.get(key)}, not {value}"
-                for key, value in wanted[name].items()
-                if there.get(key) != value
-            ]
-            if wrong:
                 raise HomeError(
-                    f"topic {name} is set otherwise than recollect needs: {'; '.join(wrong)}. "
-                    "Alter it (kafka-configs --alter), or give RECOLLECT_LEDGER another prefix"
+                    f"topic {name} is set as a build before this one made it ({differences}) and "
+                    f"cannot be altered ({message or for_code(code).__name__}): allow this user "
+                    f"to, or run kafka-configs --bootstrap-server {settings.servers[0]} --alter "
+                    f"--entity-type topics --entity-name {name} --add-config "
+                    + ",".join(f"{key}={value}" for key, value in wrong.items())
                 )
+    return int(wrong.get("segment.ms", there["segment.ms"]))
+
+
+def _suits(key: str, there: str, wanted: str) -> bool:
+    if key in _AT_MOST:
+        return float(there) <= float(wanted)
+    if key in _AT_LEAST:
+        return float(there) >= float(wanted)
+    return there == wanted
