@@ -127,7 +127,7 @@ def resolve(connection: apsw.Connection, name_or_id: str) -> tuple[Entity, ...]:
     """Return what an id, a normalised name, or a first name that is one's, stands for, by ids.
 
     Several may have one name, and nobody has said that they are one: who asks by the name asks
-    for all of them, for the persons where there are any.
+    for all of them, for the persons and accounts where there are any.
     """
     by_id = identity.canonical(connection, name_or_id)
     if by_id is not None:
@@ -145,7 +145,12 @@ def resolve(connection: apsw.Connection, name_or_id: str) -> tuple[Entity, ...]:
         if len(standing) > 1:
             return ()
     found = [standing[each] for each in sorted(standing)]
-    return tuple([entity for entity in found if entity.type == "person"] or found)
+    return tuple([entity for entity in found if _is_somebody(entity)] or found)
+
+
+def _is_somebody(entity: Entity) -> bool:
+    """Return whether an entity is a person, or an account that goes by the name."""
+    return entity.type == "person" or entity.type.endswith("_handle")
 
 
 def _goes_on(text: str, words: Sequence[re.Match[str]], place: int) -> bool:

@@ -70,7 +70,9 @@ class EntityResolver:
         handle_id = self._speaker = handle_row_id(event.platform, content.sender_id)
         owner = self._state.handle_owner(handle_id)
         name = (content.sender_name or "").strip()
-        named = bool(name) and normalise_name(name) != normalise_name(content.sender_id)
+        # An id that is repeated is a name only where it is written as one: Caroline, not c4r0.
+        repeated = normalise_name(name) == normalise_name(content.sender_id)
+        named = bool(name) and (not repeated or name[0].isupper())
         entity = None if owner is None else self._canonical(owner)
         if entity is None:
             entity = self._handle_entity(event.platform, content.sender_id)
