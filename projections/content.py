@@ -15,7 +15,7 @@ from projections.sqlite import rows
 # Rows that say how far a file is and whether an index may follow it, and what seals and chains
 # this one ledger: not what is known.
 _OF_FILE = frozenset({"watermark", lineage.TABLE})
-_OF_LEDGER = frozenset({"seals", "switches"})
+_OF_LEDGER = frozenset({"seals", "switches", "decisions", "conclusions"})
 # A rowid of the vector index: another order of the same rows gives other numbers.
 _NOT_COLUMNS = frozenset({"seq"})
 

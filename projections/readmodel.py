@@ -116,6 +116,11 @@ class ReadModel:
         self.connection.close()
 
 
+def row_key(row: Row) -> tuple[str, tuple[str | int, ...]]:
+    """Return the table of a row and the values that name it there."""
+    return row.TABLE, tuple(getattr(row, column) for column in row.KEY)
+
+
 @cache
 def put_statement(row: type[Row]) -> str:
     """Return the statement that puts a row; a newer one takes the place of one with its key."""

@@ -169,6 +169,23 @@ class DeadLetter(Row, frozen=True, array_like=True, tag="dead_letter"):
     parked_at: int
 
 
+class Decided(Row, frozen=True, array_like=True, tag="decided"):
+    """What the decision on the ledger record `number` depends on, and what depends on it.
+
+    `reads` are the keys under which it asked the state, `writes` those under which its rows are
+    found, eight bytes each, ascending. `restated` are the rows of a decision that an erasure made
+    again, None where the change record of `number` still says them; empty: the erasure `number`
+    was derived in full, and nothing up to it is traced.
+    """
+
+    TABLE: ClassVar = "decisions"
+    KEY: ClassVar = ("number",)
+    number: int
+    reads: bytes
+    writes: bytes
+    restated: bytes | None
+
+
 # identity.db
 
 
@@ -315,6 +332,7 @@ MemoryRow = (
     | Turn
     | MentalModel
     | DeadLetter
+    | Decided
 )
 IdentityRow = Entity | Handle | Mention | MergeCandidate | MergeDecision | Merge | MergeUndo
 EmbeddingRow = Embedding | TokenVectors

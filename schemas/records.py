@@ -22,6 +22,8 @@ GENESIS = bytes(32)
 #: to a header or to a row, raises the format: it is what keeps an older program from reading on.
 EVENT_FORMAT = 1
 CHANGE_FORMAT = 2
+#: From this format on a change says what its decision depends on (`schemas.changes.Decided`).
+FIRST_TRACED_FORMAT = 2
 
 _pack = msgspec.msgpack.Encoder()
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 
 from projections.files import ZoneFiles
+from projections.memory import MemoryModel
 from projections.readmodel import ReadModel, Watermark
 from projections.recall import stored
 from projections.sqlite import atomic
+from schemas.records import FIRST_TRACED_FORMAT
 from streams.failpoints import failpoint
 from streams.ledger import Ledger
 from streams.locks import exclusive
@@ -114,7 +116,14 @@ def _evolve(
             sections = open_sections(ledger.keys, fresh, names, without)
             for model in models:
                 model.evolve(sections[model.name])
+                if isinstance(model, MemoryModel):
+                    model.place(map(placed, fresh))
                 model.advance(watermark_after(fresh[-1]))
+
+
+def placed(change: AcceptedChange) -> tuple[int, int, bool]:
+    """Return the number of a change record, its offset, and whether its decision is traced."""
+    return change.header.number, change.offset, change.header.format >= FIRST_TRACED_FORMAT
 
 
 def watermark_after(change: AcceptedChange) -> Watermark:

@@ -353,6 +353,23 @@ def forget_targets(keys: KeyStore, event: SealedEvent) -> tuple[int, ...]:
     return payload.targets
 
 
+def whole_at(ledger: Ledger, zone: str, begin: int, end: int) -> bytes:
+    """Return the record of `changes` whose last fragment is at offset `end`, and no earlier than
+    `begin` its first.
+
+    Raises:
+        IntegrityError: none ends there.
+    """
+    assembler = Assembler()
+    for offset, _, value in ledger.read(
+        CHANGES, partition_of(zone), begin, end - begin + 1, zone
+    ):
+        whole = assembler.add(value)
+        if offset == end and whole is not None:
+            return whole
+    raise located(IntegrityError("no change record ends here"), CHANGES, zone, end)
+
+
 def open_sections(
     keys: KeyStore,
     changes: Sequence[AcceptedChange],

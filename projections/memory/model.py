@@ -1,5 +1,7 @@
 """The file memory.db."""
 
+from collections.abc import Iterable
+
 from projections.lineage import lineage_schema
 from projections.readmodel import SCHEMA_VERSION, ReadModel
 
@@ -27,13 +29,32 @@ CREATE TABLE episode_events (
 ) WITHOUT ROWID;
 CREATE INDEX idx_episode_events_event ON episode_events(event_id);
 """
+# What each decision depends on, and where its change record is.
+_TRACED = """
+CREATE TABLE decisions (
+    number   INTEGER PRIMARY KEY,
+    reads    BLOB NOT NULL,         -- keys under which the state was asked, 8 bytes each
+    writes   BLOB NOT NULL,         -- keys under which the decision's rows are found
+    restated BLOB                   -- its rows, where an erasure made it again
+);
+CREATE INDEX idx_decisions_restated ON decisions(number) WHERE restated IS NOT NULL;
+CREATE TABLE conclusions (
+    number INTEGER PRIMARY KEY,
+    offset INTEGER NOT NULL,        -- of the change record's last fragment in `changes`
+    traced BOOLEAN NOT NULL         -- its decision said what it depends on
+);
+"""
 
 
 class MemoryModel(ReadModel):
     """Facts, claims, turns, the processing log, episodes, analyses, mental models."""
 
     name = "memory"
-    upgrades = (_LINEAGE, _ONE_END, _OF_THE_SEEDS + SCHEMA_VERSION)
+    upgrades = (_LINEAGE, _ONE_END, _OF_THE_SEEDS + SCHEMA_VERSION, _TRACED)
 
     def schema(self) -> str:
-        return super().schema() + _LINEAGE
+        return super().schema() + _LINEAGE + _TRACED
+
+    def place(self, concluded: Iterable[tuple[int, int, bool]]) -> None:
+        """Note (number, offset, traced) of change records that the file holds from now on."""
+        self.connection.executemany("INSERT OR REPLACE INTO conclusions VALUES (?, ?, ?)", concluded)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from projections.sqlite import value
+from projections.sqlite import rows, value
 from schemas.changes import DeadLetter, FactClaim, MentalModel
 
 
@@ -97,6 +97,46 @@ def dead_letters(connection: apsw.Connection, state: str = "parked") -> list[Dea
             (state,),
         )
     ]
+
+
+def is_traced(connection: apsw.Connection, upto: int) -> bool:
+    """Return whether every decision up to a record says what it depends on."""
+    count, traced = rows(
+        connection, "SELECT count(*), min(traced) FROM conclusions WHERE number <= ?", (upto,)
+    )[0]
+    in_full = value(
+        connection,
+        "SELECT 1 FROM decisions WHERE restated IS NOT NULL AND length(restated) = 0 LIMIT 1",
+    )
+    return count == upto and traced == 1 and in_full is None
+
+
+def concluded_at(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, int]:
+    """Return number -> offset of the change records that the file holds, of some."""
+    return dict(
+        rows(
+            connection,
+            f"SELECT number, offset FROM conclusions WHERE number IN ({_marks(numbers)})",
+            numbers,
+        )
+    )
+
+
+def decisions(connection: apsw.Connection, upto: int) -> list[tuple[int, bytes, bytes]]:
+    """Return (number, keys read, keys written) of the decisions up to a record, in order."""
+    return rows(
+        connection,
+        "SELECT number, reads, writes FROM decisions WHERE number <= ? ORDER BY number",
+        (upto,),
+    )
+
+
+def restated(connection: apsw.Connection, number: int) -> bytes | None:
+    """Return the rows of a decision that an erasure made again; None: none did."""
+    found: bytes | None = value(
+        connection, "SELECT restated FROM decisions WHERE number = ?", (number,)
+    )
+    return found
 
 
 def _marks(values: Sequence[object]) -> str:
