@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import TypeVar
 
 import apsw
 import msgspec
@@ -19,6 +20,9 @@ from schemas.records import GENESIS
 SCHEMA_VERSION = """
 CREATE VIEW schema_version AS SELECT user_version AS version FROM pragma_user_version;
 """
+
+
+RowType = TypeVar("RowType", bound=Row)
 
 
 class Watermark(msgspec.Struct, frozen=True):
@@ -45,8 +49,9 @@ class ReadModel:
     #: What brings a file of version n, counted from 1, to the next; `schema` makes the last.
     upgrades: tuple[str, ...] = ()
 
-    def __init__(self, directory: Path, *, readonly: bool = False) -> None:
-        self.path = directory / f"{self.name}.db"
+    def __init__(self, directory: Path | None, *, readonly: bool = False) -> None:
+        """`directory` None: in memory, for as long as it is open."""
+        self.path = Path(":memory:") if directory is None else directory / f"{self.name}.db"
         self.connection = connect(self.path, readonly=readonly)
         self.prepare()
 
@@ -107,6 +112,11 @@ class ReadModel:
         for delete in deletes:
             self.connection.execute(delete_statement(delete.table), delete.key)
 
+    def row(self, kind: type[RowType], key: Sequence[object]) -> RowType | None:
+        """Return the row with a key; None where there is none."""
+        found = self.connection.execute(_select_statement(kind), tuple(key)).fetchone()
+        return None if found is None else kind(*found)
+
     def purge(self) -> bool:
         """Leave no trace of deleted rows in the WAL; False if a reader stands in the way."""
         return truncate_wal(self.connection)
@@ -136,6 +146,12 @@ def put_statement(row: type[Row]) -> str:
         f"VALUES ({', '.join('?' * len(columns))}) "
         f"ON CONFLICT ({', '.join(row.KEY)}) DO {action}"
     )
+
+
+@cache
+def _select_statement(row: type[Row]) -> str:
+    where = " AND ".join(f"{column} = ?" for column in row.KEY)
+    return f"SELECT {', '.join(row.__struct_fields__)} FROM {row.TABLE} WHERE {where}"
 
 
 @cache

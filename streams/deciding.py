@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence, Set
 from concurrent.futures import Executor
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import apsw
 import msgspec
 
 from projections.events import queries as thread
 from projections.events.model import conversation_of
-from projections.files import ZoneFiles
+from projections.readmodel import ReadModel
 from schemas.changes import (
     MODEL_OF,
     MODEL_OF_TABLE,
@@ -27,7 +27,7 @@ from streams.agents.state import key_of_event
 from streams.agents.vectors import embedding_rows
 from streams.doors import Answers, VectorDoor
 from streams.ledger import Ledger
-from streams.reading import EventReader, OpenedEvent
+from streams.reading import OpenedEvent, event_at
 
 
 class LedgerThread:
@@ -82,6 +82,19 @@ class Decision(NamedTuple):
     parked: bool = False
 
 
+class Files(Protocol):
+    """The files that decisions are made from, and are written into."""
+
+    @property
+    def events(self) -> ReadModel: ...
+    @property
+    def memory(self) -> ReadModel: ...
+    @property
+    def identity(self) -> ReadModel: ...
+    @property
+    def concluded(self) -> Sequence[ReadModel]: ...
+
+
 class Decider:
     """Runs the agents over one zone's records and evolves the open files with what they say.
 
@@ -92,7 +105,7 @@ class Decider:
         self,
         ledger: Ledger,
         zone: str,
-        files: ZoneFiles,
+        files: Files,
         door: VectorDoor,
         agents: Sequence[Agent] = AGENTS,
         before: Callable[[bytes], None] | None = None,
@@ -235,7 +248,7 @@ class Decider:
         if letter is None:
             return []
         state.note(key_of_event(number))
-        parked = read_event_at(self._ledger, self._zone, number)
+        parked = event_at(self._ledger, self._zone, number)
         if parked is None or parked.event is None or parked.kind == "park":
             return []
         extracted = self.extract([parked])[0]
@@ -253,12 +266,3 @@ def _parked_before(record: OpenedEvent, number: int, state: State) -> DeadLetter
     if letter is None or letter.state != "parked" or number >= record.source.number:
         return None
     return letter
-
-
-def read_event_at(ledger: Ledger, zone: str, number: int) -> OpenedEvent | None:
-    """Return the event with this running number, by reading the zone from its start."""
-    reader = EventReader(ledger, zone)
-    while opened := reader.read(1_000):
-        if opened[-1].source.number >= number:
-            return opened[number - opened[-1].source.number - 1]
-    return None

@@ -12,15 +12,16 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence, Set
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import apsw
 import msgspec
 
 from projections.embeddings.tokens import FORM, TokenCodes
 from projections.files import ZoneFiles
-from projections.memory.queries import dead_letters
+from projections.memory.queries import dead_letters, is_traced
 from projections.readmodel import ReadModel, rows_by_key
 from projections.sqlite import connect, value
 from schemas.changes import (
@@ -28,6 +29,7 @@ from schemas.changes import (
     AnyRow,
     Conclusions,
     DeadLetter,
+    Decided,
     Delete,
     Row,
 )
@@ -38,6 +40,8 @@ from streams.doors import Answer, Recorded, VectorDoor
 from streams.ledger import Ledger
 from streams.projecting import fold_events
 from streams.reading import ChangeReader, EventReader, OpenedEvent, erased_by, open_sections
+from streams.redeciding import Redecision
+from streams.tracing import Untraceable
 
 _BATCH = 500
 _SCRATCH = "erasing"
@@ -61,27 +65,57 @@ def erase(
     """
     number = record.source.number
     erased = erased_by(ledger, zone, number, targets)
-    without = frozenset(source.number for source in erased)
-    if not without:
+    if not erased:
         return Decision([]), ()
+    replaying = door.replaying(_recorded_in(files.embeddings.connection, door.model))
+    without = frozenset(source.number for source in erased)
+    parked = parked_records(files)
+    if is_traced(files.memory.connection, number - 1):
+        standing = _standing(ledger, files, erased)
+        with (
+            Redecision(
+                ledger, zone, chain, files, replaying, number - 1, standing, parked, agents
+            ) as again,
+            suppress(Untraceable),
+        ):
+            # Else another chain was faster to destroy the keys of what is erased.
+            return Decision(again.run()), erased
+    target = _Target(ledger, zone, number - 1, without, parked, agents)
+    return Decision(_derived(ledger, zone, chain, files, replaying, target)), erased
+
+
+def _standing(ledger: Ledger, files: ZoneFiles, erased: Sequence[Source]) -> frozenset[int]:
+    """Return the events of which something may stand: not those that were erased before."""
+    keys = ledger.keys.get([source.key_id for source in erased])
+    return frozenset(
+        source.number
+        for source in erased
+        if source.key_id in keys or files.memory.row(Decided, (source.number,)) is not None
+    )
+
+
+def _derived(
+    ledger: Ledger, zone: str, chain: str, files: ZoneFiles, door: VectorDoor, target: _Target
+) -> list[Conclusions]:
+    """Return the difference from live files to a target that is derived in full."""
+    upto, without = target.upto, target.without
     clear_scratch(files)
     directory = files.directory / _SCRATCH
     try:
         with ZoneFiles(directory, door.model, door.dimension) as scratch:
             provenance = Provenance(directory)
             try:
-                parked = parked_records(files)
-                target = _Target(ledger, zone, number - 1, without, parked, agents)
-                target.derive(scratch, files, door, provenance)
-                suspects, complete = _suspects(ledger, zone, chain, number - 1, without)
+                target.derive(scratch, door, provenance)
+                suspects, complete = _suspects(ledger, zone, chain, upto, without)
                 if not complete:
-                    suspects |= _lacking(ledger, zone, chain, number - 1, without, scratch)
-                parts = _parts(files, scratch, suspects, provenance, number)
+                    suspects |= _lacking(ledger, zone, chain, upto, without, scratch, files)
+                parts = _parts(files, scratch, suspects, provenance, upto + 1)
             finally:
                 provenance.close()
     finally:
         clear_scratch(files)
-    return Decision(parts), erased
+    # What each decision depends on was not followed: no later erasure may go by it.
+    return [*parts, Conclusions((upto + 1,), puts=[Decided(upto + 1, b"", b"", b"")])]
 
 
 def clear_scratch(files: ZoneFiles) -> None:
@@ -154,13 +188,10 @@ class _Target(NamedTuple):
     parked: dict[int, str]
     agents: Sequence[Agent]
 
-    def derive(
-        self, scratch: ZoneFiles, live: ZoneFiles, door: VectorDoor, provenance: Provenance
-    ) -> None:
-        """Derive it into scratch files, with the vectors that the live ones hold."""
+    def derive(self, scratch: ZoneFiles, door: VectorDoor, provenance: Provenance) -> None:
+        """Derive it into scratch files; `door` answers what is recorded."""
         fold_events(self.ledger, self.zone, scratch, upto=self.upto, without=self.without)
-        replaying = door.replaying(_recorded_in(live.embeddings.connection, door.model))
-        decider = Decider(self.ledger, self.zone, scratch, replaying, self.agents)
+        decider = Decider(self.ledger, self.zone, scratch, door, self.agents)
         reader = EventReader(self.ledger, self.zone)
         with scratch.locked():
             while records := reader.read(min(_BATCH, self.upto - reader.number), self.without):
@@ -240,9 +271,18 @@ def _suspects(
 
 
 def _lacking(
-    ledger: Ledger, zone: str, chain: str, upto: int, without: Set[int], target: ZoneFiles
+    ledger: Ledger,
+    zone: str,
+    chain: str,
+    upto: int,
+    without: Set[int],
+    target: ZoneFiles,
+    live: ZoneFiles,
 ) -> set[tuple[str, Key]]:
-    """Return the rows in which a late replica, made here, differs from the target."""
+    """Return the rows in which a late replica, made here, differs from the target.
+
+    And what only the live files say that decisions depend on.
+    """
     directory = target.directory / "replica"
     with ZoneFiles(directory, target.embeddings.model, target.embeddings.dimension) as replica:
         with replica.locked():
@@ -253,7 +293,11 @@ def _lacking(
                     model.evolve(sections[model.name])
             for model in replica.concluded:
                 model.connection.execute("COMMIT")
-        return {(table, key) for table, key, _, _ in differences(replica, target)}
+        traced = _table_differences(live.memory, replica.memory, Decided)
+        return {
+            *((table, key) for table, key, _, _ in differences(replica, target)),
+            *((table, key) for table, key, ours, _ in traced if ours is not None),
+        }
 
 
 def _parts(
@@ -281,7 +325,7 @@ def _parts(
     by_table = {row.TABLE: (model, row) for model, rows in MODELS.items() for row in rows}
     for table, key in sorted(suspects - said, key=repr):
         model, kind = by_table[table]
-        wanted = _row(_model(target, model), kind, key)
+        wanted = cast(AnyRow | None, _model(target, model).row(kind, key))
         if wanted is None:
             own.deletes.append(Delete(table, key))
         else:
@@ -293,9 +337,14 @@ def _parts(
 def differences(
     left: ZoneFiles, right: ZoneFiles
 ) -> Iterator[tuple[str, Key, AnyRow | None, AnyRow | None]]:
-    """Yield (table, key, row in left, row in right) for every row in which two states differ."""
+    """Yield (table, key, row in left, row in right) for every row in which two states differ.
+
+    What decisions depend on is no part of a state.
+    """
     for model, rows in MODELS.items():
         for kind in rows:
+            if kind is Decided:
+                continue
             yield from _table_differences(_model(left, model), _model(right, model), kind)
 
 
@@ -324,15 +373,6 @@ def _table_differences(
 def _order(key: Sequence[Any]) -> tuple[Any, ...]:
     """Return a key that sorts as SQLite's BINARY collation does: text by its UTF-8 bytes."""
     return tuple(part.encode() if isinstance(part, str) else part for part in key)
-
-
-def _row(model: ReadModel, kind: type[Row], key: Key) -> AnyRow | None:
-    columns = ", ".join(kind.__struct_fields__)
-    where = " AND ".join(f"{column} = ?" for column in kind.KEY)
-    row = model.connection.execute(
-        f"SELECT {columns} FROM {kind.TABLE} WHERE {where}", key
-    ).fetchone()
-    return None if row is None else kind(*row)  # type: ignore[return-value]
 
 
 def _model(files: ZoneFiles, name: str) -> ReadModel:

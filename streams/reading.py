@@ -167,6 +167,20 @@ def sealed_events(ledger: Ledger, zone: str, numbers: Iterable[int]) -> Iterator
                 yield walked[-1]
 
 
+def event_at(
+    ledger: Ledger, zone: str, number: int, without: Set[int] = frozenset()
+) -> OpenedEvent | None:
+    """Return the event with this running number; None where there is none yet.
+
+    One of `without` comes as if it were erased.
+    """
+    reader = EventReader(ledger, zone, *ledger.near(zone, number - 1))
+    while reader.number < number - 1 and reader.walk(number - 1 - reader.number):
+        pass
+    found = reader.read(1, without) if reader.number == number - 1 else []
+    return found[0] if found else None
+
+
 def erased_by(ledger: Ledger, zone: str, number: int, targets: Iterable[int]) -> tuple[Source, ...]:
     """Return the events that the erasure `number` ends, of those that it names.
 
@@ -361,9 +375,7 @@ def whole_at(ledger: Ledger, zone: str, begin: int, end: int) -> bytes:
         IntegrityError: none ends there.
     """
     assembler = Assembler()
-    for offset, _, value in ledger.read(
-        CHANGES, partition_of(zone), begin, end - begin + 1, zone
-    ):
+    for offset, _, value in ledger.read(CHANGES, partition_of(zone), begin, end - begin + 1, zone):
         whole = assembler.add(value)
         if offset == end and whole is not None:
             return whole

@@ -38,7 +38,8 @@ from streams.agents.state import key_of_event, touched
 from streams.deciding import Decider, Decision
 from streams.doors import VectorDoor
 from streams.ledger import Ledger
-from streams.tracing import Decisions, Part, Places, RowKey, parts_of, seen_under, traced
+from streams.reading import event_at
+from streams.tracing import Decisions, Part, RowKey, parts_of, seen_under, traced
 
 Seen = dict[RowKey, object]
 
@@ -67,20 +68,21 @@ class Redecision:
         self,
         ledger: Ledger,
         zone: str,
+        chain: str,
         live: ZoneFiles,
-        places: Places,
         door: VectorDoor,
         upto: int,
         erased: Set[int],
         parked: Mapping[int, str],
         agents: Sequence[Agent],
     ) -> None:
+        self._ledger = ledger
+        self._zone = zone
         self._live = live
-        self._places = places
         self._upto = upto
         self._erased = erased
         self._parked = parked
-        self._decisions = Decisions(places, ledger, live.memory.connection, upto)
+        self._decisions = Decisions(ledger, zone, chain, live.memory.connection, upto)
         self._made: dict[int, Decision] = {}
         self._parts: dict[int, list[Part]] = {}
         # Keys that decisions made again have written, beyond those that they wrote before.
@@ -99,8 +101,10 @@ class Redecision:
             self._opened = opened.pop_all()
         self._decider = Decider(ledger, zone, self._asked, door, agents, self._bring)
 
-    def close(self) -> None:
-        """Let go of what was brought into memory."""
+    def __enter__(self) -> Redecision:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
         self._opened.close()
 
     def run(self) -> list[Conclusions]:
@@ -126,15 +130,20 @@ class Redecision:
         """Take one decision back, make it again, or let it stand; follow what differs from here."""
         self._at = number
         reads = self._decisions.reads(number)
-        old = self._old_rows(number)
-        differs = any(key in self._differing or key in self._of_erased for key in reads)
-        if number in self._erased:
+        again = not self._of_erased.isdisjoint(reads) or not self._differing.keys().isdisjoint(
+            reads
+        )
+        erased = number in self._erased
+        if not (erased or again) and self._differing.keys().isdisjoint(
+            self._decisions.writes(number)
+        ):
+            return
+        old = new = self._old_rows(number)
+        if erased:
             self._parts[number] = []
-            new: list[AnyRow] = []
-        elif differs:
+            new = []
+        elif again:
             new = self._decide(number)
-        else:
-            new = old
         ours, theirs = seen_under(old), seen_under(new)
         for key in ours.keys() | theirs.keys():
             self._compare(key, ours.get(key, {}), theirs.get(key, {}), changed=new is not old)
@@ -164,7 +173,8 @@ class Redecision:
 
     def _decide(self, number: int) -> list[AnyRow]:
         """Make a decision again, in the target as the records before have left it."""
-        record = self._places.event(number, self._erased)
+        record = event_at(self._ledger, self._zone, number, self._erased)
+        assert record is not None
         if number in self._parked and (record.event or record.problem):
             decision = self._decider.park(record, self._parked[number])
         else:
@@ -230,27 +240,28 @@ class Redecision:
         own = Conclusions((self._upto + 1,))
         parts = {own.sources: own}
 
-        def put(sources: tuple[int, ...], row: AnyRow) -> None:
+        def put(row: AnyRow, sources: tuple[int, ...]) -> None:
             parts.setdefault(sources, Conclusions(sources)).puts.append(row)
 
         suspects: set[RowKey] = set()
-        concerned: dict[RowKey, None] = {}
-        wanted: dict[RowKey, tuple[AnyRow, tuple[int, ...]]] = {}
+        made: dict[RowKey, tuple[AnyRow, tuple[int, ...]]] = {}
+        # Where the row of a key is found; None: nobody asks for it.
+        places: dict[RowKey, bytes | None] = {}
         for number in sorted(self._parts):
             for part in self._decisions.parts(number):
-                concerned |= dict.fromkeys(part.keys())
+                places |= dict.fromkeys(part.named)
+                places |= {row_key(row): _place(row) for row in part.rows}
                 if not self._erased.isdisjoint(part.sources):
                     suspects.update(part.keys())
             for part in self._parts[number]:
-                for row in part.rows:
-                    wanted[row_key(row)] = row, part.sources
-                    concerned[row_key(row)] = None
-        for key in concerned:
-            row, sources = self._last(key, wanted) or (None, ())
-            if row is None:
+                made |= {row_key(row): (row, part.sources) for row in part.rows}
+                places |= {row_key(row): _place(row) for row in part.rows}
+        for key, place in places.items():
+            last = self._last(key, place) or made.get(key)
+            if last is None:
                 own.deletes.append(Delete(*key))
-            elif key in suspects or row != self._standing(key):
-                put(sources, row)
+            elif key in suspects or last[0] != self._standing(key):
+                put(*last)
         for number in sorted(self._parts):
             if number in self._erased:
                 own.deletes.append(Delete(Decided.TABLE, (number,)))
@@ -259,32 +270,27 @@ class Redecision:
         # Deletes first: a row that goes may stand in the way of one that comes.
         return [part for part in parts.values() if part.puts or part.deletes]
 
-    def _last(
-        self, key: RowKey, made: Mapping[RowKey, tuple[AnyRow, tuple[int, ...]]]
-    ) -> tuple[AnyRow, tuple[int, ...]] | None:
-        """Return a row as the last decision of the target wrote it, with its sources; None: none.
+    def _last(self, key: RowKey, place: bytes | None) -> tuple[AnyRow, tuple[int, ...]] | None:
+        """Return a row as the last of several decisions of the target wrote it, with its sources.
 
-        A row that decisions ask for may be written by several of them.
+        None: none did, or nobody asks for such rows, and then one decision alone writes each.
         """
-        found = made.get(key)
-        under = touched(found[0]) if found else _touched_by_key(key)
-        if not under:
-            return found
-        for place, _ in under[:1]:
-            for number in reversed(self._writers(place, 0, self._upto + 1)):
-                rows = [each for each in self._under(place, number) if row_key(each[0]) == key]
-                if rows:
-                    return rows[-1]
-        return found
+        if place is None:
+            return None
+        for number in reversed(self._writers(place, 0, self._upto + 1)):
+            found = [each for each in self._under(place, number) if row_key(each[0]) == key]
+            if found:
+                return found[-1]
+        return None
 
-    def _standing(self, key: RowKey) -> AnyRow | None:
+    def _standing(self, key: RowKey) -> Row | None:
         """Return a row as it stands in the live files."""
         table, values = key
         name = MODEL_OF_TABLE[table]
         (model,) = (each for each in self._live.concluded if each.name == name)
         return model.row(ROW_OF_TABLE[table], values)
 
-    def _restated(self, number: int) -> tuple[tuple[int, ...], AnyRow] | None:
+    def _restated(self, number: int) -> tuple[AnyRow, tuple[int, ...]] | None:
         """Return the row that says what a decision is from now on, with its sources; None where
         its change record still does."""
         before, decision = self._decisions.parts(number), self._made[number]
@@ -294,22 +300,30 @@ class Redecision:
         for part in with_row:
             for row in part.puts:
                 if isinstance(row, Decided):
-                    return part.sources, row
+                    return row, part.sources
         return None
 
 
 def _same(before: Sequence[Part], after: Sequence[Part]) -> bool:
-    """Return whether a decision comes out as before, out of the same sources."""
+    """Return whether a decision comes out as before, out of the same sources.
+
+    What nobody asks for is compared by its keys, and with the files row by row.
+    """
 
     def said(parts: Sequence[Part]) -> set[tuple[tuple[int, ...], RowKey, AnyRow | None]]:
         return {
-            *((part.sources, row_key(row), row) for part in parts for row in part.rows),
+            *(
+                (part.sources, row_key(row), row if _place(row) else None)
+                for part in parts
+                for row in part.rows
+            ),
             *((part.sources, key, None) for part in parts for key in part.named),
         }
 
     return said(before) == said(after)
 
 
-def _touched_by_key(key: RowKey) -> tuple[tuple[bytes, object], ...]:
-    """Return the key under which a row is found that is known by its own key alone."""
-    raise NotImplementedError
+def _place(row: AnyRow) -> bytes | None:
+    """Return the first key under which a row is found, which follows from its own key."""
+    found = touched(row)
+    return found[0][0] if found else None

@@ -9,7 +9,7 @@ along instead.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import apsw
@@ -35,12 +35,11 @@ from schemas.records import (
     ChangeRecord,
     open_part,
     read_change,
-    read_event,
 )
-from streams.agents.state import KEY_BYTES, touched
+from streams.agents.state import KEY_BYTES, key_of_event, touched
 from streams.deciding import Decision
-from streams.ledger import CHANGES, EVENTS, Ledger, partition_of
-from streams.reading import EventReader, OpenedEvent, whole_at
+from streams.ledger import Ledger
+from streams.reading import whole_at
 
 #: The models that agents ask; of the others, rows are named but not repeated.
 _ASKED = ("memory", "identity")
@@ -74,13 +73,15 @@ def traced(number: int, decision: Decision, *, restated: bool = False) -> Decisi
     `restated`: it takes the place of what the change record of `number` says.
     """
     parts = decision.conclusions
-    if not (parts or decision.reads or restated):
-        return decision
-    sources = tuple(sorted({number}.union(*(part.sources for part in parts))))
+    rests_on = {number}.union(*(part.sources for part in parts if part.puts or part.deletes))
     writes = {key for part in parts for row in part.puts for key, _ in touched(row)}
+    reads = decision.reads | {key_of_event(each) for each in rests_on - {number}}
+    if not (reads or writes or restated):
+        return decision
+    sources = tuple(sorted(rests_on))
     row = Decided(
         number,
-        b"".join(sorted(decision.reads)),
+        b"".join(sorted(reads)),
         b"".join(sorted(writes)),
         _encode_parts(parts) if restated else None,
     )
@@ -88,9 +89,7 @@ def traced(number: int, decision: Decision, *, restated: bool = False) -> Decisi
     if same is None:
         return decision._replace(conclusions=[*parts, Conclusions(sources, puts=[row])])
     whole = Conclusions(sources, [*same.puts, row], same.deletes, same.outbox)
-    return decision._replace(
-        conclusions=[whole if part is same else part for part in parts]
-    )
+    return decision._replace(conclusions=[whole if part is same else part for part in parts])
 
 
 def parts_of(conclusions: Sequence[Conclusions]) -> list[Part]:
@@ -127,50 +126,16 @@ _pack = msgspec.msgpack.Encoder()
 _restated = msgspec.msgpack.Decoder(tuple[int, list[tuple[tuple[int, ...], bytes]]])
 
 
-class Places:
-    """Finds an event and its change record by number, as far as memory.db is."""
-
-    def __init__(self, ledger: Ledger, zone: str, chain: str, memory: apsw.Connection) -> None:
-        self._ledger = ledger
-        self._zone = zone
-        self._chain = chain
-        self._memory = memory
-
-    def change(self, number: int) -> tuple[ChangeHeader, ChangeRecord]:
-        """Return the change record of event `number`.
-
-        Raises:
-            Untraceable: the file does not say where it is.
-        """
-        offsets = queries.concluded_at(self._memory, (number - 1, number))
-        if number not in offsets:
-            raise Untraceable(f"change {number} has no known offset")
-        begin = offsets.get(number - 1, -1) + 1
-        header, record = read_change(whole_at(self._ledger, self._zone, begin, offsets[number]))
-        if (header.number, header.chain) != (number, self._chain):
-            raise Untraceable(f"change {number} is not at its offset")
-        return header, record
-
-    def event(self, number: int, without: Set[int] = frozenset()) -> OpenedEvent:
-        """Return the event `number`; one of `without` comes as if it were erased."""
-        offset = self.change(number)[0].event_offset
-        ((_, _, value),) = self._ledger.read(
-            EVENTS, partition_of(self._zone), offset, 1, self._zone
-        )
-        envelope, _ = read_event(value)
-        reader = EventReader(self._ledger, self._zone, number - 1, offset, envelope.previous)
-        (opened,) = reader.read(1, without)
-        return opened
-
-
 class Decisions:
     """What the decisions of a zone up to a record depend on, looked up by key."""
 
     def __init__(
-        self, places: Places, ledger: Ledger, memory: apsw.Connection, upto: int
+        self, ledger: Ledger, zone: str, chain: str, memory: apsw.Connection, upto: int
     ) -> None:
-        self._places = places
+        """`memory` is the connection of the file that holds them."""
         self._ledger = ledger
+        self._zone = zone
+        self._chain = chain
         self._memory = memory
         found = queries.decisions(memory, upto)
         self._numbers = np.array([number for number, _, _ in found], np.int64)
@@ -208,7 +173,7 @@ class Decisions:
         return self._parts[number]
 
     def _recorded(self, number: int) -> list[Part]:
-        header, record = self._places.change(number)
+        header, record = self._change(number)
         keys = self._ledger.keys.get(
             [source.key_id for part in record.parts for source in part.sources]
         )
@@ -220,6 +185,16 @@ class Decisions:
             sources = tuple(source.number for source in sealed.sources)
             parts.append(_part(sources, text, header.format))
         return parts
+
+    def _change(self, number: int) -> tuple[ChangeHeader, ChangeRecord]:
+        offsets = queries.concluded_at(self._memory, (number - 1, number))
+        if number not in offsets:
+            raise Untraceable(f"change {number} has no known offset")
+        begin = offsets.get(number - 1, -1) + 1
+        header, record = read_change(whole_at(self._ledger, self._zone, begin, offsets[number]))
+        if (header.number, header.chain) != (number, self._chain):
+            raise Untraceable(f"change {number} is not at its offset")
+        return header, record
 
 
 class _Keys:

@@ -57,4 +57,6 @@ class MemoryModel(ReadModel):
 
     def place(self, concluded: Iterable[tuple[int, int, bool]]) -> None:
         """Note (number, offset, traced) of change records that the file holds from now on."""
-        self.connection.executemany("INSERT OR REPLACE INTO conclusions VALUES (?, ?, ?)", concluded)
+        self.connection.executemany(
+            "INSERT OR REPLACE INTO conclusions VALUES (?, ?, ?)", concluded
+        )

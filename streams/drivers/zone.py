@@ -52,11 +52,13 @@ from streams.projecting import (
     commit,
     destroy_keys,
     fold_events,
+    placed,
     project_changes,
     purge_after,
     watermark_after,
 )
 from streams.reading import AcceptedChange, ChangeReader, EventReader, OpenedEvent, open_outbox
+from streams.tracing import traced
 
 # A record on which the agents failed this often is parked.
 MOST_ATTEMPTS = 3
@@ -248,6 +250,8 @@ class ZoneDriver:
             previous = mark.hash
             for index, record in enumerate(records):
                 decision, erases = self._decision(record, extracted[index] if extracted else None)
+                if record.event is not None and not erases:
+                    decision = traced(record.source.number, decision)
                 self._decider.evolve(decision.conclusions)
                 value, asked = self._write(record, previous, decision, erases)
                 values.append(value)
@@ -262,6 +266,7 @@ class ZoneDriver:
                 source.number for change in accepted for source in change.header.erases
             }
             destroy_keys(self._ledger, accepted, self._owe_purge)
+            self._files.memory.place(map(placed, accepted))
             for model in self._files.concluded:
                 model.advance(watermark_after(accepted[-1]))
             commit(self._files)

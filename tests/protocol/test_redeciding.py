@@ -1,0 +1,308 @@
+"""An erasure makes again what rested on it and no more; the oracle derives everything again."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from schemas.events import (
+    CreateMentalModel,
+    DecideMerge,
+    Draft,
+    Drop,
+    Message,
+    ProposeMerge,
+    Remember,
+    Retry,
+    UndoMerge,
+    UpdateMentalModel,
+)
+from streams import erasing, redeciding
+from streams.agents import AGENTS
+from streams.rebuilding import rebuild, rollback
+from streams.verifying import verify
+from tests.protocol.kit import (
+    DAY,
+    MINUTE,
+    START,
+    ZONE,
+    Home,
+    Poisoned,
+    Switch,
+    agree,
+    command,
+    complete,
+    forget,
+    hashes_of,
+    projected,
+    say,
+)
+
+MakeHome = Callable[..., Home]
+
+# Said again and again by several: repeats, claims that take each other's place, names given
+# early and late, questions and answers, causes, addresses.
+TEXTS = (
+    "I like green tea.",
+    "I moved to {city}.",
+    "I live in {city} now.",
+    "My email is {who}@example.org.",
+    "Call me {nick}.",
+    "My name is {name}.",
+    "Where does {name} live?",
+    "In a house by the river.",
+    "{name} lives in {city}.",
+    "I met {name} and {nick} in {city}.",
+    "My uncle {nick} has a farm.",
+    "The train was late. That's why I missed the show.",
+    "Have you seen the map?",
+    "I work at Larch.",
+    "Hello all.",
+)
+CITIES = ("Oslo", "Lima", "Turin", "Bonn")
+NAMES = ("Ada Moreau", "Bob Stone", "Cem Akar", "Dana Frost")
+NICKS = ("Addie", "Bobby", "Tom")
+
+
+@pytest.fixture
+def traced_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No erasure may derive everything again."""
+
+    def refuse(*arguments: object) -> None:
+        raise AssertionError("an erasure derived the zone in full")
+
+    monkeypatch.setattr(erasing, "_derived", refuse)
+
+
+@pytest.fixture
+def decided(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of decisions that erasures made again."""
+    numbers: list[int] = []
+    decide = redeciding.Redecision._decide
+
+    def noted(self: redeciding.Redecision, number: int) -> object:
+        numbers.append(number)
+        return decide(self, number)
+
+    monkeypatch.setattr(redeciding.Redecision, "_decide", noted)
+    return numbers
+
+
+def talk(draw: random.Random, n: int) -> Draft:
+    """Return something that somebody says; now and then in a turn, or under another name."""
+    who = draw.randrange(4)
+    text = draw.choice(TEXTS).format(
+        city=draw.choice(CITIES), who=f"u{who}", nick=draw.choice(NICKS), name=draw.choice(NAMES)
+    )
+    in_turn = draw.random() < 0.15
+    name = NAMES[who] if draw.random() < 0.7 else draw.choice((None, NICKS[who % 3]))
+    return Draft(
+        platform=draw.choice(("chat", "chat", "mail")),
+        occurred_at=START + n * draw.choice((MINUTE, DAY // 3)),
+        ingested_at=START + n,
+        payload=Message(
+            source_id=f"m{n}",
+            sender_id=f"u{who}",
+            sender_name=name,
+            content=text,
+            thread_id=f"t{draw.randrange(3)}",
+            turn_id=f"T{n // 12}" if in_turn else None,
+        ),
+    )
+
+
+def steps(draw: random.Random, home: Home, n: int) -> list[Draft]:
+    """Return what happens next: mostly talk, sometimes a command on what stands."""
+    chance = draw.random()
+    at = START + n * MINUTE
+    if chance < 0.08:
+        return [complete(f"T{draw.randrange(max(1, n // 12) + 1)}", f"c{n}", at=at)]
+    if chance < 0.12:
+        text = draw.choice(("The key is in the safe.", "I like green tea."))
+        return [command(Remember(source_id=f"r{n}", sender_id="u0", content=text), at)]
+    if chance < 0.2:
+        return _on_what_stands(draw, home, n, at)
+    return [talk(draw, n)]
+
+
+def _on_what_stands(draw: random.Random, home: Home, n: int, at: int) -> list[Draft]:
+    entities = [e for (e,) in home.rows("identity", "SELECT id FROM entities ORDER BY id")]
+    merges = [m for (m,) in home.rows("identity", "SELECT id FROM merges ORDER BY id")]
+    waiting = home.rows(
+        "identity", "SELECT id FROM merge_candidates WHERE status = 'pending' ORDER BY id"
+    )
+    models = [m for (m,) in home.rows("memory", "SELECT id FROM mental_models ORDER BY number")]
+    kind = draw.randrange(5)
+    if kind == 0 and len(entities) > 1:
+        one, other = draw.sample(entities, 2)
+        sure = draw.choice((0.5, 0.95))
+        return [
+            command(
+                ProposeMerge(
+                    source_id=f"p{n}", entity_a=one, entity_b=other, confidence=sure, reason="seen"
+                ),
+                at,
+            )
+        ]
+    if kind == 1 and merges:
+        return [command(UndoMerge(source_id=f"u{n}", merge_id=draw.choice(merges)), at)]
+    if kind == 2 and waiting:
+        payload = DecideMerge(
+            source_id=f"d{n}", candidate_id=draw.choice(waiting)[0], approve=draw.random() < 0.7
+        )
+        return [command(payload, at)]
+    if kind == 3 and models:
+        payload_ = UpdateMentalModel(source_id=f"v{n}", model_id=models[-1], description=f"v{n}")
+        return [command(payload_, at)]
+    return [command(CreateMentalModel(source_id=f"w{n}", name="W", description=f"d{n}"), at)]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_erasure_leads_where_deriving_everything_again_does(
+    home: Home, traced_only: None, decided: list[int], seed: int
+) -> None:
+    draw = random.Random(seed)
+    n = 0
+    for _ in range(4):
+        for _ in range(25):
+            n += 1
+            home.tell(*steps(draw, home, n))
+        head = home.ledger.head(ZONE).number
+        n += 1
+        home.tell(forget(*draw.sample(range(1, head + 1), draw.choice((1, 2, 6))), at=START + n))
+        agree(home)
+    assert verify(home.node, ZONE).ok
+
+
+def test_records_that_were_parked_retried_and_dropped(
+    make_home: MakeHome, traced_only: None
+) -> None:
+    switch = Switch()
+    home = make_home("home", (*AGENTS, Poisoned("bad", switch)))
+    home.tell(
+        say("I like green tea.", "1"),
+        say("I moved to Oslo, bad luck.", "2"),
+        say("I like bad tea.", "3"),
+        say("I moved to Lima.", "4"),
+    )
+    switch.on = False
+    home.tell(
+        command(Retry(source_id="retry:2", number=2)), command(Drop(source_id="drop:3", number=3))
+    )
+    home.tell(say("I like green tea.", "5"), forget(1))
+    agree(home)
+    home.tell(forget(2))
+    agree(home)
+    assert home.letters() == [(3, "message", home.letters()[0][2], "dropped")]
+    home.tell(forget(3))
+    agree(home)
+    assert home.letters() == []
+
+
+def test_what_does_not_rest_on_it_is_left_alone(
+    home: Home, traced_only: None, decided: list[int]
+) -> None:
+    """Forty people talk; one message of one of them concerns the next of hers, and no other."""
+    for n in range(200):
+        who = n % 40
+        text = f"I keep {n} bees."
+        home.publish(say(text, f"m{n}", by=f"Person{who:02}", thread=f"t{who}", at=START + n))
+    home.drive()
+    home.tell(forget(1))
+    # The account and the person come into being one message later; the thread lost a message.
+    assert decided == [41]
+    agree(home)
+
+
+def test_a_repeat_takes_the_place_of_what_it_repeated(
+    home: Home, traced_only: None, decided: list[int]
+) -> None:
+    home.tell(
+        say("I like green tea.", "1"),
+        say("My bicycle is blue.", "2"),
+        say("I like green tea.", "3"),
+        say("The sky is grey.", "4"),
+    )
+    home.tell(forget(1))
+    assert home.facts() == [
+        (2, "My bicycle is blue."),
+        (3, "I like green tea."),
+        (4, "The sky is grey."),
+    ]
+    assert 4 not in decided
+    agree(home)
+
+
+def test_what_was_made_again_is_made_again_by_a_later_erasure(
+    home: Home, traced_only: None
+) -> None:
+    for n in range(1, 7):
+        home.tell(say("I like green tea.", str(n), at=START + n))
+    for n in range(1, 6):
+        home.tell(forget(n, at=START + 100 + n))
+        assert home.facts() == [(n + 1, "I like green tea.")]
+        agree(home)
+
+
+def test_the_same_event_forgotten_twice(home: Home, traced_only: None) -> None:
+    home.tell(say("I moved to Oslo.", "1"), say("I moved to Lima.", "2"))
+    home.tell(forget(1), forget(1, at=START + 1), forget(1, 2, at=START + 2))
+    assert home.facts() == []
+    agree(home)
+
+
+def test_a_turn_that_lost_a_message_or_its_end(home: Home, traced_only: None) -> None:
+    home.tell(
+        say("I like green tea.", "1", turn="T"),
+        say("I moved to Oslo.", "2", turn="T"),
+        complete("T", "3"),
+        say("I moved to Lima.", "4", turn="T"),
+    )
+    home.tell(forget(1))
+    assert home.facts() == [(2, "I moved to Oslo."), (4, "I moved to Lima.")]
+    agree(home)
+    home.tell(forget(3))
+    assert home.facts() == []
+    agree(home)
+
+
+def test_erasures_of_a_generation_that_was_derived_again_are_followed_too(
+    home: Home, traced_only: None
+) -> None:
+    for n in range(1, 9):
+        home.tell(say(f"I moved to {CITIES[n % 4]}.", str(n), at=START + n * DAY))
+    rebuild(home.node, ZONE, "derive")
+    home.tell(forget(2, at=START + DAY))
+    agree(home)
+    rebuild(home.node, ZONE, "project")
+    home.tell(forget(4, at=START + 2 * DAY))
+    agree(home)
+    assert verify(home.node, ZONE).ok
+
+
+def test_a_kept_generation_of_another_chain_is_brought_up_to_an_erasure(home: Home) -> None:
+    for n in range(1, 9):
+        home.tell(say(f"I moved to {CITIES[n % 4]}.", str(n), at=START + n * DAY))
+    rebuild(home.node, ZONE, "derive")
+    home.tell(forget(2, at=START + DAY))
+    ours = agree(home)
+    rollback(home.node, ZONE)
+    with home.files() as files:
+        assert hashes_of(files) == ours == projected(home)
+    home.tell(forget(4, at=START + 2 * DAY))
+    agree(home)
+    assert verify(home.node, ZONE).ok
+
+
+def test_a_zone_that_was_concluded_before_decisions_were_traced(home: Home) -> None:
+    home.tell(say("I like green tea.", "1"), say("I like green tea.", "2"), say("Hi Bob.", "3"))
+    with home.files() as files:
+        files.memory.connection.execute("UPDATE conclusions SET traced = 0 WHERE number = 2")
+    home.tell(forget(1))
+    assert home.facts() == [(2, "I like green tea.")]
+    agree(home)
+    home.tell(say("I like green tea.", "5"), forget(2, at=START + 1))
+    assert home.facts() == [(5, "I like green tea.")]
+    agree(home)
