@@ -223,13 +223,13 @@ def test_a_repeat_takes_the_place_of_what_it_repeated(
         say("I like green tea.", "1"),
         say("My bicycle is blue.", "2"),
         say("I like green tea.", "3"),
-        say("The sky is grey.", "4"),
+        say("We painted the kitchen red.", "4"),
     )
     home.tell(forget(1))
     assert home.facts() == [
         (2, "My bicycle is blue."),
         (3, "I like green tea."),
-        (4, "The sky is grey."),
+        (4, "We painted the kitchen red."),
     ]
     assert 4 not in decided
     agree(home)
@@ -268,9 +268,7 @@ def test_a_turn_that_lost_a_message_or_its_end(home: Home, traced_only: None) ->
     agree(home)
 
 
-def test_erasures_of_a_generation_that_was_derived_again_are_followed_too(
-    home: Home, traced_only: None
-) -> None:
+def test_erasures_of_a_generation_that_was_derived_again_are_followed_too(home: Home) -> None:
     for n in range(1, 9):
         home.tell(say(f"I moved to {CITIES[n % 4]}.", str(n), at=START + n * DAY))
     rebuild(home.node, ZONE, "derive")
