@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ CACHE_KIB = 32_768
 # Each time one of those who meet gets through, so this many may meet.
 _ATTEMPTS = 1_000
 MAPPED_BYTES = 1 << 34
+_PAGES_AT_ONCE = 10_000
 
 _json = msgspec.json.Encoder()
 
@@ -67,6 +68,17 @@ def _use_wal(connection: apsw.Connection) -> None:
             # SQLite waits here until nobody else writes.
             with atomic(connection):
                 pass
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copy a file as it stands at one moment, with what lies in its WAL; `target` is new."""
+    with (
+        closing(connect(source, readonly=True)) as there,
+        closing(connect(target)) as here,
+        here.backup("main", there, "main") as backup,
+    ):
+        while not backup.done:
+            backup.step(_PAGES_AT_ONCE)
 
 
 def rows(

@@ -13,6 +13,7 @@ from schemas.changes import DeadLetter
 from schemas.events import Drop, Retry
 from streams import rebuilding, verifying
 from streams.commands import drawn_id
+from streams.heads import Expected
 from streams.ledger import EVENTS, partition_of
 from streams.projecting import Progress
 from streams.rebuilding import Level, Rebuilt
@@ -34,6 +35,7 @@ class Status(msgspec.Struct, frozen=True):
 
     `lag_seconds` is how long the first of those has been in the ledger, `moved_seconds_ago` when
     the files last moved; None where nobody noted it. `stalled`: there is work, and nobody does it.
+    `head` names the ledger's end.
     """
 
     zone: str
@@ -49,6 +51,7 @@ class Status(msgspec.Struct, frozen=True):
     stalled: bool
     models: list[ModelStatus]
     encoder: str | None
+    head: str
 
 
 class Keeping(Writing):
@@ -58,7 +61,9 @@ class Keeping(Writing):
         """Return what the zone holds and how far it is."""
         encoder = self._door.model
         if not self.exists():
-            return Status(self.zone, "", 0, 0, 0, 0, 0, 0, 0.0, None, False, [], encoder)
+            return Status(
+                self.zone, "", 0, 0, 0, 0, 0, 0, 0.0, None, False, [], encoder, self.head()
+            )
         if not self._followed:
             self._node.fold(self.zone)
         lag_seconds = self._lag_seconds()
@@ -82,6 +87,7 @@ class Keeping(Writing):
                 stalled=min(lag_seconds or 0, moved_ago or 0) > STALLED_SECONDS,
                 models=[ModelStatus(name, number) for name, number in marks.items()],
                 encoder=generation.encoder,
+                head=self.head(),
             )
 
     def _lag_seconds(self) -> float | None:
@@ -115,10 +121,16 @@ class Keeping(Writing):
         self._must_exist()
         return rebuilding.rollback(self._node, self.zone, progress)
 
-    def verify(self, progress: Progress | None = None) -> Verification:
-        """Replay the ledger and compare every read model with what comes out."""
-        self._must_exist()
-        return verifying.verify(self._node, self.zone, progress)
+    def verify(
+        self, progress: Progress | None = None, expect: Expected | None = None
+    ) -> Verification:
+        """Replay the ledger and compare every read model with what comes out; change nothing.
+
+        `expect` is a head of an earlier moment that the ledger must hold.
+        """
+        if expect is None:
+            self._must_exist()
+        return verifying.verify(self._node, self.zone, progress, expect)
 
     def dead_letters(self) -> list[DeadLetter]:
         """Return the records that are parked."""

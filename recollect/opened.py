@@ -14,6 +14,7 @@ from recollect.home import Home
 from recollect.ledgers import open_node
 from schemas.errors import InvalidInput
 from schemas.zones import DEFAULT_ZONE, check_zone
+from streams.heads import head_text
 from streams.ledger import CHANGES, EVENTS, partition_of
 from streams.node import Node
 from streams.projecting import Progress
@@ -52,6 +53,10 @@ class Opened:
         ledger = self._node.ledger
         ends = {(topic, partition): ledger.end(topic, partition) for topic in (EVENTS, CHANGES)}
         return ledger.wait(ends, timeout)
+
+    def head(self) -> str:
+        """Return the text that names the end of the zone's ledger, for `verify` to expect."""
+        return head_text(self._node.ledger.head(self.zone))
 
     @property
     def node(self) -> Node:

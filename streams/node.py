@@ -69,7 +69,7 @@ class Node:
             if not directory.exists():
                 directory.switch(
                     directory.create(
-                        chain=self._longest_chain(zone),
+                        chain=self.chain_in_use(zone),
                         encoder=self.door.model,
                         dimension=self.door.dimension,
                         level="first",
@@ -131,9 +131,9 @@ class Node:
     def fold(self, zone: str) -> None:
         """Make everything in the ledger searchable as raw turns."""
         with self.open(zone, self.current(zone)) as files:
-            self._fold(zone, files)
+            self.fold_into(zone, files)
 
-    def _fold(self, zone: str, files: ZoneFiles) -> None:
+    def fold_into(self, zone: str, files: ZoneFiles) -> None:
         """Fold, and see that the files hold what the ledger does.
 
         Raises:
@@ -243,7 +243,7 @@ class Node:
         while True:
             generation = self.current(zone)
             with self.open(zone, generation) as files:
-                self._fold(zone, files)
+                self.fold_into(zone, files)
                 chain = switched_to(files.events.connection)
                 if chain in (None, generation.chain):
                     moved = work(generation, files)
@@ -329,7 +329,7 @@ class Node:
         if clean:
             self.journal.purged(zone)
 
-    def _longest_chain(self, zone: str) -> str:
+    def chain_in_use(self, zone: str) -> str:
         """Return the chain of a zone's change records that goes furthest, the newest of equals."""
         chains: dict[str, int] = {}
         offset = 0

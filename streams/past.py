@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 
@@ -95,6 +95,27 @@ def forget_past(directory: ZoneDirectory) -> None:
     """Delete every moment of a zone, waiting for whoever makes one."""
     with exclusive(_lock(directory)):
         shutil.rmtree(directory.path / "past", ignore_errors=True)
+
+
+def moments_before(
+    directory: ZoneDirectory, erasures: Mapping[int, Set[int]]
+) -> list[tuple[str, int]]:
+    """Return the moments (name, erasure) that were made before an erasure of what they hold.
+
+    `erasures` are the numbers of those, and of the events that each ended.
+    """
+    found = []
+    for place in sorted((directory.path / "past").glob("*")):
+        if (moment := _mark(place)) is not None:
+            later = [
+                number
+                for number, ended in erasures.items()
+                if number > max(moment.number, moment.erased)
+                and any(target <= moment.number for target in ended)
+            ]
+            if later:
+                found.append((place.name, max(later)))
+    return found
 
 
 def _lock(directory: ZoneDirectory) -> Path:

@@ -71,14 +71,15 @@ def project_changes(
     *,
     upto: int | None = None,
     without: Set[int] = frozenset(),
+    destroys: bool = True,
     on_erasure: Callable[[], None] | None = None,
     progress: Progress | None = None,
 ) -> int:
     """Bring the concluded files up to the chain's end (rule 4), or to the change of event `upto`.
 
     Return how many records it took. Each file goes on from its own watermark, so files that a
-    crash left apart meet again. Numbers in `without` are taken for erased. `on_erasure` is
-    called before rows that an erasure deletes are committed.
+    crash left apart meet again. Numbers in `without` are taken for erased. Keys that an erasure
+    ends are destroyed, unless `destroys` is False; `on_erasure` is called before that.
     """
     taken = 0
     while True:
@@ -91,7 +92,8 @@ def project_changes(
             if not changes:
                 return taken
             _evolve(ledger, marks, changes, without)
-            destroy_keys(ledger, changes, on_erasure)
+            if destroys:
+                destroy_keys(ledger, changes, on_erasure)
             commit(files)
         purge_after(files, changes)
         taken += len(changes)

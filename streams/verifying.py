@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,9 +17,12 @@ from projections.content import content_hash, content_problems, index_problems
 from projections.events.queries import event_count
 from projections.files import ZoneFiles
 from projections.generations import Generation
+from projections.private import make_directory
 from projections.readmodel import ReadModel
 from projections.recall.index import stored_problems
-from schemas.errors import IntegrityError, RecollectError, UnknownVersion
+from projections.sqlite import connect, copy_file, rows
+from schemas.changes import MODELS
+from schemas.errors import HomeError, IntegrityError, RecollectError, UnknownVersion
 from schemas.events import Forget
 from schemas.fragments import Assembler
 from schemas.records import (
@@ -32,12 +37,14 @@ from schemas.records import (
     record_hash,
 )
 from schemas.seal import source_digest
+from streams.heads import Expected, head_text
 from streams.ledger import CHANGES, EVENTS, Ledger, LedgerGap, Record, partition_of
 from streams.ledger.sequencer import Head
 from streams.locks import exclusive
 from streams.node import Node
 from streams.projecting import Progress, fold_events, project_changes
 from streams.reading import SealedEvent, misfit
+from streams.residue import residue
 
 _BATCH = 2_000
 _MOST_PROBLEMS = 50
@@ -53,11 +60,17 @@ class ModelCheck(msgspec.Struct, frozen=True):
 
 
 class Verification(msgspec.Struct, frozen=True):
-    """What `verify` found. `events` counts readable turns, `void` records that do not count."""
+    """What `verify` found.
+
+    `events` counts readable turns, `lag` ledger records that the files do not hold yet, `void`
+    records that do not count; `head` names the ledger's end.
+    """
 
     ok: bool
     ledger_ok: bool
     events: int
+    head: str
+    lag: int
     models: list[ModelCheck]
     problems: list[str]
     void: int
@@ -82,6 +95,7 @@ class LedgerCheck:
         self._accepted: dict[int, _Known] = {}
         self._unreadable: dict[int, int] = {}
         self._erased: set[bytes] = set()
+        self._erasures: dict[int, frozenset[int]] = {}
         self.problems: list[str] = []
         self.void = 0
 
@@ -100,7 +114,7 @@ class LedgerCheck:
         self.problems += self._ledger.check(
             self._zone,
             [(event.offset, event.envelope.source) for event in events],
-            Head(len(events), events[-1].hash if events else GENESIS),
+            self.head,
         )
 
     def _say(self, topic: str, offset: int, what: str) -> None:
@@ -207,7 +221,8 @@ class LedgerCheck:
             seen[hash_] = record.offset
             # As every reader does, so that what is accepted here is what they accept.
             assembler.forget()
-            self._erased |= {source.key_id for source in header.erases}
+            if header.erases:
+                self._check_erased(record.offset, header)
             keys = self._ledger.keys.get(
                 [source.key_id for part in change.parts for source in part.sources]
             )
@@ -232,6 +247,44 @@ class LedgerCheck:
                 self._ledger.end(CHANGES, self._partition),
                 f"the chain ends at change {number}, the files at {self._decided}",
             )
+
+    def _check_erased(self, offset: int, header: ChangeHeader) -> None:
+        """Note what an accepted record erases; say which of its keys are there all the same."""
+        self._erased |= {source.key_id for source in header.erases}
+        self._erasures[header.number] = frozenset(source.number for source in header.erases)
+        if header.number > self._decided:
+            # Whoever brings the files up to it destroys them.
+            return
+        there = self._ledger.keys.get([source.key_id for source in header.erases])
+        for source in header.erases:
+            if source.key_id in there:
+                self._say(
+                    CHANGES,
+                    offset,
+                    f"the key of event {source.number} should be gone: erasure {header.number} "
+                    "ended it, and with it what was said can be read; if it came back with an "
+                    "older keys.db, recollect rebuild destroys it again",
+                )
+
+    @property
+    def head(self) -> Head:
+        """The last accepted event."""
+        return self._head(len(self._accepted))
+
+    def _head(self, number: int) -> Head:
+        known = self._accepted.get(number)
+        return Head(number, known.event.hash if known else GENESIS)
+
+    def expect(self, expected: Expected) -> None:
+        """Say where the ledger does not hold a head of an earlier moment."""
+        last = len(self._accepted)
+        then = self._head(expected.number) if expected.number <= last else None
+        if (problem := expected.problem(last, then)) is not None:
+            self.problems.append(problem)
+
+    def erasures(self, upto: int) -> dict[int, frozenset[int]]:
+        """Return which events each erasure ended, of those up to a record."""
+        return {number: ended for number, ended in self._erasures.items() if number <= upto}
 
     def _misfit(self, header: ChangeHeader, change: ChangeRecord) -> str | None:
         """Return why a record that extends its chain counts for no reader."""
@@ -279,34 +332,181 @@ def _before_gap(ledger: Ledger, topic: str, partition: int, offset: int) -> list
         records.append(record)
 
 
-def verify(node: Node, zone: str, progress: Progress | None = None) -> Verification:
-    """Check a zone's ledger, replay it into scratch files and compare those with the live ones.
+def verify(
+    node: Node, zone: str, progress: Progress | None = None, expect: Expected | None = None
+) -> Verification:
+    """Check a zone's ledger, and compare its files with what a replay gives; change nothing.
 
-    Others may publish and ask meanwhile: what is compared is the state at one moment.
+    Copies of the files are brought up to what is concluded, as the next command would bring up
+    the files, and compared with what comes out from nothing. `expect` is a head of an earlier
+    moment, which the ledger must hold. Others may publish and ask meanwhile.
     """
     directory = node.zone(zone)
-    node.current(zone)
     problems: list[str] = []
-    with exclusive(directory.path / "rebuild.lock"), node.driving(zone):
-        directory.clear_leftovers()
-        try:
-            node.drive_held(zone, progress)
-        except (RecollectError, apsw.Error) as error:
-            problems.append(f"the files could not be brought up to the ledger: {error}")
-        generation = node.current(zone)
-        with node.open(zone, generation) as live:
-            try:
-                decided = live.memory.watermark().number
-            except apsw.Error as error:
-                decided = 0
-                problems.append(f"memory.db: {error}")
-            check = _check_ledger(node.ledger, zone, generation.chain, decided, progress)
-            problems += check.problems
-            models, events = _compare(node, zone, generation, live, problems)
+    with ExitStack() as held:
+        _stand_still(node, zone, held)
+        scratch = held.enter_context(_scratch(directory.path))
+        used = _in_use(node, zone, problems)
+        live = held.enter_context(_Copies(node, zone, used, scratch / "live"))
+        check = _check_ledger(node.ledger, zone, used.chain, live.decided, progress)
+        if expect is not None:
+            check.expect(expect)
+        problems += check.problems
+        models = live.compare(scratch / "replayed")
+        problems += live.problems
+        events = live.events
+        for generation in directory.generations():
+            if generation.complete and generation.name != used.name:
+                place = scratch / generation.name
+                with _Copies(node, zone, generation, place / "live") as kept:
+                    kept.compare(place / "replayed")
+                problems += [f"{generation.name}: {problem}" for problem in kept.problems]
+        problems += residue(
+            directory, check.erasures(live.decided), used=used.name, scratch=scratch
+        )
     unique = list(dict.fromkeys(problems))
     ledger_ok = not check.problems
-    ok = ledger_ok and not unique and bool(models) and all(model.ok for model in models)
-    return Verification(ok, ledger_ok, events, models, unique[:_MOST_PROBLEMS], check.void)
+    return Verification(
+        ok=ledger_ok and not unique and all(model.ok for model in models),
+        ledger_ok=ledger_ok,
+        events=events,
+        head=head_text(check.head),
+        lag=max(check.head.number - live.decided, 0),
+        models=models,
+        problems=unique[:_MOST_PROBLEMS],
+        void=check.void,
+    )
+
+
+def _stand_still(node: Node, zone: str, held: ExitStack) -> None:
+    """Keep others from driving and rebuilding the zone, where there is what could be changed."""
+    directory = node.zone(zone).path
+    if _writable(directory):
+        held.enter_context(exclusive(directory / "rebuild.lock"))
+        held.enter_context(node.driving(zone))
+
+
+def _writable(directory: Path) -> bool:
+    return directory.is_dir() and os.access(directory, os.W_OK)
+
+
+@contextmanager
+def _scratch(directory: Path) -> Iterator[Path]:
+    """Make a directory for copies: beside the files where that can be, else where all have it."""
+    beside = directory if _writable(directory) else None
+    path = Path(tempfile.mkdtemp(prefix="scratch-", dir=beside))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _in_use(node: Node, zone: str, problems: list[str]) -> Generation:
+    """Return the generation in use, or what the first one would be where nothing was made yet."""
+    directory = node.zone(zone)
+    try:
+        return directory.current()
+    except HomeError as error:
+        if directory.generations():
+            problems.append(str(error))
+    return Generation(
+        name="",
+        chain=node.chain_in_use(zone),
+        encoder=node.door.model,
+        dimension=node.door.dimension,
+        level="first",
+        complete=False,
+    )
+
+
+class _Copies:
+    """Copies of a generation's files, and what is found to be wrong with those."""
+
+    def __init__(self, node: Node, zone: str, generation: Generation, directory: Path) -> None:
+        self._node = node
+        self._zone = zone
+        self._generation = generation
+        self._place = node.zone(zone).directory(generation)
+        self._damaged: set[str] = set()
+        self.problems: list[str] = []
+        make_directory(directory)
+        if generation.name:
+            for name in ("events", *MODELS):
+                self._copy(name, directory / f"{name}.db")
+        self.files = ZoneFiles(directory, generation.encoder, generation.dimension)
+        #: The last record that every file holds.
+        self.decided = self._decided()
+        #: How many events are readable, once they were compared.
+        self.events = 0
+
+    def __enter__(self) -> _Copies:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.files.close()
+
+    def _copy(self, name: str, target: Path) -> None:
+        path = self._place / f"{name}.db"
+        try:
+            if not path.exists():
+                raise apsw.CantOpenError("it is missing")
+            copy_file(path, target)
+            with closing(connect(target)) as connection:
+                rows(connection, "SELECT name FROM sqlite_schema")
+        except apsw.Error as error:
+            self._damaged.add(name)
+            self.problems.append(f"{name}.db: {error}; run recollect rebuild")
+            for suffix in ("", "-wal", "-shm"):
+                target.with_name(target.name + suffix).unlink(missing_ok=True)
+
+    def _decided(self) -> int:
+        numbers = []
+        for model in self.files.concluded:
+            try:
+                numbers.append(model.watermark().number)
+            except apsw.Error as error:
+                self.problems.append(f"{model.name}.db: {error}")
+                numbers.append(0)
+        return min(numbers)
+
+    def compare(self, scratch: Path) -> list[ModelCheck]:
+        """Bring the copies up, and return how each compares with its replay."""
+        node, zone, chain = self._node, self._zone, self._generation.chain
+        numbers: list[int | None] = [None, None]
+        try:
+            node.fold_into(zone, self.files)
+            project_changes(node.ledger, zone, chain, self.files, destroys=False)
+            numbers = [self.files.events.watermark().number, self.files.watermark().number]
+        except (RecollectError, apsw.Error) as error:
+            self.problems.append(f"the files could not be brought up to the ledger: {error}")
+        files = self.files
+        with ZoneFiles(scratch, files.embeddings.model, files.embeddings.dimension) as replayed:
+            try:
+                fold_events(node.ledger, zone, replayed, upto=numbers[0])
+                project_changes(node.ledger, zone, chain, replayed, upto=numbers[1], destroys=False)
+            except (IntegrityError, UnknownVersion) as error:
+                # What was replayed up to there still says which files differ.
+                self.problems.append(f"the replay stopped: {error}")
+            with suppress(apsw.Error):
+                self.events = event_count(files.events.connection)
+            models = [
+                ModelCheck(ours.name, "", content_hash(theirs), False)
+                if ours.name in self._damaged
+                else _compare_model(ours, theirs, self.problems)
+                for ours, theirs in zip(files.all, replayed.all, strict=True)
+            ]
+        self._check_index()
+        return models
+
+    def _check_index(self) -> None:
+        """Compare what recall keeps of the files with them, where they lie."""
+        if self._generation.name and not self._damaged:
+            # What else is wrong with them is found where they are compared.
+            with (
+                suppress(apsw.Error),
+                self._node.open_to_read(self._zone, self._generation) as files,
+            ):
+                self.problems += stored_problems(files)
 
 
 def _check_ledger(
@@ -321,37 +521,6 @@ def _check_ledger(
         if not check.problems or ledger.end(EVENTS, partition) == end:
             break
     return check
-
-
-def _compare(
-    node: Node, zone: str, generation: Generation, live: ZoneFiles, problems: list[str]
-) -> tuple[list[ModelCheck], int]:
-    """Return the comparison of each file with its replay, and how many events are readable."""
-    scratch_path = Path(tempfile.mkdtemp(prefix="scratch-", dir=node.zone(zone).path))
-    models: list[ModelCheck] = []
-    try:
-        # events.db grows whenever somebody asks; it is compared as it stands now.
-        live.events.connection.execute("BEGIN")
-        upto = live.events.watermark().number
-        events = event_count(live.events.connection)
-        with ZoneFiles(scratch_path, generation.encoder, generation.dimension) as scratch:
-            try:
-                fold_events(node.ledger, zone, scratch, upto=upto)
-                project_changes(node.ledger, zone, generation.chain, scratch)
-            except (IntegrityError, UnknownVersion) as error:
-                # What was replayed up to there still says which files differ.
-                problems.append(f"the replay stopped: {error}")
-            models = [
-                _compare_model(ours, theirs, problems)
-                for ours, theirs in zip(live.all, scratch.all, strict=True)
-            ]
-            problems += stored_problems(live)
-    except apsw.Error as error:
-        problems.append(f"the replay stopped: {error}")
-        events = 0
-    finally:
-        shutil.rmtree(scratch_path, ignore_errors=True)
-    return models, events
 
 
 def _compare_model(ours: ReadModel, theirs: ReadModel, problems: list[str]) -> ModelCheck:

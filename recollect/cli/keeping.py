@@ -14,6 +14,7 @@ from recollect.doctor import examine
 from recollect.home import home_directory
 from recollect.working import follow, work
 from schemas.errors import RecollectError
+from streams.heads import Expected
 from streams.ledger import LedgerUnavailable
 from streams.rebuilding import Level
 
@@ -65,16 +66,21 @@ def rollback(home: str | None, zone: str | None, as_json: bool) -> None:
         say(f"generation {generation.name} is in use again")
 
 
-@click.command(epilog="Example: recollect verify --json")
+@click.command(epilog="Example: recollect verify --expect 120:9f86d081884c7d659a2feaa0c55ad015")
 @common
-def verify(home: str | None, zone: str | None, as_json: bool) -> int:
-    """Replay the ledger and compare every read model with what comes out."""
+@click.option("--expect", metavar="HEAD", help="A head of an earlier moment: is it still there?")
+def verify(home: str | None, zone: str | None, as_json: bool, expect: str | None) -> int:
+    """Replay the ledger and compare every read model with what comes out; change nothing."""
+    expected = None if expect is None else Expected.read(expect)
     with open_memory(home, zone) as memory, progress("verifying") as advance:
-        found = memory.verify(advance)
+        found = memory.verify(advance, expected)
     if as_json:
         emit(found)
     else:
         say(f"ledger      {'whole' if found.ledger_ok else 'DAMAGED'}")
+        say(f"head        {found.head}")
+        if found.lag:
+            say(f"lag         {found.lag} records are not concluded yet")
         for model in found.models:
             verdict = "same" if model.ok else f"DIFFERS (replayed {model.replayed[:16]})"
             say(f"{model.model:11} {model.hash[:16]}  {verdict}")
@@ -105,6 +111,7 @@ def status(home: str | None, zone: str | None, as_json: bool) -> None:
         )
     for model in found.models:
         say(f"{model.model:13} at record {model.watermark}")
+    say(f"{'head':13} {found.head}")
 
 
 @click.command(epilog="Example: recollect doctor")

@@ -100,13 +100,13 @@ def ingest(
         with progress("publishing") as advance:
             for path, source in sources:
                 import_file(source, str(path), memory.publish, counts, advance)
-        token = memory.token()
+        token, head = memory.token(), memory.head()
         if not no_wait:
             with progress("concluding", memory.pending_conclusions()) as advance:
                 memory.drive(advance)
     seconds = round(time.monotonic() - started, 3)
     if as_json:
-        emit({**msgspec.structs.asdict(counts), "seconds": seconds, "token": token})
+        emit({**msgspec.structs.asdict(counts), "seconds": seconds, "token": token, "head": head})
     else:
         say(
             f"read {counts.read}, new {counts.new}, duplicate {counts.duplicate}, "

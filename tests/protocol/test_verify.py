@@ -28,6 +28,8 @@ from schemas.events import (
 )
 from schemas.records import ChangeHeader, Part, read_change
 from streams.agents import AGENTS
+from streams.rebuilding import Level, rebuild
+from streams.timeline import Timeline
 from streams.verifying import Verification, verify
 from tests.protocol.kit import (
     MINUTE,
@@ -406,11 +408,188 @@ def test_a_file_without_a_watermark_evolves_to_the_same_again(copy: Path, model:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_lost_file_is_made_again(copy: Path, model: str) -> None:
-    for suffix in ("", "-wal", "-shm"):
-        path = model_file(copy, model)
+@pytest.mark.parametrize("fault", ["missing", "no database", "cut off"])
+def test_a_file_that_is_lost_is_found_and_not_made_again(
+    copy: Path, model: str, fault: str
+) -> None:
+    path = model_file(copy, model)
+    for suffix in ("-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
+    if fault == "missing":
+        path.unlink()
+    else:
+        path.write_bytes(path.read_bytes()[:1_000] if fault == "cut off" else b"no database" * 99)
+    before = contents(copy)
+    found = verified(copy)
+    assert not found.ok
+    assert found.ledger_ok
+    assert any(f"{model}.db" in problem for problem in found.problems), found.problems
+    assert [check.model for check in found.models if not check.ok] == [model]
+    assert contents(copy) == before
+
+
+def contents(home: Path) -> dict[str, bytes]:
+    """Return what every file of a home holds, but for locks and what SQLite shares in memory."""
+    found = {
+        str(path.relative_to(home)): path.read_bytes()
+        for path in sorted(home.rglob("*"))
+        if path.is_file() and path.suffix != ".lock" and not path.name.endswith("-shm")
+    }
+    # One that reads a file leaves the log that it found.
+    return {name: held for name, held in found.items() if held or not name.endswith("-wal")}
+
+
+def test_verify_changes_nothing(copy: Path) -> None:
+    before = contents(copy)
     assert verified(copy).ok
+    assert contents(copy) == before
+
+
+def test_verify_of_records_that_are_not_concluded_reports_lag_and_leaves_them(copy: Path) -> None:
+    home = Home(copy, AGENTS_OF_THE_HOME)
+    home.publish(say("I like green tea.", "late"), say("My bicycle is blue.", "later"), forget(1))
+    home.close()
+    before = contents(copy)
+    found = verified(copy)
+    assert found.ok, found.problems
+    assert found.lag == 3
+    assert contents(copy) == before
+    home = Home(copy, AGENTS_OF_THE_HOME)
+    home.drive()
+    home.close()
+    found = verified(copy)
+    assert found.ok, found.problems
+    assert found.lag == 0
+
+
+def test_verify_of_a_zone_of_which_nothing_was_concluded_yet_makes_no_files(room: Path) -> None:
+    home = Home(room / "home")
+    home.publish(say("I like green tea.", "1"))
+    home.close()
+    before = contents(room / "home")
+    found = verified(room / "home")
+    assert found.ok, found.problems
+    assert (found.lag, found.events) == (1, 1)
+    assert contents(room / "home") == before
+
+
+# What was erased must be gone, wherever it could be
+
+
+def key_of(home: Path, number: int) -> tuple[bytes, bytes]:
+    """Return the id and the key of an event."""
+    with opened(model_file(home, "events")) as connection:
+        ((key_id,),) = connection.execute(
+            "SELECT key_id FROM seals WHERE number = ?", (number,)
+        ).fetchall()
+    with opened(home / "keys.db") as connection:
+        ((key,),) = connection.execute(
+            "SELECT key FROM keys WHERE key_id = ?", (key_id,)
+        ).fetchall()
+    assert isinstance(key_id, bytes)
+    assert isinstance(key, bytes)
+    return key_id, key
+
+
+def erase_later(copy: Path, *numbers: int) -> None:
+    home = Home(copy, AGENTS_OF_THE_HOME)
+    home.tell(forget(*numbers, at=START + 9 * MINUTE))
+    home.close()
+
+
+def test_an_erased_key_is_put_back_into_keys_db(copy: Path) -> None:
+    key = key_of(copy, 1)
+    erase_later(copy, 1)
+    assert verified(copy).ok
+    with opened(copy / "keys.db") as connection:
+        connection.execute("INSERT INTO keys VALUES (?, ?)", key)
+    before = contents(copy)
+    found = verified(copy)
+    assert not found.ok
+    (problem,) = found.problems
+    assert "the key of event 1 should be gone" in problem
+    # It is reported, and left to whoever has to know how it came there.
+    assert contents(copy) == before
+    home = Home(copy, AGENTS_OF_THE_HOME)
+    rebuild(home.node, ZONE, "project")
+    home.close()
+    assert verified(copy).ok
+
+
+@pytest.mark.parametrize("level", ["project", "derive"])
+def test_what_was_erased_is_found_in_the_generation_that_is_kept(copy: Path, level: Level) -> None:
+    home = Home(copy, AGENTS_OF_THE_HOME)
+    rebuild(home.node, ZONE, level)
+    home.close()
+    assert verified(copy).ok
+    kept = "g000001"
+    old = shutil.copytree(copy / "zones" / ZONE / kept, copy / "old")
+    erase_later(copy, 1)
+    assert verified(copy).ok
+    shutil.rmtree(copy / "zones" / ZONE / kept)
+    old.rename(copy / "zones" / ZONE / kept)
+    found = verified(copy)
+    assert not found.ok
+    assert found.ledger_ok
+    assert all(model.ok for model in found.models)
+    (problem,) = found.problems
+    assert problem.startswith(f"{kept}/events.db holds what was erased (event 1")
+
+
+def test_a_row_of_the_generation_that_is_kept_is_compared_too(copy: Path) -> None:
+    home = Home(copy, AGENTS_OF_THE_HOME)
+    rebuild(home.node, ZONE, "derive")
+    home.close()
+    with opened(copy / "zones" / ZONE / "g000001" / "memory.db") as connection:
+        connection.execute("UPDATE facts SET text = 'Ghosts live here.' WHERE rowid = 1")
+    found = verified(copy)
+    assert not found.ok
+    assert any(p.startswith("g000001: memory.facts (id=") for p in found.problems), found.problems
+
+
+@pytest.mark.parametrize(
+    "place", ["scratch-killed", "g000009", "g000001/erasing", "past/c0-1", "elsewhere"]
+)
+def test_what_was_erased_is_found_in_whatever_directory_it_was_left(copy: Path, place: str) -> None:
+    """Of a verify, a rebuild, an erasure, a question of the past that was killed, and others."""
+    zone = copy / "zones" / ZONE
+    left = shutil.copytree(zone / "g000001", copy / "left")
+    erase_later(copy, 1)
+    shutil.rmtree(zone / place, ignore_errors=True)
+    (zone / place).parent.mkdir(exist_ok=True)
+    left.rename(zone / place)
+    if place == "g000009":
+        (zone / place / "generation.json").unlink()
+    found = verified(copy)
+    assert not found.ok
+    (problem,) = found.problems
+    assert problem.startswith(f"{place}/events.db holds what was erased (event 1")
+    assert f"delete {place}" in problem
+    shutil.rmtree(zone / place)
+    assert verified(copy).ok
+
+
+def test_a_past_moment_that_was_made_before_an_erasure_is_found(copy: Path) -> None:
+    home = Home(copy, AGENTS_OF_THE_HOME)
+    timeline = Timeline(home.ledger, ZONE)
+    timeline.refresh()
+    for number in (4, 6):
+        home.node.open_past(ZONE, timeline, home.node.moment(ZONE, timeline, number)).close()
+    past = copy / "zones" / ZONE / "past"
+    old = shutil.copytree(past, copy / "old")
+    home.tell(forget(5, at=START + 9 * MINUTE))
+    number = home.ledger.head(ZONE).number
+    home.close()
+    assert not past.exists()
+    old.rename(past)
+    # Its rows are gone, and what was concluded of it is not.
+    for moment in past.iterdir():
+        with opened(moment / "events.db") as connection:
+            connection.execute("DELETE FROM events WHERE number = 5")
+    found = verified(copy)
+    assert not found.ok
+    (problem,) = found.problems
+    assert problem.startswith(f"past/c0-6 was made before erasure {number}")
 
 
 # The ledger
