@@ -10,6 +10,7 @@ from projections.readmodel import ReadModel, Watermark
 from projections.recall import stored
 from projections.sqlite import atomic
 from schemas.records import FIRST_TRACED_FORMAT
+from streams.erasures import check_sources
 from streams.failpoints import failpoint
 from streams.ledger import Ledger
 from streams.locks import exclusive
@@ -115,6 +116,17 @@ def _evolve(
         fresh = [change for change in changes if change.header.number > number]
         if fresh:
             names = tuple(model.name for model in models)
+            check_sources(
+                ledger,
+                fresh[0].header.zone,
+                (
+                    source
+                    for change in fresh
+                    for part in change.record.parts
+                    for source in part.sources
+                    if source.number not in without
+                ),
+            )
             sections = open_sections(ledger.keys, fresh, names, without)
             for model in models:
                 model.evolve(sections[model.name])

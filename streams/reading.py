@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from schemas.changes import Section, decode_outbox, decode_sections
 from schemas.errors import IntegrityError, RecollectError, UnknownVersion
-from schemas.events import Draft, Event, Forget
+from schemas.events import Draft, Event
 from schemas.fragments import Assembler
 from schemas.records import (
     GENESIS,
@@ -23,6 +23,7 @@ from schemas.records import (
     read_event,
     record_hash,
 )
+from streams.erasures import forget_targets, lost, unexplained
 from streams.ledger import CHANGES, EVENTS, NEAR, KeyStore, Ledger, partition_of
 
 Unreadable = TypeVar("Unreadable", bound=RecollectError)
@@ -121,11 +122,13 @@ class EventReader(Envelopes):
         Those whose number is in `without` come as if they were erased.
 
         Raises:
-            IntegrityError: a record was changed after it was written, or is missing.
+            IntegrityError: a record was changed after it was written, or is missing, or its key
+                is, though nobody erased it.
             UnknownVersion: a record is of a form that only a newer program reads.
         """
         accepted = self.walk(limit)
         keys = self._ledger.keys.get([envelope.key_id for _, _, envelope, _ in accepted])
+        self._check_missing([one for one in accepted if one.envelope.key_id not in keys], without)
         found: list[OpenedEvent] = []
         for offset, hash_, envelope, sealed in accepted:
             key = keys.get(envelope.key_id)
@@ -152,6 +155,15 @@ class EventReader(Envelopes):
                 )
             )
         return found
+
+    def _check_missing(self, missing: Sequence[SealedEvent], without: Set[int]) -> None:
+        """See that events without a key were erased."""
+        offsets = {
+            one.envelope.number: one.offset for one in missing if one.envelope.number not in without
+        }
+        if offsets:
+            for number in unexplained(self._ledger, self._zone, offsets):
+                raise located(lost(number), EVENTS, self._zone, offsets[number])
 
 
 def sealed_events(ledger: Ledger, zone: str, numbers: Iterable[int]) -> Iterator[SealedEvent]:
@@ -344,27 +356,9 @@ class ChangeReader:
         )
         erases: tuple[Source, ...] = ()
         if event.envelope.kind == "forget":
-            targets = forget_targets(self._ledger.keys, event)
+            targets = forget_targets(self._ledger.keys, event.envelope, event.record)
             erases = erased_by(self._ledger, self._zone, number, targets)
         return misfit(header, change, event, erases, key_ids) is None
-
-
-def forget_targets(keys: KeyStore, event: SealedEvent) -> tuple[int, ...]:
-    """Return the numbers that an erasure names.
-
-    Raises:
-        IntegrityError: it cannot be read, though no erasure ends the key of another.
-    """
-    envelope = event.envelope
-    key = keys.get([envelope.key_id]).get(envelope.key_id)
-    if key is None:
-        raise IntegrityError(
-            f"the key of erasure {envelope.number} of zone {envelope.zone} is missing, so what it "
-            "erases is not known; run recollect verify"
-        )
-    payload = open_event(envelope, event.record, key).payload
-    assert isinstance(payload, Forget)
-    return payload.targets
 
 
 def whole_at(ledger: Ledger, zone: str, begin: int, end: int) -> bytes:

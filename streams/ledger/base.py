@@ -49,7 +49,7 @@ class KeyStore(ABC):
 
     @abstractmethod
     def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return the keys that are there; an id without a key has been destroyed."""
+        """Return the keys that are there; without an erasure, a missing one is lost."""
 
     @abstractmethod
     def add(self, keys: Mapping[bytes, bytes]) -> None:
@@ -129,6 +129,13 @@ class Ledger(ABC):
 
         It is `number` or one of the about `NEAR` before it, for `EventReader` to begin at;
         (0, 0, GENESIS) is the zone's beginning.
+        """
+
+    @abstractmethod
+    def of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
+        """Return a zone's accepted events of a kind, from `offset` on to the end of the ledger.
+
+        That is the end which it has now, whatever this node has fetched of it.
         """
 
     def unread(self, zone: str) -> int:

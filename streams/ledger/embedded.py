@@ -158,6 +158,9 @@ class EmbeddedLedger(Ledger):
     def near(self, zone: str, number: int) -> tuple[int, int, bytes]:
         return self._file.near(zone, number)
 
+    def of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
+        return self._file.of_kind(zone, kind, offset)
+
     def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
         return self._file.check(zone, sources, head)
 

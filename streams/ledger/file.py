@@ -346,6 +346,26 @@ class LedgerFile:
             )
         return record
 
+    def of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
+        """Return a zone's accepted events of a kind, from `offset` on."""
+        first, last = _span(partition_of(zone))
+        found: list[Record] = []
+        with self.reading():
+            # The kind stands in the clear; most records need not be looked into.
+            for position, record in rows(
+                self.connection,
+                f"SELECT position, value FROM {EVENTS} WHERE zone = ? "
+                "AND position BETWEEN ? AND ? AND instr(value, ?) ORDER BY position",
+                (self._zone_id(zone), first + offset, last, kind.encode()),
+            ):
+                try:
+                    envelope, _ = read_event(record)
+                except (IntegrityError, UnknownVersion):
+                    continue
+                if envelope.kind == kind and self.held(zone, envelope.source) == record:
+                    found.append(Record(position - first, zone, record))
+        return found
+
     def near(self, zone: str, number: int) -> tuple[int, int, bytes]:
         """Return a place to read a zone's events from to come to event `number`, as `Ledger.near`.
 

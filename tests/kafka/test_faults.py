@@ -276,6 +276,40 @@ def test_a_ledger_that_was_restored_from_an_older_backup_is_noticed(
     assert verified["ok"], verified["problems"]
 
 
+def test_a_key_that_the_brokers_lost_is_no_erasure(
+    own_broker: Broker, own_url: str, make_own: Make, tmp_path: Path
+) -> None:
+    """A machine lost its power before the ends of `keys` were on its disk."""
+    home = make_own("a")
+    home.ask("ingest", write(tmp_path / "e.jsonl", boxes(1, 2)))
+    os.kill(own_broker.pid, signal.SIGSTOP)
+    keys = [path for path in own_broker.data.glob("keys-*") if path.is_dir()]
+    flushed = {path: shutil.copytree(path, tmp_path / "flushed" / path.name) for path in keys}
+    os.kill(own_broker.pid, signal.SIGCONT)
+    home.ask("ingest", write(tmp_path / "e.jsonl", boxes(3, 4)))
+    own_broker.kill()
+    for path, before in flushed.items():
+        shutil.rmtree(path)
+        shutil.copytree(before, path)
+    own_broker.start()
+
+    fresh = make_own("b")
+    for _ in range(2):
+        named(
+            fresh,
+            [("recall", "box"), ("status",), ("worker", "--once"), ("rebuild",)],
+            f"events/{PLACE} offset 2",
+            "key of event 3",
+            "lost",
+            "restore",
+        )
+    assert fresh.concluded() == 0
+    assert sources_of(fresh, "box", "z1") == set()
+    post_events(own_url, "z3", boxes(1, 1))
+    assert fresh.run("worker", "--once").status == 1
+    assert sources_of(fresh, "box", "z3") == {"m1"}, "a neighbour in the same partition goes on"
+
+
 def test_a_worker_outlives_its_broker(own_broker: Broker, own_url: str, make_own: Make) -> None:
     home = make_own("a")
     worker = home.worker()

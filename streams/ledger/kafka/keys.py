@@ -165,8 +165,8 @@ def _name_of(record: Received) -> str:
 
 
 class KafkaKeys(KeyStore):
-    """The `keys` topic. A key that is not there is taken for destroyed only after the topic was
-    read to an end that was asked for after somebody named the key.
+    """The `keys` topic. A key is missing only after the topic was read to an end that was asked
+    for after somebody named the key; whether it was destroyed or lost is not said here.
 
     `refresh` brings the copy up to the topic's end. `writes`: whether this node may end keys in
     the topic, or only in its copy, as a replica does. `secret` is the one that the ledger must
@@ -189,6 +189,7 @@ class KafkaKeys(KeyStore):
         self._copy = copy
         self._refresh = refresh
         self._writes = writes
+        self._absent: set[bytes] = set()
         refresh()
         self._secret = self.agree(_SECRET, secret or new_key()[1])
         if secret not in (None, self._secret):
@@ -222,12 +223,13 @@ class KafkaKeys(KeyStore):
 
     def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
         found = self._copy.get(key_ids)
-        missing = [key_id for key_id in key_ids if key_id not in found]
-        if missing and self._copy.destroyed(missing) != set(missing):
+        missing = set(key_ids) - found.keys() - self._absent
+        missing -= self._copy.destroyed(list(missing))
+        if missing:
             self._refresh()
-            found |= self._copy.get(missing)
+            found |= self._copy.get(list(missing))
             # It never comes: a key is in the topic before anything that is sealed with it.
-            self._copy.destroy([key_id for key_id in missing if key_id not in found])
+            self._absent |= missing - found.keys()
         return found
 
     def add(self, keys: Mapping[bytes, bytes]) -> None:

@@ -291,6 +291,12 @@ class KafkaLedger(Ledger):
         self._refresh([(EVENTS, partition_of(zone))])
         return self.copy.file.head(zone)
 
+    def of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
+        # A key's end may be read before the erasure that says why.
+        self.connect()
+        self.copy.refresh([(EVENTS, partition_of(zone))])
+        return self.copy.file.of_kind(zone, kind, offset)
+
     def unread(self, zone: str) -> int:
         place = (EVENTS, partition_of(zone))
         return self.end(*place) - self.copy.next(place)

@@ -1,0 +1,110 @@
+"""What proves an erasure: a `forget` in the ledger that names the event.
+
+A key may be missing for other reasons: the brokers lost the end of `keys`, keys.db came back from
+an old backup. What was sealed with it is lost then, not forgotten, and nothing may be concluded
+from its silence. Neither the key's absence proves anything nor a record that ends it, which
+compaction removes; the erasure itself stays in `events` for ever, and nothing erases its key.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from weakref import WeakKeyDictionary
+
+from schemas.errors import IntegrityError
+from schemas.events import Forget
+from schemas.records import Envelope, EventRecord, Source, open_event, read_event
+from streams.ledger import KeyStore, Ledger
+
+FORGET = "forget"
+
+
+def forget_targets(keys: KeyStore, envelope: Envelope, record: EventRecord) -> tuple[int, ...]:
+    """Return the numbers that an erasure names.
+
+    Raises:
+        IntegrityError: it cannot be read, though no erasure ends the key of another.
+    """
+    key = keys.get([envelope.key_id]).get(envelope.key_id)
+    if key is None:
+        raise IntegrityError(
+            f"the key of erasure {envelope.number} of zone {envelope.zone} is missing, so what it "
+            f"erases is not known; {_RESTORE}"
+        )
+    payload = open_event(envelope, record, key).payload
+    assert isinstance(payload, Forget)
+    return payload.targets
+
+
+def unexplained(ledger: Ledger, zone: str, numbers: Iterable[int]) -> list[int]:
+    """Return which of these events of a zone no erasure names; their keys are missing.
+
+    It is looked for in all of the zone's events that the ledger has by now, and what was found is
+    kept: where nothing is missing, this costs nothing.
+    """
+    named = _named_in(ledger, zone)
+    left = [number for number in numbers if not named.has(number)]
+    if left:
+        named.look(ledger, zone)
+    return sorted(number for number in left if not named.has(number))
+
+
+def lost(number: int) -> IntegrityError:
+    """Return the error that says that the key of an event is missing for no erasure."""
+    return IntegrityError(
+        f"the key of event {number} is missing, and no erasure in the ledger names the event: it "
+        f"was not forgotten but lost. Nothing is concluded from it or after it; {_RESTORE}"
+    )
+
+
+def check_sources(ledger: Ledger, zone: str, sources: Iterable[Source]) -> None:
+    """See that of what conclusions rest on no key is missing but for an erasure.
+
+    Raises:
+        IntegrityError: one is.
+    """
+    numbers = {source.key_id: source.number for source in sources}
+    present = ledger.keys.get(list(numbers))
+    missing = {number for key_id, number in numbers.items() if key_id not in present}
+    for number in unexplained(ledger, zone, missing):
+        raise lost(number)
+
+
+_RESTORE = (
+    "restore the keys (keys.db; on Kafka the topic keys) from a backup that has it, and run "
+    "recollect verify"
+)
+
+
+class _Named:
+    """The events that the erasures of a zone name, as far as they were looked for."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._offset = 0
+        self._targets: set[int] = set()
+        self._erasures: set[int] = set()
+
+    def has(self, number: int) -> bool:
+        # No erasure reaches another: it holds nothing but numbers.
+        return number in self._targets and number not in self._erasures
+
+    def look(self, ledger: Ledger, zone: str) -> None:
+        """Read the erasures that came since it was looked last."""
+        with self._lock:
+            for offset, _, value in ledger.of_kind(zone, FORGET, self._offset):
+                envelope, record = read_event(value)
+                targets = forget_targets(ledger.keys, envelope, record)
+                self._erasures.add(envelope.number)
+                self._targets.update(t for t in targets if 0 < t < envelope.number)
+                self._offset = offset + 1
+
+
+_named: WeakKeyDictionary[Ledger, dict[str, _Named]] = WeakKeyDictionary()
+_naming = threading.Lock()
+
+
+def _named_in(ledger: Ledger, zone: str) -> _Named:
+    with _naming:
+        return _named.setdefault(ledger, {}).setdefault(zone, _Named())
