@@ -54,8 +54,9 @@ format: $(VENV)/.stamp-dev       ## put right what lint and format can
 bench: $(VENV)/.stamp-dev        ## every benchmark, into bench/report.md
 	$(BIN)/python -m bench.run
 
-kill-test: $(VENV)/.stamp-dev    ## kill at every failpoint, three times each
+kill-test: $(VENV)/.stamp-dev    ## kill at every failpoint, three times each; then cut the power too
 	$(BIN)/python -m tests.kill --each 3
+	$(BIN)/python -m tests.kill --each 1 --lose-wals --seed 2
 
 kafka: $(VENV)/.stamp            ## a real broker on loopback, in the background
 	$(BIN)/python -m tests.broker start

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import ast
 import itertools
+import multiprocessing
+import os
+import random
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,6 +16,7 @@ import pytest
 from projections.files import ZoneFiles
 from streams.failpoints import FAILPOINTS, arm, disarm, failpoint
 from tests.kill.__main__ import run, table
+from tests.kill.power import PowerCut
 from tests.kill.steps import steps
 from tests.kill.world import make_world
 
@@ -76,8 +82,46 @@ def test_a_world_is_the_same_for_a_seed_and_says_what_it_forgets_once():
         assert len(holders) == 1, "only the forgotten event holds its word"
 
 
-def test_a_home_that_was_killed_at_every_failpoint_holds_what_an_undisturbed_one_holds():
+def test_a_power_cut_takes_the_end_of_what_was_not_flushed_and_leaves_the_rest_whole(tmp_path):
+    """Each row is a transaction; those before a checkpoint are on the disk."""
+    cut = PowerCut(random.Random(1))
+    left = set()
+    for trial in range(40):
+        home = tmp_path / f"{trial}"
+        home.mkdir()
+        # A process that ends without closing leaves its WALs.
+        process = multiprocessing.get_context("fork").Process(target=fill, args=(home,))
+        process.start()
+        process.join()
+        cut.cut(home)
+        with closing(sqlite3.connect(home / "memory.db")) as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            found = [row for (row,) in connection.execute("SELECT row FROM t ORDER BY row")]
+        assert found == list(range(len(found)))
+        left.add(len(found))
+        with closing(sqlite3.connect(home / "ledger.db")) as connection:
+            assert connection.execute("SELECT count(*) FROM t").fetchone() == (20,)
+    assert min(left) == 10
+    assert len(left) > 3
+    assert cut.cuts
+
+
+def fill(home: Path) -> None:
+    for name in ("memory.db", "ledger.db"):
+        connection = sqlite3.connect(home / name, isolation_level=None)
+        connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("CREATE TABLE t (row INTEGER PRIMARY KEY, more TEXT)")
+        for row in range(20):
+            connection.execute("INSERT INTO t VALUES (?, ?)", (row, "x" * 500))
+            if row == 9:
+                connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+    os._exit(0)
+
+
+@pytest.mark.parametrize("lose_wals", [False, True])
+def test_a_home_that_was_killed_at_every_failpoint_holds_what_an_undisturbed_one_holds(lose_wals):
     said: list[str] = []
-    checks, killer = run(each=1, thorough=False, size=120, say=said.append)
+    checks, killer = run(each=1, thorough=False, lose_wals=lose_wals, size=120, say=said.append)
     assert not checks.failed, "\n".join([*map(str, checks.failed), *said, table(killer)])
     assert not killer.lacking

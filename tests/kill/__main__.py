@@ -2,6 +2,7 @@
 
 python -m tests.kill --each 3           at every place at least three times
 python -m tests.kill --total 1000       at least so many times in all
+python -m tests.kill --lose-wals        after each death the power is cut: WALs are lost
 python -m tests.kill --seed 5           another world, and other moments
 """
 
@@ -22,6 +23,7 @@ from streams.encoder.cache import entry, read_graph
 from streams.failpoints import FAILPOINTS
 from tests.kill.checks import Checks, Contents, Trace, check_home, contents, traces_of
 from tests.kill.commands import Recollect, Wrong
+from tests.kill.power import PowerCut
 from tests.kill.steps import RANDOM, Killer, do, do_killed, steps
 from tests.kill.world import World, make_world
 
@@ -139,6 +141,7 @@ def run(
     each: int,
     total: int = 0,
     thorough: bool = True,
+    lose_wals: bool = False,
     seed: int = 1,
     size: int = 360,
     encoder: str | None = None,
@@ -147,12 +150,14 @@ def run(
 ) -> tuple[Checks, Killer]:
     """Kill until every place was hit `each` times and `total` deaths were died in all.
 
-    `thorough`: at every place in every kind of work besides. `encoder`: one for a share of the
+    `thorough`: at every place in every kind of work besides. `lose_wals`: after each death what
+    was not flushed to the disk is lost. `encoder`: one for a share of the
     homes. `most_homes`: give up after so many without.
     """
     if "RECOLLECT_FAILPOINT" in os.environ:
         raise SystemExit("RECOLLECT_FAILPOINT is set, which would kill this test; unset it")
-    killer = Killer(random.Random(f"kill {seed}"), each, total, thorough)
+    power = PowerCut(random.Random(f"power {seed}")) if lose_wals else None
+    killer = Killer(random.Random(f"kill {seed}"), each, total, thorough, power)
     checks = Checks()
     code = code_times()
     most = most_homes or 4 + each + total // 20
@@ -164,7 +169,7 @@ def run(
             trial.home("none", killer)
             if encoder is not None and number % _ENCODED_EVERY == 0:
                 # Every place once more, whatever the homes without an encoder were given.
-                extra = Killer(random.Random(f"kill {seed}, encoded {number}"), 1, 0)
+                extra = Killer(random.Random(f"kill {seed}, encoded {number}"), 1, 0, power=power)
                 trial.home(encoder, extra)
                 killer.add(extra)
     # Homes that were filled by different code differ, and no kill is to blame.
@@ -190,6 +195,8 @@ def table(killer: Killer) -> str:
         parts = [f"{kind} {killer.pairs[name, kind]}" for kind in kinds]
         lines.append(f"{name:24}{killer.hits[name]:8}  {', '.join(parts)}")
     lines.append(f"{'all':24}{killer.kills:8}  and {killer.survived} commands ended first")
+    if killer.power is not None:
+        lines.append(f"after {killer.power.cuts} of them {killer.power.frames} frames were lost")
     return "\n".join(lines)
 
 
@@ -199,6 +206,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--each", type=int, default=3, help="deaths at every place [3]")
     parser.add_argument("--total", type=int, default=0, help="least deaths in all")
+    parser.add_argument("--lose-wals", action="store_true", help="cut the power after each death")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--events", type=int, default=360, help="lines that are imported [360]")
     parser.add_argument("--encoder", help="for a share of the homes [one of the cache], or none")
@@ -209,6 +217,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         checks, killer = run(
             each=chosen.each,
             total=chosen.total,
+            lose_wals=chosen.lose_wals,
             seed=chosen.seed,
             size=chosen.events,
             encoder=None if encoder == "none" else encoder,

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -44,9 +49,6 @@ class Recollect:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        script = Path(sys.executable).with_name("recollect")
-        start = "from recollect.cli import main; main()"
-        self._command = [str(script)] if script.exists() else [sys.executable, "-c", start]
 
     def run(
         self,
@@ -62,23 +64,10 @@ class Recollect:
         environment = {**kept, "RECOLLECT_HOME": str(self.home), "RECOLLECT_TICKS": "off"}
         if failpoint:
             environment["RECOLLECT_FAILPOINT"] = failpoint
-        began = time.monotonic()
-        with subprocess.Popen(
-            [*self._command, *arguments],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
-            try:
-                output, errors = process.communicate(timeout=kill_after or TIMEOUT_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                output, errors = process.communicate()
-                if not kill_after:
-                    raise Wrong(f"recollect {' '.join(arguments)} hangs: {errors}") from None
-        return Ended(process.returncode, output, errors, time.monotonic() - began)
+        ended, hung = _zygote().run(arguments, environment, kill_after)
+        if hung and not kill_after:
+            raise Wrong(f"recollect {' '.join(arguments)} hangs: {ended.errors}")
+        return ended
 
     def ask(self, *arguments: str) -> Any:
         """Run a command that must succeed, and return the JSON that it prints."""
@@ -89,3 +78,54 @@ class Recollect:
                 f"{ended.errors or ended.output}"
             )
         return ended.json()
+
+
+class Zygote:
+    """The process that forks one for each command; see tests/kill/zygote.py."""
+
+    def __init__(self) -> None:
+        self._room = tempfile.TemporaryDirectory(prefix="recollect-zygote-")
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.kill.zygote"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        atexit.register(self.close)
+
+    def run(
+        self, arguments: Sequence[str], environment: Mapping[str, str], kill_after: float | None
+    ) -> tuple[Ended, bool]:
+        """Return how a command ended, and whether it had to be killed for its time."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        output, errors = (Path(self._room.name) / name for name in ("output", "errors"))
+        asked = {"arguments": list(arguments), "environment": dict(environment)}
+        asked |= {"output": str(output), "errors": str(errors)}
+        self._process.stdin.write(json.dumps(asked) + "\n")
+        self._process.stdin.flush()
+        process = os.pidfd_open(int(self._process.stdout.readline()))
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+        began = time.monotonic()
+        hung = not select.select([self._process.stdout], [], [], kill_after or TIMEOUT_SECONDS)[0]
+        if hung:
+            # Where it ended just now, it has no number any more, or another has it.
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(process, signal.SIGKILL)
+        status = os.waitstatus_to_exitcode(int(self._process.stdout.readline()))
+        seconds = time.monotonic() - began
+        os.close(process)
+        return Ended(status, output.read_text(), errors.read_text(), seconds), hung
+
+    def close(self) -> None:
+        """End it."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        self._process.wait()
+        self._room.cleanup()
+
+
+@cache
+def _zygote() -> Zygote:
+    return Zygote()

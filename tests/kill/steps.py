@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from recollect.client import Memory
-from schemas.events import Draft, Tick
+from schemas.events import Tick
 from streams.agents.ticks import CLOSE_TURNS
+from streams.commands import command, publish_commands
 from streams.failpoints import FAILPOINTS
 from tests.kill.commands import Ended, Recollect, Wrong
+from tests.kill.power import PowerCut
 from tests.kill.world import World
 
 #: Deaths that no failpoint chose.
@@ -144,16 +146,8 @@ def _tick(at: int) -> Callable[[Path], None]:
 
     def publish(home: Path) -> None:
         with Memory(home) as memory:
-            memory.publish(
-                [
-                    Draft(
-                        platform="recollect",
-                        occurred_at=at,
-                        ingested_at=at,
-                        payload=Tick(source_id=f"tick:{CLOSE_TURNS}:{at}", name=CLOSE_TURNS),
-                    )
-                ]
-            )
+            tick = Tick(source_id=f"tick:{CLOSE_TURNS}:{at}", name=CLOSE_TURNS)
+            publish_commands(memory.node.ledger, memory.zone, [command(tick, at, ingested_at=at)])
 
     return publish
 
@@ -162,13 +156,15 @@ def _tick(at: int) -> Callable[[Path], None]:
 class Killer:
     """Chooses where to kill next, so that every place gets its share, and keeps count.
 
-    `thorough`: at every place in every kind of work, whatever else is asked for.
+    `thorough`: at every place in every kind of work, whatever else is asked for. `power`: what
+    cuts the power after a death, so that WALs are lost as well.
     """
 
     draw: random.Random
     each: int
     total: int
     thorough: bool = False
+    power: PowerCut | None = None
     hits: Counter[str] = field(default_factory=Counter)
     #: (place, kind of work) -> hits
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -249,8 +245,7 @@ def do_killed(recollect: Recollect, step: Step, killer: Killer, seconds: float) 
         if step.before:
             step.before(recollect.home)
         if name == RANDOM:
-            # Most of a short command is Python's start; what follows is the part to meet.
-            moment = killer.draw.uniform(0.4, 1.0) * seconds
+            moment = killer.draw.uniform(0.0, 1.0) * seconds
             ended = recollect.run(step.arguments, kill_after=moment)
         else:
             count = _count(name, step, attempts, killer.draw)
@@ -262,6 +257,8 @@ def do_killed(recollect: Recollect, step: Step, killer: Killer, seconds: float) 
             _end(step, ended, interrupted=sum(tried.values()) > 1)
             return
         killer.hit(name, step)
+        if killer.power is not None:
+            killer.power.cut(recollect.home)
     if step.before:
         step.before(recollect.home)
     _end(step, recollect.run(step.arguments), interrupted=bool(tried))
