@@ -16,6 +16,9 @@ from projections.sqlite import rows
 # this one ledger: not what is known.
 _OF_FILE = frozenset({"watermark", lineage.TABLE})
 _OF_LEDGER = frozenset({"seals", "switches", "decisions", "conclusions"})
+# Rows that count, where others say no more than their absence: a file of a build before decisions
+# were traced has none for them, and a replay has.
+_WHERE = {"conclusions": "traced"}
 # A rowid of the vector index: another order of the same rows gives other numbers.
 _NOT_COLUMNS = frozenset({"seq"})
 
@@ -63,6 +66,7 @@ def rows_of(connection: apsw.Connection, table: Table) -> apsw.Cursor:
     """Return the table's rows in the order of their keys."""
     return connection.execute(
         f"SELECT {', '.join(map(_quoted, table.columns))} FROM {_quoted(table.name)} "
+        f"WHERE {_WHERE.get(table.name, 'TRUE')} "
         f"ORDER BY {', '.join(map(_quoted, table.key))}"
     )
 
