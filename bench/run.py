@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from bench import encode, ingest, kafka, locomo, project, rebuild, recall, seal
+from bench import encode, forget, ingest, kafka, locomo, project, rebuild, recall, seal
 from bench.homes import Homes
 from bench.report import Report, machine, markdown
 
@@ -45,6 +45,9 @@ def benches(
         "project": lambda: section(project.run(homes, small=many)),
         "recall": lambda: "\n".join(map(section, recall.run(sizes=asked, kept=zones))),
         "rebuild": lambda: section(rebuild.run(homes, sizes=sizes)),
+        "forget": lambda: section(
+            forget.run(homes, sizes=(3_000, 10_000) if quick else forget.SIZES)
+        ),
         "locomo": lambda: "\n".join(map(section, locomo.run(locomo.Options()))),
         "kafka": lambda: "\n".join(map(section, kafka.run(homes, None, events=many // 5))),
     }

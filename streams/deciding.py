@@ -41,12 +41,11 @@ class LedgerThread:
 
     def before(self, event: Event, limit: int) -> list[Event]:
         assert isinstance(event.payload, Content)
-        found = thread.conversation_before(
-            self._connection,
-            conversation_of(event.payload, event.platform),
-            event.number,
-            limit + len(self._without),
-        )
+        place = conversation_of(event.payload, event.platform)
+        found = thread.conversation_before(self._connection, place, event.number, limit)
+        if any(item.number in self._without for item in found):
+            most = limit + len(self._without)
+            found = thread.conversation_before(self._connection, place, event.number, most)
         return self._noted([item for item in found if item.number not in self._without][:limit])
 
     def turn(self, event: Event, platform: str, turn_id: str) -> list[Event]:

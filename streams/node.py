@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from projections.events.queries import switched_to
 from projections.files import FilesPool, ZoneFiles
 from projections.generations import Generation, ZoneDirectory
-from schemas.errors import Busy, HomeError, IntegrityError, UnknownVersion
+from schemas.errors import Busy, HomeError, IntegrityError, RecollectError, UnknownVersion
 from schemas.fragments import Assembler
 from schemas.records import chain_of
 from schemas.zones import check_zone
@@ -126,7 +127,26 @@ class Node:
             self.journal,
             agents=self.agents,
             owner=owner,
+            before_keys_end=partial(self._erase_kept, zone, generation) if owner else None,
         )
+
+    def _erase_kept(self, zone: str, current: Generation, number: int) -> None:
+        """Have an erasure decided on the chains of kept generations as well, while all that it
+        erases can still be read there: what rested on it can be followed, and nothing else is
+        decided again. Where it cannot be now, it is when what was erased is purged.
+        """
+        directory = self.zone(zone)
+        with (
+            suppress(RecollectError),
+            exclusive(directory.path / "rebuild.lock", wait=False),
+        ):
+            for kept in directory.generations():
+                decided = kept.complete and kept.encoder == self.door.model
+                if not decided or kept.chain == current.chain:
+                    continue
+                with self.open(zone, kept) as files:
+                    driver = self.driver(zone, kept, files, owner=False)
+                    driver.run(while_=partial(_behind, files, number))
 
     def fold(self, zone: str) -> None:
         """Make everything in the ledger searchable as raw turns."""
@@ -355,3 +375,8 @@ class Node:
                 pass
             best = max(best, (reader.number, first, chain))
         return best[2]
+
+
+def _behind(files: ZoneFiles, number: int) -> bool:
+    """Return whether a concluded file does not hold a record yet."""
+    return any(model.watermark().number < number for model in files.concluded)

@@ -117,7 +117,9 @@ class ZoneDriver:
         decided: int = 0,
         owner: bool = True,
         batch: int = BATCH,
+        before_keys_end: Callable[[int], None] | None = None,
     ) -> None:
+        """`before_keys_end` is called with the number of an erasure whose keys are still there."""
         self._ledger = ledger
         self._zone = zone
         self._chain = chain
@@ -129,6 +131,7 @@ class ZoneDriver:
         self._decided = decided
         self._owner = owner
         self._batch = batch
+        self._before_keys_end = before_keys_end
         self._decider = Decider(ledger, zone, files, door, agents)
         self._erased: set[int] = set()
         clear_scratch(files)
@@ -265,6 +268,9 @@ class ZoneDriver:
             self._erased |= {
                 source.number for change in accepted for source in change.header.erases
             }
+            if self._before_keys_end is not None and accepted[0].header.erases:
+                # An erasure is a batch of its own.
+                self._before_keys_end(first)
             destroy_keys(self._ledger, accepted, self._owe_purge)
             self._files.memory.place(map(placed, accepted))
             for model in self._files.concluded:

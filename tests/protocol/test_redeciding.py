@@ -21,6 +21,7 @@ from schemas.events import (
 )
 from streams import erasing, redeciding
 from streams.agents import AGENTS
+from streams.locks import exclusive
 from streams.rebuilding import rebuild, rollback
 from streams.verifying import verify
 from tests.protocol.kit import (
@@ -268,7 +269,9 @@ def test_a_turn_that_lost_a_message_or_its_end(home: Home, traced_only: None) ->
     agree(home)
 
 
-def test_erasures_of_a_generation_that_was_derived_again_are_followed_too(home: Home) -> None:
+def test_erasures_of_a_generation_that_was_derived_again_are_followed_too(
+    home: Home, traced_only: None
+) -> None:
     for n in range(1, 9):
         home.tell(say(f"I moved to {CITIES[n % 4]}.", str(n), at=START + n * DAY))
     rebuild(home.node, ZONE, "derive")
@@ -280,7 +283,9 @@ def test_erasures_of_a_generation_that_was_derived_again_are_followed_too(home: 
     assert verify(home.node, ZONE).ok
 
 
-def test_a_kept_generation_of_another_chain_is_brought_up_to_an_erasure(home: Home) -> None:
+def test_a_kept_generation_of_another_chain_is_brought_up_to_an_erasure(
+    home: Home, traced_only: None
+) -> None:
     for n in range(1, 9):
         home.tell(say(f"I moved to {CITIES[n % 4]}.", str(n), at=START + n * DAY))
     rebuild(home.node, ZONE, "derive")
@@ -289,6 +294,21 @@ def test_a_kept_generation_of_another_chain_is_brought_up_to_an_erasure(home: Ho
     rollback(home.node, ZONE)
     with home.files() as files:
         assert hashes_of(files) == ours == projected(home)
+    home.tell(forget(4, at=START + 2 * DAY))
+    agree(home)
+    assert verify(home.node, ZONE).ok
+
+
+def test_a_kept_generation_that_was_not_asked_in_time_is_derived_in_full(home: Home) -> None:
+    for n in range(1, 9):
+        home.tell(say(f"I moved to {CITIES[n % 4]}.", str(n), at=START + n * DAY))
+    rebuild(home.node, ZONE, "derive")
+    with exclusive(home.node.zone(ZONE).path / "rebuild.lock"):
+        # Whoever rebuilds has the other generations.
+        home.tell(forget(2, at=START + DAY))
+    ours = agree(home)
+    rollback(home.node, ZONE)
+    assert agree(home) == ours
     home.tell(forget(4, at=START + 2 * DAY))
     agree(home)
     assert verify(home.node, ZONE).ok
