@@ -34,6 +34,7 @@ def benches(
     sizes = rebuild.FULL_SIZES if full else (1_000, 10_000) if quick else rebuild.SIZES
     many = 10_000 if quick else 100_000
     asked = recall.FULL_SIZES if full else (recall.SIZES[0], many)
+    forgotten = (3_000, 10_000) if quick else forget.SIZES
 
     def section(report: Report) -> str:
         return markdown(report)
@@ -45,9 +46,7 @@ def benches(
         "project": lambda: section(project.run(homes, small=many)),
         "recall": lambda: "\n".join(map(section, recall.run(sizes=asked, kept=zones))),
         "rebuild": lambda: section(rebuild.run(homes, sizes=sizes)),
-        "forget": lambda: section(
-            forget.run(homes, sizes=(3_000, 10_000) if quick else forget.SIZES)
-        ),
+        "forget": lambda: section(forget.run(homes, sizes=forgotten)),
         "locomo": lambda: "\n".join(map(section, locomo.run(locomo.Options()))),
         "kafka": lambda: "\n".join(map(section, kafka.run(homes, None, events=many // 5))),
     }
