@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
+from schemas.events import Draft, Message
 from streams.ledger.kafka import KafkaLedger, KafkaSettings
 from tests.kafka.conftest import Make
 from tests.kafka.kit import (
@@ -34,12 +36,13 @@ SAFE = {
     "flush.messages": "1",
 }
 ROLLED = {"segment.ms": "200000", "message.timestamp.type": "LogAppendTime"}
+ANY_TIME = {"message.timestamp.after.max.ms": "9223372036854775807"}
 #: What stands in the reference, and what must not be left to a broker's defaults.
 DOCUMENTED = {
     "inbox": {**FOR_EVER, **SAFE, **ROLLED},
-    "events": {**FOR_EVER, **SAFE},
-    "changes": {**FOR_EVER, **SAFE},
-    "recordings": {**FOR_EVER, **SAFE},
+    "events": {**FOR_EVER, **SAFE, **ANY_TIME},
+    "changes": {**FOR_EVER, **SAFE, **ANY_TIME},
+    "recordings": {**FOR_EVER, **SAFE, **ANY_TIME},
     "keys": {"cleanup.policy": "compact", **SAFE, **ROLLED, "max.compaction.lag.ms": "200000"},
 }
 #: As the build of 2026-11-22 made them.
@@ -205,3 +208,20 @@ def test_prefixes_are_ledgers_of_their_own(make: Make, kafka_url: str, tmp_path:
     assert other.ask("recall", "box")["results"] == []
     for home in (one, other):
         assert sum(end for _, end in bounds_of(home.url, "events")) == 1
+
+
+@pytest.mark.parametrize("years", [-10, 10])
+def test_who_has_a_wrong_clock_can_publish_and_conclude(
+    kafka_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, years: int
+) -> None:
+    wrong = time.time_ns() + years * 365 * DAY_MS * 1_000_000
+    monkeypatch.setattr(time, "time_ns", lambda: wrong)
+    monkeypatch.setattr(time, "time", lambda: wrong / 1e9)
+    message = Message(source_id="m1", sender_id="U1", content="The box is green.")
+    draft = Draft(platform="chat", occurred_at=DAY_MS, payload=message)
+    settings = KafkaSettings.read(kafka_url, {})
+    with closing(KafkaLedger(settings, tmp_path / "copy")) as ledger:
+        (receipt,) = ledger.publish("ada", [draft])
+        ledger.append("changes", "ada", [b"a change"])
+    assert receipt.status == "new"
+    assert [len(records_of(kafka_url, topic)) for topic in ("events", "changes")] == [1, 1]

@@ -37,7 +37,14 @@ _DELETE_MS = 10_000
 # As our own producers write: not at all, whatever the broker's default is.
 _AS_WRITTEN = {"compression.type": "producer"}
 _UNLIMITED = {"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"}
-_FOR_EVER = {**_UNLIMITED, "max.message.bytes": str(MOST_RECORD_BYTES), **_AS_WRITTEN}
+# Times are the writers', whose clocks may be years ahead.
+_ANY_TIME = {"message.timestamp.after.max.ms": str(2**63 - 1)}
+_FOR_EVER = {
+    **_UNLIMITED,
+    **_ANY_TIME,
+    "max.message.bytes": str(MOST_RECORD_BYTES),
+    **_AS_WRITTEN,
+}
 
 # Settings of which less is as good, or more.
 _AT_MOST = {
@@ -55,6 +62,7 @@ _BROUGHT = {
     *_AT_LEAST,
     "delete.retention.ms",
     "message.timestamp.type",
+    "message.timestamp.after.max.ms",
     "unclean.leader.election.enable",
 }
 _BROUGHT_IN_INBOX = {*_BROUGHT, "retention.ms", "retention.bytes"}
