@@ -36,7 +36,7 @@ test: $(VENV)/.stamp-dev         ## set up, and the tests
 kafka-test: $(VENV)/.stamp-dev   ## workers, replicas and faults on the real Kafka, which take longer
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/kafka
 
-storm: $(VENV)/.stamp-dev        ## two minutes of damage to three workers and the broker
+storm: $(VENV)/.stamp-dev        ## two minutes of damage to three workers and three brokers
 	$(BIN)/python -m tests.storm --seconds 120
 
 docker-test: | $(BIN)/python     ## build the images, run the Compose file, use it, take it down

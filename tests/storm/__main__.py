@@ -1,8 +1,12 @@
-"""Three workers under load, while they and the broker are killed, stopped and rebalanced.
+"""Three workers and three brokers under load, while all of them are killed and stopped, a broker
+loses its disk, a single one is left in sync, the group is rebalanced, and clocks jump.
 
 python -m tests.storm                      two minutes
+python -m tests.storm --quick              half a minute: each damage once, perhaps
 python -m tests.storm --seconds 3600       longer
 python -m tests.storm --seed 5 --keep DIR  another storm, whose files stay
+
+The last line is a JSON object of the figures.
 """
 
 from __future__ import annotations
@@ -16,22 +20,28 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.broker.kafka import Broker
+import msgspec
+
+from tests.broker.cluster import Cluster, History
 from tests.kill.__main__ import code_times
 from tests.kill.checks import Checks
 from tests.kill.commands import Wrong
 from tests.storm.chaos import Chaos
+from tests.storm.clocks import Clock
+from tests.storm.figures import Figures, reasons
 from tests.storm.fleet import Fates, Fleet
-from tests.storm.homes import compare, look_for, wait_for_homes
+from tests.storm.homes import compare, compare_with_truth, look_for, wait_for_homes
 from tests.storm.load import Commands, Counts, Inbox
-from tests.storm.process import Recollect
+from tests.storm.outages import Outages
+from tests.storm.process import BROKERS, Recollect
 from tests.storm.topics import read_topics
 from tests.storm.truth import UNADDRESSED, Notes, Truth
-from tests.storm.verifier import Ledger, decode, lacking, verify
+from tests.storm.verifier import Ledger, decode, doubled, lacking, lost, stopped, verify
 from tests.storm.world import World
 
 _LOOK_SECONDS = 3.0
@@ -40,6 +50,7 @@ _LEAST_DRAIN_SECONDS = 120.0
 # Zones whose files are replayed in every home.
 _ZONES_COMPARED = 3
 _ENOUGH_SECONDS = 100.0
+_QUICK_SECONDS = 30.0
 
 
 @dataclass
@@ -53,7 +64,9 @@ class Storm:
     fates: Fates = field(default_factory=Fates)
     ledger: Ledger = field(default_factory=Ledger)
     truth: Truth = field(default_factory=Truth)
-    acts: dict[str, int] = field(default_factory=dict)
+    acts: Counter[str] = field(default_factory=Counter)
+    outages: Counter[str] = field(default_factory=Counter)
+    history: History = field(default_factory=lambda: History.of(()))
     raged: float = 0.0
     drained: float = 0.0
 
@@ -82,15 +95,15 @@ def run(directory: Path, *, seconds: float, workers: int, seed: int, rate: float
     logging.basicConfig(filename=directory / "logs" / "storm.log", level=logging.WARNING)
     storm = Storm(directory, seed)
     checks, code = storm.checks, code_times()
-    with Broker(directory / "broker") as broker:
-        url = f"kafka://{broker.address}"
-        storm.say(f"the broker is at {broker.address}")
+    with Cluster(directory / "brokers", BROKERS) as cluster:
+        url = f"kafka://{cluster.address}"
+        storm.say(f"the brokers are at {cluster.address}")
         with Fleet(directory, url, random.Random(f"fleet {seed}"), storm.say) as fleet:
             storm.fates = fleet.fates
-            commands = _rage(storm, fleet, broker, url, seconds, workers, rate)
-            _drain(storm, broker, max(seconds, _LEAST_DRAIN_SECONDS))
+            commands = _rage(storm, fleet, cluster, url, seconds, workers, rate)
+            _drain(storm, cluster, max(seconds, _LEAST_DRAIN_SECONDS))
             if commands.settle():
-                _drain(storm, broker, _LEAST_DRAIN_SECONDS)
+                _drain(storm, cluster, _LEAST_DRAIN_SECONDS)
             verify(storm.ledger, storm.truth, checks)
             ends = {name: len(zone.accepted) for name, zone in storm.ledger.zones.items()}
             wait_for_homes([each.recollect.home for each in fleet.workers], ends, 60.0, checks)
@@ -98,11 +111,14 @@ def run(directory: Path, *, seconds: float, workers: int, seed: int, rate: float
             homes = [each.recollect for each in fleet.workers]
         tokens = storm.truth.forgotten.values()
         look_for(tokens, [home.home for home in homes], checks)
+        compare_with_truth([home.home for home in homes], storm.truth, checks)
         fresh = Recollect(directory / "fresh", url)
         fresh.ask("init", "--encoder", "none")
         homes += [fresh, Recollect(directory / "commands", url)]
         compare(homes, _zones_to_compare(storm), checks)
         look_for(tokens, [fresh.home], checks)
+        storm.history = cluster.history()
+    checks.same("brokers: nobody led who might not hold everything", storm.history.unclean, 0)
     # Homes that were filled by different code differ, and no storm is to blame.
     checks.same("the code stayed as it was while this ran", code_times(), code)
     checks.note("no worker ends but by the storm", "; ".join(storm.fates.unasked[:4]))
@@ -113,7 +129,7 @@ def run(directory: Path, *, seconds: float, workers: int, seed: int, rate: float
 def _rage(
     storm: Storm,
     fleet: Fleet,
-    broker: Broker,
+    cluster: Cluster,
     url: str,
     seconds: float,
     workers: int,
@@ -121,41 +137,44 @@ def _rage(
 ) -> Commands:
     """Do damage under load; return what gave the commands."""
     notes = Notes(storm.notes)
-    home = Recollect(storm.directory / "commands", url)
+    home = Recollect(storm.directory / "commands", url, Clock(storm.directory / "commands.clock"))
     home.ask("init", "--encoder", "none")
     for _ in range(workers):
         fleet.add()
     world = World(storm.seed)
-    inbox = Inbox(broker.address, world, notes, storm.counts)
+    inbox = Inbox(cluster.address, world, notes, storm.counts, storm.seed)
     commands = Commands(url, home, world, inbox, notes, storm.counts, storm.seed, storm.say)
     inbox.rate = rate
     inbox.start()
     commands.start()
-    chaos = Chaos(fleet, broker, random.Random(f"chaos {storm.seed}"), storm.say)
+    chaos = Chaos(fleet, random.Random(f"chaos {storm.seed}"), storm.say)
+    draw = random.Random(f"outages {storm.seed}")
+    outages = Outages(cluster, draw, storm.say, fleet.brokers_away)
+    outages.start()
     try:
         chaos.run(seconds, commands.begin_late)
     finally:
-        storm.acts, storm.raged = dict(chaos.acts), chaos.seconds
+        storm.acts, storm.raged, storm.outages = chaos.acts, chaos.seconds, outages.acts
         chaos.settle()
-        storm.say("the damage is over")
-        for what, thread in (("inbox", inbox), ("commands", commands)):
+        for what, thread in (("outages", outages), ("inbox", inbox), ("commands", commands)):
             try:
                 thread.end()
-                storm.checks.note(f"load: the {what} did what it should")
+                storm.checks.note(f"load: the {what} did what they should")
             except Exception as error:
-                storm.checks.note(f"load: the {what} did what it should", repr(error))
+                storm.checks.note(f"load: the {what} did what they should", repr(error))
+            storm.say(f"the {what} are over")
     for arm in chaos.missing:
         enough = seconds >= _ENOUGH_SECONDS
         storm.checks.note(f"some worker had to {arm.what}", "none did" if enough else "")
     return commands
 
 
-def _drain(storm: Storm, broker: Broker, seconds: float) -> None:
+def _drain(storm: Storm, cluster: Cluster, seconds: float) -> None:
     """Let the workers finish."""
     began, before = time.monotonic(), storm.drained
     storm.truth = Truth.read(storm.notes)
     while True:
-        storm.ledger = decode(read_topics(broker.address))
+        storm.ledger = decode(read_topics(cluster.address))
         lacks = lacking(storm.ledger, storm.truth)
         storm.say(f"lacking: {lacks or 'nothing'}")
         if not lacks or time.monotonic() - began > seconds:
@@ -175,8 +194,39 @@ def _zones_to_compare(storm: Storm) -> list[str]:
     return list(dict.fromkeys(chosen))[:_ZONES_COMPARED]
 
 
-def summary(storm: Storm) -> str:
+def figures(storm: Storm) -> Figures:
     """Return the figures of a storm."""
+    why, often = reasons((storm.directory / "logs").glob("worker-*.log"))
+    ends, outages, history = storm.fates.ends, storm.outages, storm.history
+    return Figures(
+        seconds=round(storm.raged, 1),
+        events=sum(len(zone.accepted) for zone in storm.ledger.zones.values()),
+        acknowledged=len(storm.truth.said),
+        kills=ends["SIGKILL"] + ends["failpoint"],
+        stops=ends["SIGSTOP"],
+        broker_kills=outages["SIGKILL"],
+        broker_stops=outages["SIGSTOP"],
+        disks_lost=outages["disk lost"],
+        one_in_sync=outages["one left in sync"],
+        leader_changes=history.leader_changes,
+        shrinks=history.shrinks,
+        unclean=history.unclean,
+        clock_jumps=storm.acts["clock"]
+        + storm.counts.inbox["jumps of its clock"]
+        + storm.counts.commands["jumps of its clock"],
+        lost=len(lost(storm.ledger, storm.truth)),
+        doubled=len(doubled(storm.ledger)),
+        zones=len(storm.ledger.zones),
+        zones_stopped={
+            zone: f"{lacks}; {why.get(zone, 'no worker says why')}"
+            for zone, lacks in stopped(storm.ledger).items()
+        },
+        stood_still=dict(often.most_common()),
+    )
+
+
+def summary(storm: Storm) -> str:
+    """Return what a storm did, and what it met."""
     zones, fates = storm.ledger.zones.values(), storm.fates
     hits = sorted(fates.hits.items(), key=lambda item: item[0])
     voids = sum(len(zone.void) for zone in zones), sum(len(zone.void_changes) for zone in zones)
@@ -189,6 +239,7 @@ def summary(storm: Storm) -> str:
         f"commands: {_told(storm.counts.commands)}; {len(storm.counts.retried)} tried again",
         f"workers ended: {_told(fates.ends)}",
         f"besides: {_told(storm.acts)}",
+        f"brokers: {_told(storm.outages)}; {_told(storm.history._asdict())}",
         "failpoints: " + ", ".join(f"{arm.what} {count}" for arm, count in hits),
         f"{storm.raged:.0f} s of damage, {storm.drained:.0f} s until all was done",
     ]
@@ -204,6 +255,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.storm", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--seconds", type=float, default=120.0, help="of damage, at least [120]")
+    parser.add_argument(
+        "--quick", dest="seconds", action="store_const", const=_QUICK_SECONDS, help="the same, 30"
+    )
     parser.add_argument("--workers", type=int, default=3, help="[3]")
     parser.add_argument("--seed", type=int, default=1, help="[1]")
     parser.add_argument("--rate", type=float, default=30.0, help="records a second [30]")
@@ -225,6 +279,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Wrong as error:
         print(f"FAILED  {error}; the files are in {directory}")
         return 1
+    found = figures(storm)
     print(f"\n{summary(storm)}\n")
     for what, wrong in storm.checks.failed:
         print(f"FAILED  {what}: {wrong}")
@@ -237,6 +292,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         shutil.rmtree(directory)
     print(f"{time.monotonic() - began:.0f} s, seed {chosen.seed}")
     print(f"{storm.checks.passed} passed, {len(storm.checks.failed)} failed")
+    print(found.line)
+    print(msgspec.json.encode(found).decode())
     return 1 if storm.checks.failed else 0
 
 

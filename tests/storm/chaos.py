@@ -1,29 +1,26 @@
-"""The damage: what happens to workers and broker, and when, drawn from a seed.
+"""The damage to workers: what happens to them, and when, drawn from a seed.
 
 Workers die by SIGKILL, are stopped for longer than their session lasts, are told to end, join
-and leave; those that start anew are armed, each with the next failpoint of a deck. The broker
-is killed and started again, and stopped for a while.
+and leave; those that start anew are armed, each with the next failpoint of a deck. Their clocks
+jump.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
-import os
 import random
 import signal
 import time
 from collections import Counter
 from collections.abc import Callable
 
-from tests.broker.kafka import Broker
+from tests.storm import clocks
 from tests.storm.fleet import PLACES, RARE, Arm, Fleet, Worker
 from tests.storm.process import SESSION_SECONDS
 
 # Seconds between two acts, where workers come to work within so many.
 _PAUSES = (1.5, 4.0)
 _USUAL_PACE = 6.0
-_ACTS = ("kill", "kill", "kill", "stop", "end", "end", "join")
+_ACTS = ("kill", "kill", "kill", "stop", "end", "end", "join", "clock")
 # The share of acts that do not wait until a worker is at work.
 _RASH = 0.15
 # The share of starts that are armed.
@@ -32,12 +29,8 @@ _ARMED_SHARE = 0.85
 _PEACE_SECONDS = 8.0
 # Erasures and ticks begin after this share of the time, and the places they pass are armed.
 _LATE = 0.3
-# The broker is killed and stopped by turns, so many seconds after the time before.
-_BROKER_PAUSES = (30.0, 50.0)
-_BROKER_DOWN = (0.2, 3.0)
-_BROKER_STANDS = (2.0, 5.0)
 # A run goes on until every place was hit, but no longer than so many times its length.
-_MOST_STRETCH = 3.0
+_MOST_STRETCH = 1.5
 
 
 class Chaos:
@@ -46,12 +39,10 @@ class Chaos:
     def __init__(
         self,
         fleet: Fleet,
-        broker: Broker,
         draw: random.Random,
         say: Callable[[str], None],
     ) -> None:
         self._fleet = fleet
-        self._broker = broker
         self._draw = draw
         self._say = say
         self._resume_at: dict[str, tuple[float, Worker]] = {}
@@ -73,8 +64,6 @@ class Chaos:
         self._fleet.armed_share = _ARMED_SHARE
         self._fleet.places = tuple(place for place in PLACES if place not in RARE)
         is_late = False
-        strikes = itertools.cycle((self._kill_broker, self._stop_broker))
-        strike_at = self._draw.uniform(*_BROKER_PAUSES)
         while (at := time.monotonic() - began) < seconds * _MOST_STRETCH:
             if at > seconds and not self.missing:
                 break
@@ -82,11 +71,7 @@ class Chaos:
                 is_late = True
                 self._fleet.places = PLACES
                 late()
-            if at > strike_at:
-                next(strikes)()
-                strike_at = time.monotonic() - began + self._draw.uniform(*_BROKER_PAUSES)
-            else:
-                self._act()
+            self._act()
             # Where workers take long to come to work, they are given longer.
             self._wait(self._draw.uniform(*_PAUSES) * max(1.0, self._fleet.pace / _USUAL_PACE))
         self.seconds = time.monotonic() - began
@@ -106,6 +91,9 @@ class Chaos:
         kind = self._draw.choice(_ACTS)
         if kind == "join" and self._joined is None:
             self._join()
+            return
+        if kind == "clock":
+            self._jump()
             return
         # Mostly one of several that are at work, and not one that is to die elsewhere; else
         # nothing would ever be done.
@@ -134,24 +122,12 @@ class Chaos:
         self.acts["one more worker"] += 1
         self._joined = time.monotonic() + self._draw.uniform(10.0, 20.0), worker
 
-    def _kill_broker(self) -> None:
-        self._say("the broker is killed")
-        self._fleet.no_broker_until = math.inf
-        self._broker.kill()
-        self._wait(self._draw.uniform(*_BROKER_DOWN))
-        self._broker.start()
-        self._fleet.no_broker_until = time.monotonic()
-        self._say("the broker is back")
-        self.acts["broker SIGKILL"] += 1
-
-    def _stop_broker(self) -> None:
-        self._say("the broker is stopped")
-        self._fleet.no_broker_until = math.inf
-        os.kill(self._broker.pid, signal.SIGSTOP)
-        self._wait(self._draw.uniform(*_BROKER_STANDS))
-        os.kill(self._broker.pid, signal.SIGCONT)
-        self._fleet.no_broker_until = time.monotonic()
-        self.acts["broker SIGSTOP"] += 1
+    def _jump(self) -> None:
+        """Put the clock of a worker wrong, or another way wrong, or right again."""
+        worker = self._draw.choice(self._fleet.workers)
+        worker.clock.jump(clocks.another(self._draw, worker.clock.off))
+        self._say(f"the clock of {worker.name} is {clocks.told(worker.clock.off)}")
+        self.acts["clock"] += 1
 
     def _wait(self, seconds: float) -> None:
         """Wait, and let those go on or leave whose time has come."""

@@ -6,6 +6,7 @@ may be lost by it. A worker that ends by itself, for no reason that the storm ga
 
 from __future__ import annotations
 
+import math
 import random
 import re
 import signal
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from streams.failpoints import FAILPOINTS
+from tests.storm.clocks import Clock
 from tests.storm.process import Recollect
 
 #: The places that a worker passes, and those that it passes only when something is erased, or
@@ -64,6 +66,7 @@ class Worker:
     name: str
     recollect: Recollect
     logs: Path
+    clock: Clock
     process: subprocess.Popen[bytes] | None = None
     #: What it was armed with: what it has not met yet, and errors that it has met.
     arms: list[Arm] = field(default_factory=list)
@@ -125,7 +128,7 @@ class Fleet:
         self.armed_share = 0.0
         #: How long workers take from their start until they have concluded something, in s.
         self.pace = 0.0
-        #: Until when a worker that starts may find no broker.
+        #: Until when a worker that starts may ask the very broker that is away.
         self.no_broker_until = 0.0
         self._thread = threading.Thread(target=self._watch, name="fleet", daemon=True)
 
@@ -144,9 +147,10 @@ class Fleet:
     def add(self) -> Worker:
         """Start one more worker, in a home of its own."""
         name = f"worker-{len(self.workers) + 1}"
-        recollect = Recollect(self._directory / name, self._url)
+        clock = Clock(self._directory / f"{name}.clock")
+        recollect = Recollect(self._directory / name, self._url, clock)
         recollect.ask("init", "--encoder", "none")
-        worker = Worker(name, recollect, self._directory / "logs")
+        worker = Worker(name, recollect, self._directory / "logs", clock)
         with self._lock:
             self.workers.append(worker)
             self._start(worker)
@@ -191,6 +195,10 @@ class Fleet:
         """End a worker in order, for good."""
         worker.removed = True
         self.end(worker, signal.SIGTERM)
+
+    def brokers_away(self, away: bool) -> None:
+        """Note that a broker is away, or that all are there again."""
+        self.no_broker_until = math.inf if away else time.monotonic()
 
     def retire(self) -> None:
         """End all workers in order, and wait for it."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
 from tests.kill.checks import Checks, Trace, word
 from tests.storm.process import Recollect
+from tests.storm.truth import Truth, digest_of
 
 
 def watermarks(home: Path) -> dict[str, int]:
@@ -18,7 +20,10 @@ def watermarks(home: Path) -> dict[str, int]:
     for current in sorted(home.glob("zones/*/CURRENT")):
         memory = current.parent / current.read_text().strip() / "memory.db"
         with closing(sqlite3.connect(f"file:{memory}?mode=ro", uri=True)) as connection:
-            row = connection.execute("SELECT number FROM watermark").fetchone()
+            # Files that are just being made have no tables yet.
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+            query = "SELECT number FROM watermark"
+            row = connection.execute(query).fetchone() if "watermark" in tables else None
         found[current.parent.name] = row[0] if row else 0
     return found
 
@@ -45,6 +50,46 @@ def wait_for_homes(
         time.sleep(1)
     checks.same("homes: every worker is at the end of the zones that it keeps", behind, {})
     checks.same("homes: every zone is kept by some worker", set(lacking), set())
+
+
+def compare_with_truth(homes: Iterable[Path], truth: Truth, checks: Checks) -> None:
+    """Note which homes do not hold, of the zones that they keep, every event that was
+    acknowledged and not forgotten, once, with what it said; and none that was forgotten."""
+    wanted: dict[str, dict[tuple[str, str], str]] = defaultdict(dict)
+    for (zone, platform, source), digest in truth.said.items():
+        # The end of a turn says nothing, and is no row.
+        if (zone, platform, source) not in truth.forgotten and digest != digest_of(""):
+            wanted[zone][platform, source] = digest
+    for home in homes:
+        wrong = []
+        for zone in watermarks(home):
+            rows = _events(home, zone)
+            names = Counter(name for name, _ in rows)
+            wrong += [
+                f"{zone} has {name} {count} times" for name, count in names.items() if count > 1
+            ]
+            wrong += [
+                f"{zone} still has {name}" for name in names if (zone, *name) in truth.forgotten
+            ]
+            there = dict(rows)
+            wrong += [
+                f"{zone} {'has other words of' if name in there else 'lacks'} {name}"
+                for name, digest in wanted[zone].items()
+                if name not in there or digest_of(there[name]) != digest
+            ]
+        checks.note(
+            f"homes: {home.name} has all that was acknowledged, once",
+            f"{len(wrong)}, first {'; '.join(wrong[:4])}" if wrong else "",
+        )
+
+
+def _events(home: Path, zone: str) -> list[tuple[tuple[str, str], str]]:
+    """Return ((platform, the source's id), content) of each event in the files of a zone."""
+    directory = home / "zones" / zone
+    file = directory / (directory / "CURRENT").read_text().strip() / "events.db"
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
+        rows = connection.execute("SELECT platform, source_id, content FROM events").fetchall()
+    return [((platform, source), content) for platform, source, content in rows]
 
 
 def look_for(tokens: Iterable[str], homes: Sequence[Path], checks: Checks) -> None:

@@ -3,7 +3,8 @@
 Most events go to the inbox with plain aiokafka, as any client would send them: with copies of
 earlier ones, some that say something else under a known id, and records that nobody can read.
 Beside it the real command ingests files, in part the very events that the inbox is given at the
-same moment, so that two sequencers meet; it forgets some, and ticks close turns.
+same moment, so that two sequencers meet; it forgets some, and ticks close turns. The clocks of
+both publishers jump: a client stamps its records with the time that it takes for the right one.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from streams.agents.ticks import CLOSE_TURNS
 from streams.ledger.kafka import KafkaLedger, KafkaSettings
 from tests.kill.commands import Ended, Wrong
 from tests.kill.world import START_MS
+from tests.storm import clocks
 from tests.storm.process import Recollect
 from tests.storm.topics import PARTITIONS
 from tests.storm.truth import (
@@ -45,6 +47,8 @@ _COPIES, _CONFLICTS, _MALFORMED = 0.06, 0.01, 0.015
 # Of the new ones, the share that may be forgotten.
 _FORGETTABLE = 0.04
 _SLICE_SECONDS = 0.1
+# Between two jumps of the publishers' clocks.
+_JUMP_SECONDS = 5.0
 _MOST_INBOX_BYTES = 1_100_000
 _HOUR_MS = 3_600_000
 # An event is forgotten, or said otherwise, when it has been there for a while.
@@ -76,11 +80,12 @@ class Counts:
 class Inbox:
     """Publishes to the inbox in a thread of its own, and notes what is acknowledged."""
 
-    def __init__(self, servers: str, world: World, notes: Notes, counts: Counts) -> None:
+    def __init__(self, servers: str, world: World, notes: Notes, counts: Counts, seed: int) -> None:
         self._servers = servers
         self._world = world
         self._notes = notes
         self._counts = counts
+        self._draw = random.Random(f"inbox {seed}")
         self._ended = threading.Event()
         self._lock = threading.Lock()
         self._extra: list[tuple[str, Line]] = []
@@ -89,6 +94,8 @@ class Inbox:
         self.sent: list[Sent] = []
         #: Records a second; 0 rests.
         self.rate = 0.0
+        # By how many seconds its clock is off.
+        self._off = 0.0
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name="inbox", daemon=True)
 
@@ -124,10 +131,15 @@ class Inbox:
         await producer.start()
         waiting: set[asyncio.Task[None]] = set()
         due, last = 0.0, time.monotonic()
+        jump_at = last + _JUMP_SECONDS
         try:
             while not self._ended.is_set() or self._extra:
                 await asyncio.sleep(_SLICE_SECONDS)
                 now = time.monotonic()
+                if now > jump_at:
+                    jump_at = now + _JUMP_SECONDS
+                    self._off = clocks.another(self._draw, self._off)
+                    self._counts.inbox["jumps of its clock"] += 1
                 # What a broken broker held up is not made good.
                 due, last = min(due + (now - last) * self.rate, self.rate), now
                 with self._lock:
@@ -200,7 +212,8 @@ class Inbox:
     async def _send(self, producer: AIOKafkaProducer, key: bytes | None, body: bytes) -> Any:
         """Publish a record; return where it is, or None where that is not known."""
         try:
-            return await (await producer.send(INBOX, body, key))
+            at = int((time.time() + self._off) * 1_000)
+            return await (await producer.send(INBOX, body, key, timestamp_ms=at))
         except Exception as error:
             self._counts.inbox[f"not acknowledged ({type(error).__name__})"] += 1
             return None
@@ -264,9 +277,16 @@ class Commands:
         turns = itertools.cycle((self._forget, self._tick, self._forget, self._ingest))
         try:
             while not self._ended.wait(self._draw.uniform(0.5, 2.0)):
+                self._jump()
                 (next(turns) if self._late else self._ingest)()
         except BaseException as error:
             self._failure = error
+
+    def _jump(self) -> None:
+        clock = self._recollect.clock
+        if clock is not None:
+            clock.jump(clocks.another(self._draw, clock.off))
+            self._counts.commands["jumps of its clock"] += 1
 
     def _ingest(self) -> None:
         """Ingest a file, and let the inbox be given a part of it at the same time."""

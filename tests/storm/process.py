@@ -11,16 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from tests.kill.commands import Ended, Wrong
+from tests.storm.clocks import Clock
 
+#: As many copies has each record.
+BROKERS = 3
 # How long a worker may be silent before its partitions go to others.
 SESSION_SECONDS = 3.0
 
 
 class Recollect:
-    """The command on one home."""
+    """The command on one home, by a clock that may be wrong."""
 
-    def __init__(self, home: Path, url: str) -> None:
+    def __init__(self, home: Path, url: str, clock: Clock | None = None) -> None:
         self.home = home
+        self.clock = clock
         self._url = url
         script = Path(sys.executable).with_name("recollect")
         start = "from recollect.cli import main; main()"
@@ -35,7 +39,10 @@ class Recollect:
             "RECOLLECT_HOME": str(self.home),
             "RECOLLECT_LEDGER": self._url,
             "RECOLLECT_KAFKA_SESSION_SECONDS": str(SESSION_SECONDS),
+            "RECOLLECT_KAFKA_REPLICATION": str(BROKERS),
         }
+        if self.clock is not None:
+            environment |= self.clock.environment
         if failpoint:
             environment["RECOLLECT_FAILPOINT"] = failpoint
         return subprocess.Popen(

@@ -32,7 +32,7 @@ from schemas.seal import new_key, source_digest
 from tests.kill.checks import Checks
 from tests.storm.topics import PARTITIONS, Raw, Topics
 from tests.storm.truth import INBOX, Forgotten, Note, Notes, Refused, Said, Truth, digest_of
-from tests.storm.verifier import decode, lacking, verify
+from tests.storm.verifier import decode, doubled, lacking, lost, stopped, verify
 
 SECRET = bytes(range(32))
 ROOT = Path(__file__).resolve().parents[2]
@@ -411,6 +411,23 @@ def test_what_is_not_there_yet_is_counted():
     park_never(tiny)
     tiny.offer(b"ada", b"{}")
     assert tiny.lacking() == {"events": 1, "parked": 1, "changes": 1, "commands": 1, "inbox": 1}
+
+
+def test_what_is_lost_doubled_and_stopped_is_counted():
+    tiny = whole()
+    ledger = decode(Topics(**tiny.logs))
+    assert not lost(ledger, Truth.of(tiny.notes))
+    assert not doubled(ledger)
+    assert not stopped(ledger)
+    lose_an_event(tiny)
+    double_an_event(tiny)
+    conclude_nothing(tiny)
+    tiny.offer(b"ada", b"{}")
+    tiny.offer(b"nobody", b"{}")
+    ledger = decode(Topics(**tiny.logs))
+    assert len(lost(ledger, Truth.of(tiny.notes))) == 1
+    assert len(doubled(ledger)) == 1
+    assert stopped(ledger).keys() >= {"ada", "nobody"}
 
 
 def test_a_conflict_with_what_was_forgotten_may_be_parked_or_not():

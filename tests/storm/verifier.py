@@ -330,26 +330,46 @@ def _note(checks: Checks, what: str, problems: Iterable[object]) -> None:
     checks.note(f"ledger: {what}", f"{len(found)}, first {shown}" if found else "")
 
 
+def lost(ledger: Ledger, truth: Truth) -> list[Name]:
+    """Return the events that were acknowledged, and are not there."""
+    there = {(zone.name, event.source) for zone, event in ledger.accepted()}
+    return [name for name in truth.said if (name[0], ledger.source(name)) not in there]
+
+
+def doubled(ledger: Ledger) -> list[str]:
+    """Return which events are there more than once."""
+    numbers = Found.of(ledger).numbers
+    return [
+        f"{zone} has one source in the events {some}"
+        for (zone, _), some in numbers.items()
+        if len(some) > 1
+    ]
+
+
+def stopped(ledger: Ledger) -> dict[str, str]:
+    """Return the zones that stand still, each with what it lacks."""
+    waiting = Counter((record.key or b"").decode(errors="replace") for record in ledger.inbox)
+    found = {}
+    for name in sorted(ledger.zones.keys() | waiting.keys()):
+        zone = ledger.zones.get(name, Zone(name))
+        left = len(zone.accepted) - len(zone.concluded)
+        if left or waiting[name]:
+            found[name] = f"{left} events to conclude, {waiting[name]} records in the inbox"
+    return found
+
+
 def _check_said(ledger: Ledger, truth: Truth, found: Found, checks: Checks) -> None:
-    lost, other = [], []
+    other = []
     for name, digest in truth.said.items():
-        numbers = found.numbers.get((name[0], ledger.source(name)), [])
-        if not numbers:
-            lost.append(name)
-        for number in numbers:
+        for number in found.numbers.get((name[0], ledger.source(name)), []):
             payload = found.payloads.get((name[0], number))
             if payload is None:
                 if name not in truth.forgotten:
                     other.append(f"{name} cannot be read")
             elif payload["source_id"] != name[2] or digest_of(payload["content"]) != digest:
                 other.append(f"{name} says something else")
-    twice = [
-        f"{zone} has one source in the events {numbers}"
-        for (zone, _), numbers in found.numbers.items()
-        if len(numbers) > 1
-    ]
-    _note(checks, "every event that was acknowledged is there", lost)
-    _note(checks, "no event is there twice", twice)
+    _note(checks, "every event that was acknowledged is there", lost(ledger, truth))
+    _note(checks, "no event is there twice", doubled(ledger))
     _note(checks, "every event says what was published", other)
 
 
