@@ -105,7 +105,7 @@ def _codec(drafts: Sequence[Draft]) -> float:
 
 def _ledger(directory: Path, drafts: Sequence[Draft], *, clear: bool) -> float:
     directory.mkdir(parents=True, exist_ok=True)
-    ledger = EmbeddedLedger(directory, NoKeys(directory / "keys.db") if clear else None)
+    ledger = EmbeddedLedger(directory, NoKeys if clear else EmbeddedKeys)
     try:
         with stopwatch() as watch:
             for some in batches(drafts, PUBLISHED_AT_ONCE):

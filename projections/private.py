@@ -24,6 +24,11 @@ def make_directory(path: Path) -> None:
             raise
 
 
+def writable(directory: Path) -> bool:
+    """Return whether a directory can be written to: not where its file system is read-only."""
+    return os.access(directory, os.W_OK)
+
+
 def opener(path: str, flags: int) -> int:
     """Open a file for `open(…, opener=opener)`; a new one is private."""
     return os.open(path, flags, FILE_MODE)

@@ -12,7 +12,7 @@ from typing import TypeVar
 import apsw
 import msgspec
 
-from projections.sqlite import atomic, connect, truncate_wal, value
+from projections.sqlite import atomic, check_version, connect, truncate_wal
 from schemas.changes import ROW_OF_TABLE, Delete, Row, Section
 from schemas.records import GENESIS
 
@@ -52,13 +52,15 @@ class ReadModel:
     def __init__(self, directory: Path | None, *, readonly: bool = False) -> None:
         """`directory` None: in memory, for as long as it is open."""
         self.path = Path(":memory:") if directory is None else directory / f"{self.name}.db"
+        self.readonly = readonly
         self.connection = connect(self.path, readonly=readonly)
         self.prepare()
 
     def prepare(self) -> None:
         """Make the tables where the file is new, and those that an older file lacks."""
         version = len(self.upgrades) + 1
-        if self.connection.readonly("main") or self._version() == version:
+        found = check_version(self.connection, self.path, version)
+        if self.readonly or found == version:
             return
         with atomic(self.connection):
             if self._version() == 0:
@@ -69,7 +71,7 @@ class ReadModel:
             self.connection.execute(f"PRAGMA user_version = {version}")
 
     def _version(self) -> int:
-        return int(value(self.connection, "PRAGMA user_version"))
+        return check_version(self.connection, self.path, len(self.upgrades) + 1)
 
     def schema(self) -> str:
         """Return the statements that make the file."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -11,7 +13,8 @@ from typing import Any
 import apsw
 import msgspec
 
-from projections.private import FILE_MODE
+from projections.private import FILE_MODE, writable
+from schemas.errors import UnknownVersion
 
 BUSY_TIMEOUT_MS = 60_000
 # SQLite's own 2 MB make an index of 100,000 facts twice as slow; a small file takes no more.
@@ -28,29 +31,76 @@ def connect(path: Path | str, *, durable: bool = False, readonly: bool = False) 
     """Return a connection in WAL mode that overwrites what it deletes.
 
     `durable`: each commit survives a power cut. Without it a commit survives the death of the
-    process, which is enough for a file that the ledger can make again.
+    process, which is enough for a file that the ledger can make again. `readonly` needs nothing
+    that can be written, neither the file nor a place beside it.
     """
-    flags = (
-        apsw.SQLITE_OPEN_READONLY
-        if readonly
-        else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-    )
-    new = not readonly and not os.path.exists(path)
-    connection = apsw.Connection(str(path), flags=flags)
+    if readonly:
+        return _connect_to_read(Path(path))
+    new = not os.path.exists(path)
+    connection = apsw.Connection(str(path))
     if new and os.path.exists(path):
         # Nothing is in it yet, and the log that is made beside it copies the mode.
         os.chmod(path, FILE_MODE)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-    if not readonly:
-        _use_wal(connection)
-        connection.execute("PRAGMA secure_delete = ON").fetchall()
-        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}").fetchall()
-    else:
-        # Rows from all over a large file: read where they lie, they need not be copied first.
-        connection.execute(f"PRAGMA mmap_size = {MAPPED_BYTES}").fetchall()
+    _use_wal(connection)
+    connection.execute("PRAGMA secure_delete = ON").fetchall()
+    connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}").fetchall()
+    return _set_up(connection)
+
+
+def _set_up(connection: apsw.Connection) -> apsw.Connection:
     connection.execute("PRAGMA temp_store = MEMORY").fetchall()
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}").fetchall()
     return connection
+
+
+def _connect_to_read(path: Path) -> apsw.Connection:
+    if not path.exists() or writable(path.parent):
+        return _open_to_read(str(path))
+    log = path.with_name(path.name + "-wal")
+    if not log.exists() or not log.stat().st_size:
+        # Readers of a log need a file of their own beside it. Where there is no log, and nobody
+        # here can begin one, what is in the file is all.
+        return _open_to_read(f"{path.absolute().as_uri()}?immutable=1", apsw.SQLITE_OPEN_URI)
+    connection = _open_to_read(str(path))
+    try:
+        # Who writes there, from where it can be written, has that file.
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        return connection
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        connection.close()
+    with tempfile.TemporaryDirectory() as elsewhere:
+        # Whoever wrote died: what the log holds is brought into a copy, which lives while it is
+        # open.
+        for source in (path, log):
+            shutil.copyfile(source, Path(elsewhere) / source.name)
+        connection = apsw.Connection(str(Path(elsewhere) / path.name))
+        connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+        connection.execute("PRAGMA query_only = ON").fetchall()
+    return _set_up(connection)
+
+
+def _open_to_read(name: str, flags: int = 0) -> apsw.Connection:
+    connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | flags)
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    # Rows from all over a large file: read where they lie, they need not be copied first.
+    connection.execute(f"PRAGMA mmap_size = {MAPPED_BYTES}").fetchall()
+    return _set_up(connection)
+
+
+def check_version(connection: apsw.Connection, path: Path, newest: int) -> int:
+    """Return the version of a file's tables; 0: it has none yet.
+
+    Raises:
+        UnknownVersion: a newer program made it, or changed it.
+    """
+    version = int(value(connection, "PRAGMA user_version"))
+    if version > newest:
+        raise UnknownVersion(
+            f"{path} was made by a newer recollect (version {version}; this one knows up to "
+            f"{newest}); upgrade recollect to use it"
+        )
+    return version
 
 
 def _use_wal(connection: apsw.Connection) -> None:

@@ -10,7 +10,7 @@ import msgspec
 
 from projections.generations import replace_file
 from projections.private import make_directory, tighten
-from schemas.errors import HomeError
+from schemas.errors import HomeError, UnknownVersion
 from streams.encoder import CrossEncoder, Encoder, Pin, bring, load, load_reranker
 from streams.encoder.registry import Precision, Source
 
@@ -33,6 +33,10 @@ class Settings(msgspec.Struct, frozen=True):
     reranker: Pin | None = None
 
 
+class _Format(msgspec.Struct, frozen=True):
+    format: int
+
+
 class Home:
     """A home directory that exists."""
 
@@ -40,7 +44,15 @@ class Home:
         self.directory = directory
         path = directory / _FILE
         try:
-            self.settings = msgspec.json.decode(path.read_bytes(), type=Settings)
+            written = path.read_bytes()
+            # A newer one may say other things, in other ways; its format it says as always.
+            format_ = msgspec.json.decode(written, type=_Format).format
+            if format_ > FORMAT:
+                raise UnknownVersion(
+                    f"{path} was made by a newer recollect (format {format_}; this one knows up "
+                    f"to {FORMAT}); upgrade recollect to use it"
+                )
+            self.settings = msgspec.json.decode(written, type=Settings)
         except FileNotFoundError:
             raise HomeError(
                 f"there is no recollect home at {directory}; make one: "
@@ -48,11 +60,6 @@ class Home:
             ) from None
         except (OSError, msgspec.DecodeError) as error:
             raise HomeError(f"{path} cannot be read ({error}); restore it from a backup") from None
-        if self.settings.format > FORMAT:
-            raise HomeError(
-                f"{directory} was made by a newer recollect (format {self.settings.format}); "
-                "upgrade this one"
-            )
 
     @classmethod
     def make(

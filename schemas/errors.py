@@ -21,6 +21,10 @@ class HomeError(RecollectError):
     """The home directory is missing, damaged or in use in a way that stops the command."""
 
 
+class Damaged(HomeError):
+    """A file of a home is missing or damaged; the message says which, and what brings it back."""
+
+
 class ErasureFailed(RecollectError):
     """An erasure could not be carried out; its zone stands still until it is."""
 

@@ -15,6 +15,8 @@ from schemas.errors import InjectedFailure
 
 #: Every failpoint, in the order in which an event passes them.
 FAILPOINTS = (
+    "ledger.begun",
+    "ledger.made",
     "append.keys",
     "append.committed",
     "commit.read",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from projections.private import FILE_MODE, make_directory
+from projections.private import FILE_MODE, make_directory, writable
 from schemas.errors import Busy
+
+# A path of which a directory cannot be made or entered is not writable either.
+_UNWRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 
 
 def held(path: Path) -> bool:
@@ -23,13 +27,20 @@ def held(path: Path) -> bool:
 
 @contextmanager
 def exclusive(path: Path, *, wait: bool = True) -> Iterator[None]:
-    """Hold a lock file.
+    """Hold a lock file; none where the directory cannot be written to.
 
     Raises:
         Busy: `wait` is False and another process holds it.
     """
-    make_directory(path.parent)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, FILE_MODE)
+    try:
+        make_directory(path.parent)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, FILE_MODE)
+    except OSError as error:
+        if error.errno not in _UNWRITABLE or writable(path.parent):
+            raise
+        # Nothing of such a home can be changed, by anybody here, so whoever reads needs no lock.
+        yield
+        return
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))

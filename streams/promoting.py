@@ -27,7 +27,7 @@ from projections.sqlite import rows, value
 from schemas.errors import Busy, HomeError
 from schemas.records import read_event
 from streams.ledger import CHANGES, EVENTS, PARTITIONS, RECORDINGS, TOPICS, Record
-from streams.ledger.embedded import EmbeddedKeys
+from streams.ledger.embedded import EmbeddedKeys, EmbeddedLedger
 from streams.ledger.file import LedgerFile
 from streams.ledger.kafka import KafkaLedger
 from streams.ledger.kafka.clients import KeyedValue, Place
@@ -133,7 +133,11 @@ def alone_with(directory: Path) -> Iterator[EmbeddedFiles]:
 
     Raises:
         Busy: another process has it open.
+        Damaged: a file of it is missing.
     """
+    with closing(EmbeddedLedger(directory)) as ledger:
+        # One that no event has made yet moves as well; one that lacks a file does not.
+        ledger.make()
     with (
         # Who opens the ledger waits for this lock.
         exclusive(directory / "ledger.lock", wait=False),

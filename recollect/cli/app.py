@@ -12,7 +12,7 @@ import click
 from recollect.cli import asking, keeping, moving, writing
 from recollect.cli.common import say
 from schemas.display import folded, shown
-from schemas.errors import HomeError, InvalidInput, RecollectError
+from schemas.errors import Damaged, HomeError, InvalidInput, RecollectError
 
 OK, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 
@@ -58,6 +58,8 @@ def run(arguments: list[str]) -> int:
         return _refuse(error)
     except (click.Abort, KeyboardInterrupt):
         return _say("interrupted; what was committed stays", INTERRUPTED)
+    except Damaged as error:
+        return _say(str(error), FAILED)
     except (InvalidInput, HomeError) as error:
         return _say(str(error), WRONG_USE)
     except RecollectError as error:

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import msgspec
 
-from projections.sqlite import atomic, connect
+from projections.sqlite import atomic, check_version, connect
 from schemas.records import GENESIS
+
+_VERSION = 1
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS in_flight (      -- a batch that was begun and not ended
@@ -65,8 +67,11 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._lock = threading.RLock()
         self._connection = connect(path)
+        found = check_version(self._connection, path, _VERSION)
         with atomic(self._connection):
             self._connection.execute(_SCHEMA)
+            if found < _VERSION:
+                self._connection.execute(f"PRAGMA user_version = {_VERSION}")
 
     def begin(self, zone: str, chain: str, last: int) -> None:
         """Note that the records up to `last` are being decided."""

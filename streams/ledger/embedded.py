@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
+import msgspec
 
-from projections.private import make_directory
-from projections.sqlite import atomic, connect, rows, truncate_wal
+from projections.generations import replace_file
+from projections.private import make_directory, writable
+from projections.sqlite import atomic, check_version, connect, rows, truncate_wal, value
+from schemas.errors import Damaged
 from schemas.events import Draft
 from schemas.seal import KEY_BYTES, new_key
 from schemas.zones import check_zone
@@ -21,6 +25,8 @@ from streams.ledger.partitioner import partition_of
 from streams.ledger.sequencer import Head, Held, Receipt, held_event, sequence
 from streams.locks import exclusive
 
+_LEDGER, _KEYS, _MARK = "ledger.db", "keys.db", "ledger.json"
+_KEYS_VERSION = 1
 _POLL_SECONDS = 0.02
 _KEYS_AT_ONCE = 500
 
@@ -39,17 +45,39 @@ CREATE TABLE IF NOT EXISTS secrets (
 class EmbeddedKeys(KeyStore):
     """keys.db: apart from the ledger, so that a copy of the ledger brings nothing back."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | str, *, readonly: bool = False) -> None:
         self._lock = threading.RLock()
-        self._connection = connect(path, durable=True)
-        with atomic(self._connection):
-            self._connection.execute(_KEYS_SCHEMA)
-            self._connection.execute(
-                "INSERT OR IGNORE INTO secrets VALUES ('source', ?)", (new_key()[1],)
-            )
-        ((secret,),) = self._connection.execute("SELECT value FROM secrets WHERE name = 'source'")
-        self._secret = bytes(secret)
-        assert len(self._secret) == KEY_BYTES
+        self._connection = connect(path, durable=True, readonly=readonly)
+        found = check_version(self._connection, Path(path), _KEYS_VERSION)
+        if not readonly:
+            with atomic(self._connection):
+                self._connection.execute(_KEYS_SCHEMA)
+                if found < _KEYS_VERSION:
+                    self._connection.execute(f"PRAGMA user_version = {_KEYS_VERSION}")
+                self._note("source", new_key()[1])
+        secret = self._noted("source")
+        assert secret is not None
+        assert len(secret) == KEY_BYTES
+        self._secret = secret
+
+    def _note(self, name: str, noted: bytes) -> None:
+        self._connection.execute("INSERT OR IGNORE INTO secrets VALUES (?, ?)", (name, noted))
+
+    def _noted(self, name: str) -> bytes | None:
+        found: bytes | None = value(
+            self._connection, "SELECT value FROM secrets WHERE name = ?", (name,)
+        )
+        return found
+
+    def identity(self) -> bytes | None:
+        """Return what names the home that the file belongs to; None where nobody noted it."""
+        with self._lock:
+            return self._noted("home")
+
+    def identify(self, home: bytes) -> None:
+        """Note which home the file belongs to."""
+        with self._lock:
+            self._note("home", home)
 
     @property
     def secret(self) -> bytes:
@@ -90,31 +118,128 @@ class EmbeddedKeys(KeyStore):
             self._connection.close()
 
 
+class _Mark(msgspec.Struct, frozen=True):
+    """What ledger.json says: `home` (hex) stands in ledger.db and keys.db as well.
+
+    `made`: both are there, and an event may be in them.
+    """
+
+    home: str
+    made: bool
+
+
+class _Files(NamedTuple):
+    ledger: LedgerFile
+    keys: EmbeddedKeys
+
+
 class EmbeddedLedger(Ledger):
     """ledger.db and keys.db in a home directory, shared by any number of processes.
 
-    It pickles as what opens it again.
+    The first record makes them; before that, nothing is there and everything is empty. From then
+    on both must be there. It pickles as what opens it again.
+
+    Raises:
+        Damaged: one of them is missing, or is that of another home.
     """
 
-    def __init__(self, directory: Path, keys: EmbeddedKeys | None = None) -> None:
-        make_directory(directory)
-        path = directory / "ledger.db"
-        # Two that turn a new file to WAL at once do not wait for each other: one gets "locked".
-        with exclusive(directory / "ledger.lock"):
-            self._keys = keys or EmbeddedKeys(directory / "keys.db")
-            self._file = LedgerFile(path, durable=True)
-        self._appended = _condition_of(path)
-        self._opened_with = (directory, *([keys] if keys else []))
+    def __init__(self, directory: Path, keys: Callable[..., EmbeddedKeys] = EmbeddedKeys) -> None:
+        self._directory = directory
+        self._open_keys = keys
+        self._opening = threading.RLock()
+        self._files: _Files | None = None
+        self._empty: _Files | None = None
+        self._appended = _condition_of(directory / _LEDGER)
+        self._open()
 
     def __reduce__(self) -> tuple[type[EmbeddedLedger], tuple[object, ...]]:
-        return type(self), self._opened_with
+        return type(self), (self._directory, self._open_keys)
+
+    @property
+    def _file(self) -> LedgerFile:
+        return self._open().ledger
 
     @property
     def keys(self) -> EmbeddedKeys:
-        return self._keys
+        return self._open().keys
+
+    def _open(self) -> _Files:
+        """Return the files, as soon as anybody has made them; empty ones before."""
+        if self._files is not None:
+            return self._files
+        with self._opening:
+            if self._files is None and is_made(self._directory):
+                self._files = self._opened()
+            if self._files is None and self._empty is None:
+                self._empty = _Files(
+                    LedgerFile(":memory:", durable=False), self._open_keys(":memory:")
+                )
+            files = self._files or self._empty
+        assert files is not None
+        return files
+
+    def _opened(self) -> _Files:
+        if not writable(self._directory):
+            return self._checked(readonly=True)
+        # Two that turn a new file to WAL at once do not wait for each other: one gets "locked".
+        with exclusive(self._directory / "ledger.lock"):
+            files = self._checked(readonly=False)
+            if _mark(self._directory) is None:
+                # An older recollect made them, and noted nothing.
+                home = files.keys.identity() or files.ledger.identity() or new_key()[0]
+                _identify(files, home)
+                self._note(home, made=True)
+            return files
+
+    def make(self) -> None:
+        """Make the files, where they are not made yet, as the first record does."""
+        self._open()
+        if self._files is not None:
+            return
+        make_directory(self._directory)
+        with exclusive(self._directory / "ledger.lock"):
+            if not is_made(self._directory):
+                # Whoever was killed at this may have made some of it, and nothing is in it.
+                mark = _mark(self._directory)
+                home = new_key()[0] if mark is None else bytes.fromhex(mark.home)
+                self._note(home, made=False)
+                failpoint("ledger.begun")
+                keys = self._open_keys(self._directory / _KEYS)
+                ledger = LedgerFile(self._directory / _LEDGER, durable=True)
+                _identify(_Files(ledger, keys), home)
+                keys.close()
+                ledger.close()
+                failpoint("ledger.made")
+                self._note(home, made=True)
+
+    def _note(self, home: bytes, *, made: bool) -> None:
+        mark = _Mark(home.hex(), made)
+        replace_file(self._directory / _MARK, msgspec.json.encode(mark) + b"\n")
+
+    def _checked(self, *, readonly: bool) -> _Files:
+        """Open both files, and see that they are this home's."""
+        _require(self._directory)
+        keys = self._open_keys(self._directory / _KEYS, readonly=readonly)
+        ledger = LedgerFile(self._directory / _LEDGER, durable=True, readonly=readonly)
+        found = {_LEDGER: ledger.identity(), _KEYS: keys.identity()}
+        mark = _mark(self._directory)
+        # Where nobody noted which home a file belongs to, it may be this one.
+        own = bytes.fromhex(mark.home) if mark else found[_LEDGER]
+        others = [name for name, home in found.items() if None not in (home, own) and home != own]
+        if not others:
+            return _Files(ledger, keys)
+        keys.close()
+        ledger.close()
+        raise Damaged(
+            f"{' and '.join(str(self._directory / name) for name in others)} belongs to another "
+            f"home: restore {_LEDGER}, {_KEYS} and {_MARK} from one backup of this one"
+        )
 
     def publish(self, zone: str, drafts: Sequence[Draft]) -> list[Receipt]:
         check_zone(zone)
+        if not drafts:
+            return []
+        self.make()
         now = _now()
         with self._file.writing():
             receipts, records, _ = sequence(
@@ -134,6 +259,7 @@ class EmbeddedLedger(Ledger):
         return receipts
 
     def append(self, topic: str, zone: str, values: Sequence[bytes]) -> None:
+        self.make()
         with self._file.writing():
             self._append(topic, check_zone(zone), values, _now())
         self._notify()
@@ -166,13 +292,14 @@ class EmbeddedLedger(Ledger):
 
     def wait(self, ends: Mapping[tuple[str, int], int], timeout: float) -> bool:
         deadline = time.monotonic() + timeout
-        seen: int | None = None
-        connection = self._file.connection
+        seen: tuple[LedgerFile, int] | None = None
         while True:
-            with self._file.lock:
+            file = self._file
+            connection = file.connection
+            with file.lock:
                 # The pragma asks the file; Connection.data_version() would ask the last snapshot.
                 ((others,),) = connection.execute("PRAGMA data_version")
-                version = others + connection.total_changes()
+                version = (file, others + connection.total_changes())
                 if version != seen:
                     seen = version
                     if any(self.end(*place) > end for place, end in ends.items()):
@@ -184,8 +311,10 @@ class EmbeddedLedger(Ledger):
                 self._appended.wait(min(left, _POLL_SECONDS))
 
     def close(self) -> None:
-        self._file.close()
-        self.keys.close()
+        for files in (self._empty, self._files):
+            if files is not None:
+                files.ledger.close()
+                files.keys.close()
 
     def _append(self, topic: str, zone: str, values: Sequence[bytes], at: int) -> None:
         partition = partition_of(zone)
@@ -203,6 +332,47 @@ class EmbeddedLedger(Ledger):
     def _notify(self) -> None:
         with self._appended:
             self._appended.notify_all()
+
+
+def _identify(files: _Files, home: bytes) -> None:
+    for file in files:
+        if file.identity() is None:
+            file.identify(home)
+
+
+def is_made(directory: Path) -> bool:
+    """Return whether a home's ledger was made, even where its files are missing now.
+
+    A home of an older recollect, which noted nothing, has files, or zones that came from them.
+    """
+    mark = _mark(directory)
+    if mark is not None:
+        return mark.made
+    return any((directory / name).exists() for name in (_LEDGER, _KEYS, "zones"))
+
+
+def _mark(directory: Path) -> _Mark | None:
+    path = directory / _MARK
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=_Mark)
+    except FileNotFoundError:
+        return None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Damaged(
+            f"{path} cannot be read ({error}); delete it if {_LEDGER} and {_KEYS} are those of "
+            "this home"
+        ) from None
+
+
+def _require(directory: Path) -> None:
+    """Raise where a file of the ledger is missing: in its place an empty one would be made."""
+    for name in (_LEDGER, _KEYS):
+        if not (directory / name).is_file():
+            raise Damaged(
+                f"{directory / name} is missing, and nothing can be read or written without it: "
+                f"restore {_LEDGER} and {_KEYS} from a backup, or name the ledger that this home "
+                "works for (RECOLLECT_LEDGER)"
+            )
 
 
 _conditions: dict[Path, threading.Condition] = {}

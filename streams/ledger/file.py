@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from projections.sqlite import atomic, connect, rows, value
+from projections.sqlite import atomic, check_version, connect, rows, value
 from schemas.errors import IntegrityError, UnknownVersion
 from schemas.records import GENESIS, Envelope, read_event, record_hash
 from schemas.seal import is_key_of
@@ -23,6 +23,8 @@ from streams.ledger.sequencer import Head
 # A record's position is its partition and its offset in one integer: the primary key of its
 # topic's table, so that records of a partition lie together and in order.
 _OFFSET_BITS = 40
+
+_VERSION = 1
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS zones (
@@ -74,12 +76,17 @@ class LedgerFile:
     """The tables of a ledger. Methods that write run inside `writing`; all may be called by
     any thread."""
 
-    def __init__(self, path: Path, *, durable: bool) -> None:
+    def __init__(self, path: Path | str, *, durable: bool, readonly: bool = False) -> None:
         self.lock = threading.RLock()
-        self.connection = connect(path, durable=durable)
+        self.connection = connect(path, durable=durable, readonly=readonly)
         self._zone_ids: dict[str, int] = {}
+        found = check_version(self.connection, Path(path), _VERSION)
+        if readonly:
+            return
         with atomic(self.connection):
             self.connection.execute(_SCHEMA)
+            if found < _VERSION:
+                self.connection.execute(f"PRAGMA user_version = {_VERSION}")
             for topic in TOPICS:
                 if not rows(
                     self.connection,
@@ -429,6 +436,20 @@ class LedgerFile:
         if held:
             problems.append(f"ledger.sources: {len(held)} ids of zone {zone} stand for no event")
         return problems
+
+    def identity(self) -> bytes | None:
+        """Return what names the home that the file belongs to; None where nobody noted it."""
+        with self.lock:
+            if not rows(self.connection, "SELECT 1 FROM sqlite_schema WHERE name = 'identity'"):
+                return None
+            found: bytes | None = value(self.connection, "SELECT home FROM identity")
+        return found
+
+    def identify(self, home: bytes) -> None:
+        """Note which home the file belongs to."""
+        with self.writing():
+            self.connection.execute("CREATE TABLE IF NOT EXISTS identity (home BLOB NOT NULL)")
+            self.connection.execute("INSERT INTO identity VALUES (?)", (home,))
 
     def close(self) -> None:
         """Close the file."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from recollect.cli.app import run
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -47,7 +51,11 @@ class Home:
         } | {"PYTHONPATH": str(ROOT)}
 
     def run(self, *arguments: str, umask: int = -1, **environment: str) -> Ended:
-        """Run a command of recollect."""
+        """Run a command of recollect; where that is all, in this process, which is faster."""
+        if umask == -1 and not environment and not self.before:
+            with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+                status = run(["--home", str(self.path), *arguments])
+            return Ended(status, out.getvalue(), err.getvalue())
         done = subprocess.run(
             [
                 *self.before,

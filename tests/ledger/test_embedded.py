@@ -172,5 +172,7 @@ def test_a_new_ledger_may_be_opened_by_many_at_once(home: Path) -> None:
 
 def test_both_files_may_be_in_a_directory_that_is_not_there_yet(tmp_path: Path) -> None:
     home = tmp_path / "a" / "b"
-    EmbeddedLedger(home).close()
+    with closing(EmbeddedLedger(home)) as ledger:
+        assert not home.exists(), "there is nothing to keep yet"
+        ledger.publish("z", [draft("first")])
     assert {"ledger.db", "keys.db"} <= {path.name for path in home.iterdir()}

@@ -334,7 +334,7 @@ def test_a_home_that_has_worked_on_kafka_is_left_alone(kafka_url, tmp_path):
     with kit.memory(path, PLAIN, kafka_url) as memory:
         memory.publish(kit.messages(PLAIN, 0, 3))
         memory.drive()
-    with pytest.raises(HomeError, match="comes from another ledger"):
+    with pytest.raises(HomeError, match="RECOLLECT_LEDGER"):
         promote(Home(path), kafka_url)
     kit.verify(path, PLAIN, kafka_url)
 
