@@ -174,7 +174,8 @@ def test_a_file_of_a_newer_version_is_refused_by_name(
         connection.execute("PRAGMA user_version = 99")
     ended = home.run(*command)
     assert ended.status == 1
-    assert f"{path} was made by a newer recollect (version 99" in ended.stderr
+    # verify looks at a copy.
+    assert f"/{name} was made by a newer recollect (version 99" in ended.stderr
     assert "upgrade recollect" in ended.stderr
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (99,)
