@@ -7,6 +7,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 # Test processes at once.
 JOBS   ?= 2
+# How long `make fuzz` takes.
+FUZZ_SECONDS ?= 120
 
 # Wheels only: a source build would fetch build tools that no lock names.
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
@@ -15,7 +17,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 .DEFAULT_GOAL := help
 # Two installs at once into one .venv would spoil it.
 .NOTPARALLEL:
-.PHONY: help install install-dev demo demo-second test check format bench kill-test accept kafka \
+.PHONY: help install install-dev demo demo-second test check format bench kill-test fuzz accept kafka \
 	kafka-stop lock clean
 
 help:  ## this list
@@ -38,6 +40,9 @@ kafka-test: $(VENV)/.stamp-dev   ## workers, replicas and faults on the real Kaf
 
 storm: $(VENV)/.stamp-dev        ## two minutes of damage to three workers and three brokers
 	$(BIN)/python -m tests.storm --seconds 120
+
+fuzz: $(VENV)/.stamp-dev         ## two minutes of what nobody would send, at every place that reads
+	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS)
 
 docker-test: | $(BIN)/python     ## build the images, run the Compose file, use it, take it down
 	$(BIN)/python -m tests.docker.run

@@ -24,6 +24,7 @@ from projections.recall import (
     Result,
     stored,
 )
+from projections.recall.types import check_moment
 from recollect.asking import by_event, in_time, parted
 from recollect.home import Home
 from recollect.opened import Opened, unix_ms
@@ -71,8 +72,7 @@ class Recalling(Opened):
         Raises:
             InvalidInput: the question cannot be asked, or `known_at` is no place of this zone.
         """
-        query = _with_text(query)
-        query.check()
+        query = _checked(query, known_at)
         if not self.exists():
             return Answer(query=query.text, results=[], ms=0.0)
         recaller = self._recall() if known_at is None else self._recall_at(known_at)
@@ -91,8 +91,7 @@ class Recalling(Opened):
         Raises:
             InvalidInput: as `recall`.
         """
-        query = _with_text(query)
-        query.check()
+        query = _checked(query, known_at)
         if not self.exists():
             return None
         recaller = self._recall() if known_at is None else self._recall_at(known_at)
@@ -200,7 +199,14 @@ class Recalling(Opened):
             self._recaller = None
 
 
-def _with_text(query: Query) -> Query:
-    """Return a question whose text is one: a command line may hand over bytes that are none."""
+def _checked(query: Query, known_at: int | Token | None) -> Query:
+    """Return a question that can be asked; its text is one.
+
+    A command line may hand over bytes that are none.
+    """
     text = query.text.encode("utf-8", "replace").decode().replace("\0", " ")
-    return msgspec.structs.replace(query, text=text)
+    query = msgspec.structs.replace(query, text=text)
+    query.check()
+    if isinstance(known_at, int):
+        check_moment(known_at, "known_at")
+    return query

@@ -23,6 +23,12 @@ MOST_CHARACTERS = 10_000
 MOST_IN_A_NAME = 1_024
 
 
+def check_moment(time: int | None, field: str) -> None:
+    """Raise InvalidInput where a time (unix ms) lies as far from 1970 as 2200, or further."""
+    if time is not None and abs(time) > LATEST_MS:
+        raise InvalidInput(f"{field}: {time:.3g} ms is no time up to 2200; give unix milliseconds")
+
+
 class Query(msgspec.Struct, frozen=True, kw_only=True):
     """A question. Times are unix ms; `entity` is a name or an id.
 
@@ -62,6 +68,11 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
                 raise InvalidInput(
                     f"{field} has {len(name)} characters; it may have {MOST_IN_A_NAME}"
                 )
+        for field in ("time_after", "time_before", "valid_at", "asked_at"):
+            check_moment(getattr(self, field), field)
+        for first, last in self.spans:
+            check_moment(first, "spans")
+            check_moment(last, "spans")
         if not self.scope:
             raise InvalidInput(f"scope is empty; choose from {', '.join(SCOPES)}")
         for name in self.scope:

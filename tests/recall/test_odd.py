@@ -113,6 +113,20 @@ def test_a_question_has_a_length(words_only: Memory) -> None:
                 asks(query)
 
 
+@pytest.mark.parametrize("time", [2**63, -(2**63) - 1, 10**40, 10**16])
+def test_a_moment_that_no_clock_shows_is_refused(words_only: Memory, time: int) -> None:
+    tell(words_only, talk(("Ada", "I own a dog.")))
+    for query in (
+        *(Query(text="dog", time_after=time), Query(text="dog", time_before=time)),
+        *(Query(text="dog", valid_at=time), Query(text="dog", asked_at=time)),
+        Query(text="dog", spans=((0, time),)),
+    ):
+        with pytest.raises(InvalidInput, match="is no time up to 2200"):
+            words_only.recall(query)
+    with pytest.raises(InvalidInput, match="known_at"):
+        words_only.recall(Query(text="dog"), known_at=time)
+
+
 def test_a_question_that_is_too_long_is_wrong_use(
     words_only: Memory, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

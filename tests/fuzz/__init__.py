@@ -1,0 +1,1 @@
+"""Fuzzing: what nobody would send, at every place where something is read."""

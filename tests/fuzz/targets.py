@@ -1,0 +1,10 @@
+"""All that is fuzzed."""
+
+from __future__ import annotations
+
+from tests.fuzz.asking import BATCHES, COMMANDS, LIBRARY
+from tests.fuzz.changes import CHANGE_READER
+from tests.fuzz.codec import CODEC
+from tests.fuzz.door import INBOX, LINES, REMEMBERED
+
+TARGETS = (LINES, INBOX, REMEMBERED, LIBRARY, COMMANDS, BATCHES, CODEC, CHANGE_READER)
