@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from recollect.forgetting import Chosen, Forgetting, Forgotten
 from recollect.keeping import Keeping, ModelStatus, Status
 from recollect.recalling import Recalling
 from recollect.token import Token
-from recollect.writing import Forgotten
 
-__all__ = ["Forgotten", "Memory", "ModelStatus", "Status", "Token"]
+__all__ = ["Chosen", "Forgotten", "Memory", "ModelStatus", "Status", "Token"]
 
 
-class Memory(Keeping, Recalling):
+class Memory(Keeping, Forgetting, Recalling):
     """One zone's memory. Open it with a home; close it, or use it as a context manager."""

@@ -1,4 +1,4 @@
-"""The side of a memory that is written to: events, commands, and what is forgotten."""
+"""The side of a memory that is written to: events and commands."""
 
 from __future__ import annotations
 
@@ -6,11 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import msgspec
-
-from projections.events.queries import numbers_of_source
-from projections.files import ZoneFiles
-from recollect.opened import Opened, counted, unix_ms
+from recollect.opened import Opened, unix_ms
 from recollect.token import Token
 from schemas.errors import InvalidInput, NotConcluded
 from schemas.events import (
@@ -20,7 +16,6 @@ from schemas.events import (
     CreateMentalModel,
     DecideMerge,
     Draft,
-    Forget,
     ProposeMerge,
     Recalled,
     UndoMerge,
@@ -31,15 +26,6 @@ from streams.commands import command, drawn_id, publish_commands
 from streams.ledger import EVENTS, Receipt, partition_of
 
 _WAIT_SECONDS = 0.02
-
-
-class Forgotten(msgspec.Struct, frozen=True):
-    """What an erasure removed: the events by the source's ids, and rows of each kind."""
-
-    forgotten: list[str]
-    facts: int
-    entities: int
-    vectors: int
 
 
 class Writing(Opened):
@@ -176,47 +162,3 @@ class Writing(Opened):
     def record_accesses(self, accesses: Iterable[Access]) -> Receipt:
         """Count recalls of memories (B1); a service calls this now and then, not per recall."""
         return self.command(Recalled(source_id=drawn_id("recalled"), accesses=tuple(accesses)))
-
-    def forget(self, *source_ids: str, platform: str | None = None) -> Forgotten:
-        """Erase events, by the sources' own ids, and all that was concluded from them, everywhere.
-
-        One call for many costs as much as for one.
-
-        Raises:
-            InvalidInput: the zone holds no such event, or several platforms have that id; then
-                nothing is erased.
-            ErasureFailed: it could not be carried out; it will be, before anything else.
-        """
-        self._must_exist()
-        self.drive()
-        with self._node.open(self.zone, self._node.current(self.zone)) as files:
-            numbers = tuple(
-                sorted(
-                    number
-                    for source_id in dict.fromkeys(source_ids)
-                    for number in self._numbers_of(files, source_id, platform)
-                )
-            )
-            before = counted(files)
-        self.command(Forget(source_id=drawn_id("forget"), targets=numbers))
-        with self._node.open(self.zone, self._node.current(self.zone)) as files:
-            after = counted(files)
-        gone = {name: before[name] - after[name] for name in before}
-        return Forgotten(
-            forgotten=list(dict.fromkeys(source_ids)),
-            facts=gone["facts"],
-            entities=gone["entities"],
-            vectors=gone["vectors"],
-        )
-
-    def _numbers_of(self, files: ZoneFiles, source_id: str, platform: str | None) -> list[int]:
-        found = numbers_of_source(files.events.connection, source_id, platform)
-        if not found:
-            where = f" of platform {platform}" if platform else ""
-            raise InvalidInput(f"zone {self.zone} holds no event {source_id!r}{where}")
-        platforms = sorted({name for _, name, _ in found})
-        if len(platforms) > 1:
-            raise InvalidInput(
-                f"{source_id!r} is an event of {', '.join(platforms)}; say which with --platform"
-            )
-        return [number for number, _, _ in found]

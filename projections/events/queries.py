@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
 
-from projections.sqlite import rows, value
+from projections.sqlite import listed, rows, value
 from schemas.events import KINDS, Attachment, Content, Event
 from schemas.records import Source
 
@@ -84,19 +84,94 @@ def event_count(connection: apsw.Connection) -> int:
     return int(value(connection, "SELECT count(*) FROM events"))
 
 
-def numbers_of_source(
-    connection: apsw.Connection, source_id: str, platform: str | None
-) -> list[tuple[int, str, str]]:
-    """Return (number, platform, event id) of the events that a source calls `source_id`."""
-    return [
-        (number, name, event_id)
-        for number, name, event_id in rows(
-            connection,
-            "SELECT number, platform, id FROM events "
-            "WHERE source_id = ?1 AND (?2 IS NULL OR platform = ?2) ORDER BY number",
-            (source_id, platform),
-        )
-    ]
+class Written(NamedTuple):
+    """An event that somebody wrote: its number, its ids, and the turn that it belongs to."""
+
+    number: int
+    id: str
+    platform: str
+    source_id: str
+    turn_id: str | None
+
+
+_WRITTEN = "SELECT number, id, platform, source_id, turn_id FROM events"
+
+
+def written_as(connection: apsw.Connection, source_id: str, platform: str | None) -> list[Written]:
+    """Return the events that a source calls `source_id`, on one platform where it is given."""
+    found = rows(
+        connection,
+        f"{_WRITTEN} WHERE source_id = ?1 AND (?2 IS NULL OR platform = ?2) ORDER BY number",
+        (source_id, platform),
+    )
+    return [Written(*row) for row in found]
+
+
+def written_under(connection: apsw.Connection, ids: Sequence[str]) -> list[Written]:
+    """Return the events with these ids."""
+    found = rows(
+        connection,
+        f"{_WRITTEN} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY number",
+        (listed(ids),),
+    )
+    return [Written(*row) for row in found]
+
+
+def written(connection: apsw.Connection, numbers: Sequence[int]) -> list[Written]:
+    """Return the events with these numbers."""
+    found = rows(
+        connection,
+        f"{_WRITTEN} WHERE number IN (SELECT value FROM json_each(?)) ORDER BY number",
+        (listed(numbers),),
+    )
+    return [Written(*row) for row in found]
+
+
+def written_by(
+    connection: apsw.Connection,
+    *,
+    sender: str | None = None,
+    platform: str | None = None,
+    thread: str | None = None,
+    after: int | None = None,
+    before: int | None = None,
+) -> list[int]:
+    """Return the numbers of the events to which all applies that is given; times are unix ms."""
+    found = rows(
+        connection,
+        "SELECT number FROM events WHERE (?1 IS NULL OR sender_id = ?1) "
+        "AND (?2 IS NULL OR platform = ?2) AND (?3 IS NULL OR thread_id = ?3) "
+        "AND (?4 IS NULL OR occurred_at > ?4) AND (?5 IS NULL OR occurred_at < ?5) "
+        "ORDER BY number",
+        (sender, platform, thread, after, before),
+    )
+    return [number for (number,) in found]
+
+
+def holding_words(connection: apsw.Connection, phrase: str) -> list[tuple[int, str, str]]:
+    """Return (number, id, words) of the events whose words may hold a phrase."""
+    quoted = '"' + phrase.replace('"', '""') + '"'
+    return rows(
+        connection,
+        "SELECT number, id, events.content || ' ' || events.caption FROM events_fts "
+        "JOIN events ON number = events_fts.rowid WHERE events_fts MATCH ? ORDER BY number",
+        (quoted,),
+    )
+
+
+def platforms(connection: apsw.Connection) -> list[str]:
+    """Return the platforms from which readable events came."""
+    return [str(name) for (name,) in rows(connection, "SELECT DISTINCT platform FROM events")]
+
+
+def of_turn(connection: apsw.Connection, platform: str, turn_id: str) -> list[int]:
+    """Return the numbers of a turn's readable events."""
+    found = rows(
+        connection,
+        "SELECT number FROM events WHERE turn_id = ? AND platform = ? ORDER BY number",
+        (turn_id, platform),
+    )
+    return [number for (number,) in found]
 
 
 def switched_to(connection: apsw.Connection) -> str | None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from projections.sqlite import rows, value
+from projections.sqlite import listed, rows, value
 from schemas.changes import DeadLetter, FactClaim, MentalModel
 
 
@@ -137,6 +137,97 @@ def restated(connection: apsw.Connection, number: int) -> bytes | None:
         connection, "SELECT restated FROM decisions WHERE number = ?", (number,)
     )
     return found
+
+
+def events_of(connection: apsw.Connection, id_: str) -> list[str]:
+    """Return the events that a fact or an observation comes from, those that repeat it too."""
+    return events_of_facts(
+        connection,
+        [
+            str(fact)
+            for (fact,) in rows(
+                connection,
+                "SELECT id FROM facts WHERE id = ?1 "
+                "UNION SELECT fact_id FROM observation_facts WHERE analysis_run_id = ?1",
+                (id_,),
+            )
+        ],
+    )
+
+
+def events_of_facts(connection: apsw.Connection, facts: Sequence[str]) -> list[str]:
+    """Return the events that facts come from, and those that say them again."""
+    found = rows(
+        connection,
+        "WITH some(id) AS (SELECT value FROM json_each(?)) "
+        "SELECT source_event_id FROM facts WHERE id IN (SELECT id FROM some) "
+        "UNION SELECT event_id FROM fact_repeats WHERE fact_id IN (SELECT id FROM some)",
+        (listed(facts),),
+    )
+    return [str(event) for (event,) in found]
+
+
+def facts_about(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[str]:
+    """Return the facts that are about any of these entities."""
+    found = rows(
+        connection,
+        "SELECT DISTINCT fact_id FROM fact_entities "
+        "WHERE entity_id IN (SELECT value FROM json_each(?))",
+        (listed(entity_ids),),
+    )
+    return [str(fact) for (fact,) in found]
+
+
+def versions_with(
+    connection: apsw.Connection, ids: Sequence[str] = (), numbers: Sequence[int] = ()
+) -> list[int]:
+    """Return the records that wrote mental models, with all their versions before and after.
+
+    They are given by the id of any version, or by the number of the record that wrote it.
+    """
+    found = rows(
+        connection,
+        """
+        WITH RECURSIVE family(id, parent_id) AS (
+            SELECT id, parent_id FROM mental_models
+             WHERE id IN (SELECT value FROM json_each(?1))
+                OR number IN (SELECT value FROM json_each(?2))
+            UNION
+            SELECT other.id, other.parent_id FROM family JOIN mental_models AS other
+                ON other.id = family.parent_id OR other.parent_id = family.id
+        )
+        SELECT number FROM mental_models WHERE id IN (SELECT id FROM family) ORDER BY number
+        """,
+        (listed(ids), listed(numbers)),
+    )
+    return [number for (number,) in found]
+
+
+def models_about(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[int]:
+    """Return the records that wrote mental models of any of these entities."""
+    found = rows(
+        connection,
+        "SELECT number FROM mental_models WHERE entity_id IN (SELECT value FROM json_each(?))",
+        (listed(entity_ids),),
+    )
+    return [number for (number,) in found]
+
+
+def parks(connection: apsw.Connection) -> list[int]:
+    """Return the numbers of what came unreadable or in conflict, whatever became of it."""
+    found = rows(connection, "SELECT number FROM dead_letters WHERE kind = 'park' ORDER BY number")
+    return [number for (number,) in found]
+
+
+def completed_by(connection: apsw.Connection, turn: str) -> str | None:
+    """Return the id of the event that ended a turn, by the id of its row."""
+    found: str | None = value(connection, "SELECT event_id FROM turns WHERE id = ?", (turn,))
+    return found
+
+
+def turn_platforms(connection: apsw.Connection) -> list[str]:
+    """Return the platforms of turns that are over."""
+    return [str(name) for (name,) in rows(connection, "SELECT DISTINCT platform FROM turns")]
 
 
 def _marks(values: Sequence[object]) -> str:

@@ -131,14 +131,29 @@ def doctor(home: str | None, zone: str | None, as_json: bool) -> int:
     return 0 if ok else 1
 
 
+class _RecordNumber(click.ParamType):
+    """The number of a record, as it is shown: with a # before it, or without."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            return int(str(value).removeprefix("#"))
+        except ValueError:
+            self.fail(f"{value!r} is no number of a record", param, ctx)
+
+
 @click.command(epilog="Example: recollect deadletters retry 17")
 @common
 @click.argument("action", type=click.Choice(["list", "retry", "drop"]), default="list")
-@click.argument("number", type=int, required=False)
+@click.argument("number", type=_RecordNumber(), required=False)
 def deadletters(
     home: str | None, zone: str | None, as_json: bool, action: str, number: int | None
 ) -> int:
-    """List parked records; retry or drop one by its NUMBER."""
+    """List parked records; retry or drop one by its NUMBER, with or without its #.
+
+    What was dropped is still in the ledger; to erase it, use recollect forget '#17'.
+    """
     if action != "list" and number is None:
         raise click.UsageError(f"{action} needs the NUMBER of a parked record")
     with open_memory(home, zone) as memory:
@@ -150,7 +165,8 @@ def deadletters(
                 say("nothing is parked")
             else:
                 for letter in letters:
-                    say(f"{letter.number:8}  {letter.kind:14}  {letter.reason}")
+                    number_ = f"#{letter.number}"
+                    say(f"{number_:>8}  {letter.kind:14}  {letter.reason}")
             return 0
         assert number is not None
         known = number in {letter.number for letter in letters}

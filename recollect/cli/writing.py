@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -10,7 +12,9 @@ import click
 import msgspec
 
 from recollect.cli.common import common, emit, open_memory, progress, say, show_step
+from recollect.client import Forgotten
 from recollect.home import Home, home_directory
+from schemas.display import shown
 from streams.adapters import FORMATS, Import, import_file, open_source
 from streams.encoder.registry import Precision, Source
 
@@ -128,25 +132,87 @@ def ingest(
 
 @click.command(epilog="Example: recollect forget m-17 --platform slack")
 @common
-@click.argument("event_ids", nargs=-1, required=True, metavar="EVENT_ID...")
-@click.option("--platform", help="The platform, where an id is not unique.")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--platform", metavar="P", help="Of this platform alone.")
+@click.option("--entity", metavar="E", help="All that somebody wrote, and all that speaks of them.")
+@click.option("--sender", metavar="ID", help="All that a sender wrote, by the platform's own id.")
+@click.option("--thread", metavar="ID", help="All that was said in a thread.")
+@click.option("--before", metavar="T", help="What happened before a time (ISO 8601, or unix ms).")
+@click.option("--after", metavar="T", help="What happened after a time.")
+@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("--yes", is_flag=True, help="Do not ask, on a terminal either.")
 def forget(
     home: str | None,
     zone: str | None,
     as_json: bool,
-    event_ids: tuple[str, ...],
+    ids: tuple[str, ...],
     platform: str | None,
-) -> None:
-    """Erase events and everything that was concluded from them, everywhere."""
+    entity: str | None,
+    sender: str | None,
+    thread: str | None,
+    before: str | None,
+    after: str | None,
+    dry_run: bool,
+    yes: bool,
+) -> int:
+    """Erase what people wrote, and everything that was concluded from it, everywhere.
+
+    An ID is any that is shown: a source's own; that of an event; that of a fact or an
+    observation, for the events that it comes from or that repeat it; that of a mental model, for
+    all its versions; #17 for the parked record 17. What is given together must apply together.
+    """
     with open_memory(home, zone) as memory:
-        gone = memory.forget(*event_ids, platform=platform)
+        chosen = memory.choose(
+            *ids,
+            platform=platform,
+            entity=entity,
+            sender=sender,
+            thread=thread,
+            before=before,
+            after=after,
+        )
+        if dry_run:
+            gone = memory.would_erase(chosen)
+        else:
+            if chosen.numbers and sys.stdin.isatty() and not yes:
+                what = f"{len(chosen.numbers)} records ({_some(chosen.ids)})"
+                question = f"Erase {what} and all that was concluded from them, for ever?"
+                if not click.confirm(shown(question), err=True):
+                    say("nothing was forgotten", err=True)
+                    return 1
+            gone = memory.erase(chosen)
     if as_json:
         emit(gone)
     else:
-        say(
-            f"forgot {', '.join(gone.forgotten)}: {gone.facts} facts, {gone.entities} entities, "
-            f"{gone.vectors} vectors are gone, and the keys of what the ledger holds"
+        for line in _told(gone):
+            say(line)
+    return 0
+
+
+def _told(gone: Forgotten) -> Iterator[str]:
+    if gone.finished:
+        yield f"finished forgetting {_some(gone.finished)}, which was interrupted"
+    if gone.already:
+        yield f"already forgotten: {_some(gone.already)}"
+    counts = (
+        f"{gone.events} records, {gone.facts} facts, {gone.entities} entities, "
+        f"{gone.vectors} vectors"
+    )
+    if gone.events and gone.dry_run:
+        yield f"would forget {_some(gone.forgotten)}: {counts}"
+    elif gone.events:
+        yield (
+            f"forgot {_some(gone.forgotten)}: {counts} are gone, and the keys of what the ledger "
+            "holds"
         )
+    elif not (gone.finished or gone.already):
+        yield "nothing is there to forget"
+
+
+def _some(ids: Sequence[str]) -> str:
+    """Return the first of some ids."""
+    more = f" and {len(ids) - _MOST_SHOWN} more" if len(ids) > _MOST_SHOWN else ""
+    return ", ".join(ids[:_MOST_SHOWN]) + more
 
 
 @click.command(epilog="Example: recollect remember 'The deploy key is in the blue safe.'")

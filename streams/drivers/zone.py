@@ -18,8 +18,9 @@ decided (rule 4). Each step passes a failpoint.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 
 import apsw
 
@@ -284,6 +285,39 @@ class ZoneDriver:
             self._move_outbox(accepted[-1])
         return len(records)
 
+    @contextmanager
+    def erased(self, targets: Sequence[int]) -> Iterator[None]:
+        """See the files as an erasure of these events would leave them; then they are as before."""
+        with self._files.locked():
+            mark = self._files.watermark()
+            record = OpenedEvent(
+                offset=mark.event_offset,
+                hash=b"",
+                source=Source(mark.number + 1, b""),
+                kind="forget",
+                occurred_at=0,
+                key=None,
+                event=None,
+                problem=None,
+            )
+            decision, _ = self._erasure(record, targets)
+            self._decider.evolve(decision.conclusions)
+            yield
+
+    def _erasure(
+        self, record: OpenedEvent, targets: Sequence[int]
+    ) -> tuple[Decision, tuple[Source, ...]]:
+        return erase(
+            self._ledger,
+            self._zone,
+            self._chain,
+            self._files,
+            self._door,
+            record,
+            targets,
+            self._agents,
+        )
+
     def empty_outbox(self) -> None:
         """Append the commands of accepted change records that are not in the ledger yet (7)."""
         if not self._owner:
@@ -366,16 +400,7 @@ class ZoneDriver:
                 return Decision([]), ()
             return self._decider.park(record, self._parked[record.source.number]), ()
         if record.event is not None and isinstance(record.event.payload, Forget):
-            return erase(
-                self._ledger,
-                self._zone,
-                self._chain,
-                self._files,
-                self._door,
-                record,
-                record.event.payload.targets,
-                self._agents,
-            )
+            return self._erasure(record, record.event.payload.targets)
         if extracted is None or (self._erased & extracted.reads):
             extracted = self._decider.extract([record], self._erased)[0]
         return self._decider.resolve(record, extracted), ()

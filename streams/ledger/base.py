@@ -138,6 +138,10 @@ class Ledger(ABC):
         That is the end which it has now, whatever this node has fetched of it.
         """
 
+    @abstractmethod
+    def held(self, zone: str, source: bytes) -> bytes | None:
+        """Return the accepted event that is known by the keyed hash of a source id."""
+
     def unread(self, zone: str) -> int:
         """Return how many events this node has to fetch before it knows all of the zone's."""
         return 0

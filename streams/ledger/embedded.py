@@ -287,6 +287,9 @@ class EmbeddedLedger(Ledger):
     def of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
         return self._file.of_kind(zone, kind, offset)
 
+    def held(self, zone: str, source: bytes) -> bytes | None:
+        return self._file.held(zone, source)
+
     def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
         return self._file.check(zone, sources, head)
 

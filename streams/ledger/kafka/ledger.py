@@ -297,6 +297,10 @@ class KafkaLedger(Ledger):
         self.copy.refresh([(EVENTS, partition_of(zone))])
         return self.copy.file.of_kind(zone, kind, offset)
 
+    def held(self, zone: str, source: bytes) -> bytes | None:
+        self._refresh([(EVENTS, partition_of(zone))])
+        return self.copy.file.held(zone, source)
+
     def unread(self, zone: str) -> int:
         place = (EVENTS, partition_of(zone))
         return self.end(*place) - self.copy.next(place)

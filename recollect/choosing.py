@@ -1,0 +1,401 @@
+"""Which records an erasure takes: those that are named, or to which all that is said applies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Set
+from functools import cached_property
+from typing import NamedTuple
+
+from projections.events import queries as events
+from projections.files import ZoneFiles
+from projections.identity import queries as identity
+from projections.identity import recalls
+from projections.memory import queries as memory
+from projections.recall.names import entity_ids, resolve
+from projections.sqlite import listed, rows
+from recollect.saying import Criteria, Names, Said, body_of, said_in, text_or_none
+from schemas.errors import InvalidInput
+from schemas.events import (
+    KINDS,
+    RESERVED_PLATFORM,
+    CloseTurn,
+    Content,
+    Forget,
+    Park,
+    TurnCompleted,
+)
+from schemas.ids import turn_row_id
+from schemas.names import normalise_name
+from schemas.seal import source_digest
+from streams.finding import Found, all_records, record_of, records_at
+from streams.ledger import Ledger
+
+# Kinds of record that hold numbers and derived ids, and nothing that anybody wrote.
+_WORDLESS = frozenset(
+    {
+        *("forget", "recalled", "tick", "retry", "drop", "decide_merge", "undo_merge"),
+        *("set_memory_state", "switch", "close_turn"),
+    }
+)
+# Kinds that always stand in events.db.
+_TURNS = frozenset({"message", "remember"})
+_NUMBER = re.compile(r"#([0-9]{1,15})")
+_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+class Named(NamedTuple):
+    """The records that an id stands for, or that it stood for before they were forgotten.
+
+    `known`: an erasure was asked for by this id, whatever it stood for.
+    """
+
+    numbers: set[int]
+    erased: frozenset[int] = frozenset()
+    known: bool = False
+
+    @property
+    def any(self) -> bool:
+        """Whether there is or was anything."""
+        return bool(self.numbers or self.erased or self.known)
+
+
+def hashed(ledger: Ledger, zone: str, id_: str) -> bytes:
+    """Return the keyed hash under which an erasure notes by which id it was asked for."""
+    return source_digest(ledger.keys.secret, zone, RESERVED_PLATFORM, f"forgotten:{id_}")
+
+
+class Chooser:
+    """Finds records in the files of a zone and in its ledger, which stand at the same place."""
+
+    def __init__(self, ledger: Ledger, zone: str, files: ZoneFiles) -> None:
+        self._ledger = ledger
+        self._zone = zone
+        self._events = files.events.connection
+        self._memory = files.memory.connection
+        self._identity = files.identity.connection
+
+    # By an id
+
+    def named(self, id_: str, platform: str | None) -> Named:
+        """Return the records that any id stands for that recollect or a source gave.
+
+        A record's number after a #; the id of an event, a fact, an observation or a mental model;
+        a source's own id. With a platform, its own id comes first.
+
+        Raises:
+            InvalidInput: there is none, or events of several platforms have this id.
+        """
+        number = _NUMBER.fullmatch(id_)
+        if number is not None and platform is None:
+            return self._numbered(int(number[1]))
+        # What sources called it first where a platform says so, else what we did: nobody can give
+        # an event of theirs the id of another, and have it take its place.
+        found = self._derived(id_) if platform is None else self._called(id_, platform)
+        if not found.any:
+            found = self._called(id_, None) if platform is None else self._derived(id_)
+        if not found.any:
+            found = self._aside_named(id_, platform)
+        if found.any:
+            return found
+        where = f" of platform {platform}" if platform else ""
+        if self.meant(id_) is not None:
+            raise InvalidInput(
+                f"zone {self._zone} holds no event {id_!r}{where}, but somebody or something that "
+                f"is called so; to forget that, use --entity"
+            )
+        raise InvalidInput(f"zone {self._zone} holds no event {id_!r}{where}")
+
+    def _numbered(self, number: int) -> Named:
+        record = records_at(self._ledger, self._zone, {number}).get(number)
+        if record is None:
+            raise InvalidInput(f"zone {self._zone} has no record #{number}")
+        if record.envelope.kind in _WORDLESS:
+            raise InvalidInput(
+                f"record #{number} is a {record.envelope.kind}: it holds nothing that anybody wrote"
+            )
+        if record.readable(self._ledger.keys):
+            return Named({number})
+        return Named(set(), frozenset({number}))
+
+    def _derived(self, id_: str) -> Named:
+        ids = [id_, *memory.events_of(self._memory, id_)]
+        numbers = {item.number for item in events.written_under(self._events, ids)}
+        return Named(numbers | set(memory.versions_with(self._memory, ids=[id_])))
+
+    def _called(self, source_id: str, platform: str | None) -> Named:
+        """Return what sources call so; of what has no row, by the platforms that the files name."""
+        found = {
+            item.platform: item.number
+            for item in events.written_as(self._events, source_id, platform)
+        }
+        if found:
+            return self._one_platform(source_id, found)
+        known = [platform] if platform else self._platforms
+        return self._under(source_id, known)
+
+    @cached_property
+    def _platforms(self) -> list[str]:
+        names = {RESERVED_PLATFORM, *events.platforms(self._events)}
+        return sorted(names | set(memory.turn_platforms(self._memory)))
+
+    def _under(self, source_id: str, platforms: Iterable[str]) -> Named:
+        found: dict[str, int] = {}
+        erased = set()
+        for platform in platforms:
+            record = record_of(self._ledger, self._zone, platform, source_id)
+            if record is not None and record.envelope.kind not in _WORDLESS:
+                if record.readable(self._ledger.keys):
+                    found[platform] = record.envelope.number
+                else:
+                    erased.add(record.envelope.number)
+        if found:
+            return self._one_platform(source_id, found)
+        return Named(set(), frozenset(erased))
+
+    def _one_platform(self, source_id: str, found: dict[str, int]) -> Named:
+        if len(found) > 1:
+            raise InvalidInput(
+                f"{source_id!r} is an event of {', '.join(sorted(found))}; say which with "
+                "--platform"
+            )
+        return Named(set(found.values()))
+
+    def _aside_named(self, id_: str, platform: str | None) -> Named:
+        """Return what neither the files nor their platforms name, from the ledger itself."""
+        aside, platforms = self._aside
+        if platform is None:
+            found = self._under(id_, sorted(platforms - set(self._platforms)))
+            if found.any:
+                return found
+        if _ULID.fullmatch(id_):
+            at = sum(
+                _CROCKFORD.index(sign) << 45 - 5 * place for place, sign in enumerate(id_[:10])
+            )
+            for record in aside:
+                if record.envelope.occurred_at == at and record.envelope.kind not in _WORDLESS:
+                    event = record.open(self._ledger.keys)
+                    if event is not None and event.id == id_:
+                        return Named({event.number})
+        # An id of ours has no platform.
+        ours = platform is None or _ULID.fullmatch(id_) is not None
+        return Named(set(), known=ours and self.was_forgotten(id_))
+
+    def was_forgotten(self, id_: str) -> bool:
+        """Return whether an erasure was asked for by this id."""
+        name = hashed(self._ledger, self._zone, id_)
+        return any(name in forgets.names for forgets in self._erasures())
+
+    def _erasures(self) -> Iterator[Forget]:
+        for record in self._aside[0]:
+            if record.envelope.kind == "forget":
+                event = record.open(self._ledger.keys)
+                if event is not None and isinstance(event.payload, Forget):
+                    yield event.payload
+
+    @cached_property
+    def _aside(self) -> tuple[list[Found], set[str]]:
+        """The records that may not stand in events.db, and the platforms of all records."""
+        found, platforms = [], set()
+        for record in all_records(self._ledger, self._zone):
+            platforms.add(record.envelope.platform)
+            if record.envelope.kind not in _TURNS:
+                found.append(record)
+        return found, platforms
+
+    # By what is said of them
+
+    def fitting(self, criteria: Criteria) -> set[int]:
+        """Return the records to which all criteria apply.
+
+        Raises:
+            InvalidInput: several have the entity's name, or none has.
+        """
+        meant = None
+        if criteria.entity is not None:
+            meant = self.meant(criteria.entity)
+            if meant is None:
+                raise InvalidInput(
+                    f"zone {self._zone} knows nobody and nothing called {criteria.entity!r}"
+                )
+        found = set(
+            events.written_by(
+                self._events,
+                sender=criteria.sender,
+                platform=criteria.platform,
+                thread=criteria.thread,
+                after=criteria.after,
+                before=criteria.before,
+            )
+        )
+        if meant is not None:
+            found &= meant.numbers
+        for record in self._aside[0]:
+            kind = record.envelope.kind
+            if kind in _WORDLESS or not record.readable(self._ledger.keys):
+                continue
+            event = record.open(self._ledger.keys)
+            said = Said(None, None, None, record.envelope.occurred_at, "", frozenset())
+            if event is not None:
+                said = said_in(event)
+            elif kind in KINDS:
+                continue
+            if said.fits(criteria) and (
+                meant is None
+                or meant.concerns(said)
+                or (event is not None and event.id in meant.event_ids)
+                or record.envelope.number in meant.numbers
+            ):
+                found.add(record.envelope.number)
+        return found
+
+    def meant(self, name_or_id: str) -> Meant | None:
+        """Return whom or what a name or an id means; None where nobody has it.
+
+        Raises:
+            InvalidInput: several have it.
+        """
+        entities = resolve(self._identity, name_or_id)
+        entities = entities or resolve(self._identity, normalise_name(name_or_id))
+        if len(entities) > 1:
+            listed_ = "; ".join(self._described(entity.id) for entity in entities)
+            raise InvalidInput(
+                f"{name_or_id!r} is the name of {len(entities)}; give the id of one: {listed_}"
+            )
+        return self._meant(entity_ids(self._identity, entities)) if entities else None
+
+    def _described(self, entity_id: str) -> str:
+        entity = identity.canonical(self._identity, entity_id)
+        assert entity is not None
+        handles = recalls.senders(self._identity, sorted(entity_ids(self._identity, [entity])))
+        known_as = ", ".join(f"{platform} {handle}" for platform, handle in sorted(handles))
+        return f"{entity.id} ({entity.type}{', ' if known_as else ''}{known_as})"
+
+    def _meant(self, ids: set[str]) -> Meant:
+        known = sorted(ids)
+        senders = recalls.senders(self._identity, known)
+        event_ids = set(recalls.events_mentioning(self._identity, known))
+        about = memory.facts_about(self._memory, known)
+        event_ids |= set(memory.events_of_facts(self._memory, about))
+        numbers = {item.number for item in events.written_under(self._events, sorted(event_ids))}
+        for platform, handle in senders:
+            numbers |= set(events.written_by(self._events, sender=handle, platform=platform))
+        numbers |= set(memory.models_about(self._memory, known))
+        meant = Meant(ids, senders, event_ids, numbers, Names(self._names_of(ids)))
+        for name in sorted(meant.names.all):
+            for number, _, words in events.holding_words(self._events, name):
+                if number not in numbers and meant.names.stand_in(words):
+                    numbers.add(number)
+        return meant
+
+    def _names_of(self, ids: set[str]) -> set[str]:
+        """Return the normalised names that mean nobody else."""
+        found = rows(
+            self._identity,
+            """
+            WITH known(id) AS (SELECT value FROM json_each(?))
+            SELECT name FROM entities WHERE id IN (SELECT id FROM known)
+            UNION SELECT handle FROM handles WHERE entity_id IN (SELECT id FROM known)
+            UNION SELECT display_name FROM handles WHERE entity_id IN (SELECT id FROM known)
+            UNION SELECT mention_text FROM mentions WHERE entity_id IN (SELECT id FROM known)
+            """,
+            (listed(sorted(ids)),),
+        )
+        names = {normalise_name(name) for (name,) in found if name}
+        return {name for name in names if name and self._means_only(name, ids)}
+
+    def _means_only(self, name: str, ids: set[str]) -> bool:
+        others = identity.named(self._identity, name)
+        others += identity.persons_called(self._identity, name)
+        return all(other.id in ids for other in others)
+
+    # What goes with them
+
+    def with_all(self, numbers: Set[int]) -> set[int]:
+        """Return records with what goes where they go.
+
+        That is every version of a mental model, what was parked because it said something else
+        under the id of an event, and our own command that ended a turn of which nothing is left.
+        """
+        found = set(numbers) | set(memory.versions_with(self._memory, numbers=sorted(numbers)))
+        written = events.written(self._events, sorted(found))
+        names = {(item.platform, item.source_id) for item in written}
+        without_rows = found - {item.number for item in written}
+        for record in records_at(self._ledger, self._zone, without_rows).values():
+            event = record.open(self._ledger.keys)
+            if event is not None and isinstance(event.payload, Content):
+                names.add((event.platform, event.payload.source_id))
+        parks = set(memory.parks(self._memory)) - found
+        for number, record in records_at(self._ledger, self._zone, parks).items():
+            event = record.open(self._ledger.keys)
+            if event is not None and isinstance(event.payload, Park):
+                body = body_of(event.payload)
+                if (text_or_none(body.get("platform")), text_or_none(body.get("id"))) in names:
+                    found.add(number)
+        for platform, turn_id in {(item.platform, item.turn_id) for item in written}:
+            if turn_id is not None:
+                said = events.of_turn(self._events, platform, turn_id)
+                if found.issuperset(said):
+                    found |= self._ends_of(platform, turn_id, said)
+        return found
+
+    def _ends_of(self, platform: str, turn_id: str, said: list[int]) -> set[int]:
+        """Return our commands that ended a turn."""
+        turn = turn_row_id(platform, turn_id)
+        ended = memory.completed_by(self._memory, turn)
+        if ended is None or events.written_under(self._events, [ended]):
+            return set()
+        likely = [(RESERVED_PLATFORM, f"close-turn:{turn}:{number}") for number in said]
+        # As the build before called it.
+        likely.append((platform, f"recollect:close-turn:{turn_id}"))
+        found = [record_of(self._ledger, self._zone, *name) for name in likely]
+        if not any(found):
+            found = [each for each in self._aside[0] if each.envelope.kind == "close_turn"]
+        ends = set()
+        for record in found:
+            event = None if record is None else record.open(self._ledger.keys)
+            if event is None:
+                continue
+            payload = event.payload
+            if (
+                isinstance(payload, CloseTurn)
+                and (payload.platform, payload.turn_id) == (platform, turn_id)
+            ) or (isinstance(payload, TurnCompleted) and payload.sender_id == RESERVED_PLATFORM):
+                ends.add(event.number)
+        return ends
+
+    def ids_of(self, numbers: Iterable[int]) -> list[str]:
+        """Return the events' own ids of records."""
+        wanted = set(numbers)
+        written = events.written(self._events, sorted(wanted))
+        aside = records_at(self._ledger, self._zone, wanted - {item.number for item in written})
+        opened = (record.open(self._ledger.keys) for record in aside.values())
+        return [item.id for item in written] + [event.id for event in opened if event is not None]
+
+    def shown(self, numbers: Iterable[int]) -> list[str]:
+        """Return the ids by which a person knows records: a source's own, or the number."""
+        wanted = sorted(numbers)
+        own = {item.number: item.source_id for item in events.written(self._events, wanted)}
+        return [own.get(number, f"#{number}") for number in wanted]
+
+
+class Meant(NamedTuple):
+    """Somebody or something: under which ids and handles, and what was said by or of it.
+
+    `numbers` are those of records, `event_ids` of events that may stand in no file.
+    """
+
+    ids: set[str]
+    senders: set[tuple[str, str]]
+    event_ids: set[str]
+    numbers: set[int]
+    names: Names
+
+    def concerns(self, said: Said) -> bool:
+        """Return whether what a record says comes from it or is about it."""
+        return (
+            (said.platform, said.sender) in self.senders
+            or not self.ids.isdisjoint(said.entities)
+            or self.names.stand_in(said.words)
+        )
