@@ -87,7 +87,7 @@ def _work_once(home: Home, report: Report) -> None:
     try:
         if isinstance(node.ledger, KafkaLedger):
             try:
-                sequence_inbox(node.ledger)
+                sequence_inbox(node.ledger, report)
             except UnknownVersion as error:
                 report("", error)
         for zone in node.ledger.zones():

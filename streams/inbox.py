@@ -84,6 +84,23 @@ def take_in(ledger: Ledger, records: Sequence[Posted]) -> set[str]:
     }
 
 
+def park_lost(ledger: Ledger, partition: int, offsets: range, at: int) -> str:
+    """Park, once, that records were deleted which nobody had taken in; return the reason.
+
+    `at` is when that was found (unix ms).
+    """
+    reason = (
+        f"inbox/{partition} begins at offset {offsets.stop}, and what is in the ledger ends at "
+        f"{offsets.start}: {len(offsets)} records were deleted before they were taken in, by hand "
+        "or by settings that are not recollect's; have them published again"
+    )
+    source_id = f"lost:inbox/{partition}:{offsets.start}-{offsets.stop}"
+    parked = Park(source_id=source_id, reason=reason, body=b"")
+    # Where another found it as well, that stays.
+    ledger.publish(UNADDRESSED, [command(parked, at)])
+    return reason
+
+
 def _take_in_each(ledger: Ledger, zones: Sequence[Sequence[Posted]]) -> set[str]:
     """Publish zone after zone; what went wrong is raised when all had their turn."""
     new: set[str] = set()

@@ -12,7 +12,7 @@ import asyncio
 import multiprocessing
 import threading
 import time
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from streams.drivers.faust import Delivered, Partition, Sasl, Settings, run
 from streams.drivers.folding import folder
 from streams.drivers.processes import Beside, Opens
 from streams.drivers.together import Together
-from streams.inbox import Posted, take_in
+from streams.inbox import Posted, park_lost, take_in
 from streams.keeping import Report
 from streams.ledger import (
     CHANGES,
@@ -37,11 +37,15 @@ from streams.ledger import (
     partition_of,
 )
 from streams.ledger.kafka import KafkaLedger, KafkaSettings
+from streams.ledger.kafka.copy import Received
+from streams.ledger.kafka.inbox import is_marker
 from streams.ledger.kafka.topics import INBOX
 from streams.node import Node
 
 # What was sequenced is deleted from the inbox this often.
 _DELETE_SECONDS = 1.0
+# How often it looks for what was deleted unread, and for what is to leave the disks.
+_LOOK_SECONDS = 5.0
 _PERIOD_SECONDS = 300.0
 _AT_ONCE = 500
 _COPIERS = 2
@@ -86,13 +90,14 @@ def work(
         node.close()
 
 
-def sequence_inbox(ledger: KafkaLedger) -> None:
+def sequence_inbox(ledger: KafkaLedger, report: Report) -> None:
     """Publish what the inbox holds now, as the workers would, and delete it there.
 
     Others may do so at the same time: what comes second is a duplicate.
     """
-    ledger.connect()
-    places = [(INBOX, partition) for partition in range(PARTITIONS)]
+    everywhere = range(PARTITIONS)
+    _tell_of_lost(ledger, everywhere, report)
+    places = [(INBOX, partition) for partition in everywhere]
     starts, ends = ledger.clients.starts(places), ledger.clients.ends(places)
     for place in places:
         offset = starts[place]
@@ -103,10 +108,34 @@ def sequence_inbox(ledger: KafkaLedger) -> None:
                 # Another sequencer was faster, and has deleted them.
                 offset = ledger.clients.starts([place])[place]
                 continue
-            take_in(ledger, [Posted(each.key, each.value, each.timestamp) for each in records])
-            # A transaction's marker takes an offset, and is no record.
+            take_in(ledger, _posted(records))
+            # What a transaction leaves takes an offset, and is no record.
             offset = records[-1].offset + 1 if records else ends[place]
-            ledger.clients.delete_before({place: offset})
+            if (upto := _taken(records)) is not None or not records:
+                ledger.inbox.delete_before({place[1]: offset if upto is None else upto})
+    ledger.finish_erasures(everywhere)
+
+
+def _posted(records: Iterable[Received]) -> list[Posted]:
+    return [
+        Posted(record.key, record.value, record.timestamp)
+        for record in records
+        if not is_marker(record.key, record.value)
+    ]
+
+
+def _taken(records: Iterable[Received]) -> int | None:
+    """Return up to which offset these records can be deleted; a marker stays at the end."""
+    offsets = [record.offset for record in records if not is_marker(record.key, record.value)]
+    return offsets[-1] + 1 if offsets else None
+
+
+def _tell_of_lost(ledger: KafkaLedger, partitions: Collection[int], report: Report) -> None:
+    """Say, and park, what was deleted from the inbox before anybody took it in."""
+    for partition, offsets in ledger.inbox.missing(partitions).items():
+        now = time.time_ns() // 1_000_000
+        report("", LedgerGap(park_lost(ledger, partition, offsets, now)))
+        ledger.inbox.note({partition: offsets.stop})
 
 
 def _settings(settings: KafkaSettings, member: str | None) -> Settings:
@@ -181,6 +210,7 @@ class _Worker:
         self._ledger.copy.refresh(
             [(topic, number) for topic in (EVENTS, CHANGES) for number in owned]
         )
+        _tell_of_lost(self._ledger, owned, self._report)
         self._own(owned)
 
     async def revoked(self, partitions: Set[Partition]) -> None:
@@ -204,9 +234,9 @@ class _Worker:
 
     async def deliver(self, topic: str, partition: int, records: Sequence[Delivered]) -> None:
         if topic == self._inbox:
-            posted = [Posted(record.key, record.value, record.timestamp) for record in records]
-            await self._posted.done(posted)
-            self._sequenced[partition] = records[-1].offset + 1
+            if (upto := _taken(records)) is not None:
+                await self._posted.done(_posted(records))
+                self._sequenced[partition] = upto
         else:
             await self._run(self._copying, self._ledger.copy.take, (EVENTS, partition), records)
 
@@ -221,12 +251,16 @@ class _Worker:
         ) and not isinstance(error, LedgerGap)
 
     def _keep_house(self) -> None:
-        """Empty the inbox of what was sequenced, end the keys of what came second, beat, and do
-        what is due now and then."""
-        worked = time.monotonic()
+        """Empty the inbox of what was sequenced, see that it leaves the brokers' disks, end the
+        keys of what came second, beat, and do what is due now and then."""
+        worked = looked = time.monotonic()
         while not self._stopping.wait(_DELETE_SECONDS):
             try:
                 self._delete_sequenced()
+                if time.monotonic() - looked > _LOOK_SECONDS:
+                    looked = time.monotonic()
+                    _tell_of_lost(self._ledger, self._owned, self._report)
+                    self._ledger.finish_erasures(self._owned)
                 for partition in self._owned:
                     self._ledger.destroy_void_keys(partition)
                 self._heartbeat.touch(FILE_MODE)
@@ -241,9 +275,7 @@ class _Worker:
     def _delete_sequenced(self) -> None:
         sequenced = dict(self._sequenced)
         if sequenced:
-            self._ledger.clients.delete_before(
-                {(INBOX, partition): offset for partition, offset in sequenced.items()}
-            )
+            self._ledger.inbox.delete_before(sequenced)
             for partition, offset in sequenced.items():
                 if self._sequenced.get(partition) == offset:
                     del self._sequenced[partition]

@@ -337,8 +337,8 @@ def test_what_a_producer_aborted_was_never_said(make: Make, kafka_url: str) -> N
     assert worker.stop() == 0
 
 
-def test_records_that_were_deleted_unread_are_no_gap(make: Make, kafka_url: str) -> None:
-    """The inbox may lose records by its retention; the ledger may not."""
+def test_records_that_were_deleted_unread_stop_nobody(make: Make, kafka_url: str) -> None:
+    """The others are taken in, and what is missing is said, in the worker's log and for good."""
     home = make("a")
     home.ask("status")
     post_events(kafka_url, "default", [line(f"m{n}", f"Box {n} is here.") for n in range(5)])
@@ -346,7 +346,10 @@ def test_records_that_were_deleted_unread_are_no_gap(make: Make, kafka_url: str)
     worker = home.worker()
     taken_in(home, kafka_url)
     assert home.events() == ["m3", "m4"]
-    assert worker.stop() == 0
+    ((_, reason),) = home.letters("unaddressed")
+    assert "3 records were deleted" in reason
+    assert "inbox/7 begins at offset 3" in worker.errors
+    assert worker.stop() == 1
 
 
 # Several who read it

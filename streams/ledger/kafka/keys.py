@@ -3,12 +3,18 @@
 A key's record is a pair: its id and the key; its end is a record without a value, which
 compaction follows. The copy remembers ended keys, so that an older record read later brings
 nothing back.
+
+Compaction leaves the file alone to which the broker appends, and the broker begins another with
+the first record after `segment.ms`. Where none comes after the end of a key, a marker is appended.
 """
 
 from __future__ import annotations
 
+import math
 import os
+import re
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,7 +39,14 @@ PLACES: tuple[Place, ...] = tuple((KEYS, partition) for partition in range(PARTI
 # have, under a key of its own, so that compaction keeps all of them; the first counts.
 _AGREED = b"agreed:"
 _SECRET = "secret"
+# So is up to where each partition of the inbox is in the ledger; the greatest offset counts. These
+# keys are no ids, which are longer.
+_TAKEN_IN = re.compile(rb"inbox:([0-9]{1,2})")
+_INBOX = "inbox"
+_MARKER = b"marker"
 _AGREED_IN = 0
+# The broker's clock and ours are not one.
+_SLACK_SECONDS = 1.0
 _AT_ONCE = 500
 
 _SCHEMA = """
@@ -51,6 +64,15 @@ CREATE TABLE IF NOT EXISTS agreed (
 CREATE TABLE IF NOT EXISTS cursors (
     partition INTEGER PRIMARY KEY,
     next      INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS taken_in (      -- up to where the inbox is in the ledger
+    partition INTEGER PRIMARY KEY,
+    next      INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS times (         -- of the last end of a key, and of the last record
+    partition INTEGER PRIMARY KEY,
+    ended_at  INTEGER NOT NULL,
+    last_at   INTEGER NOT NULL
 );
 """
 
@@ -78,7 +100,15 @@ class KeysCopy:
             cursor = self.next(partition)
             fresh = [record for record in records if record.offset >= cursor and record.key]
             agreed = [record for record in fresh if _name_of(record)]
-            keys = [record for record in fresh if not _name_of(record)]
+            taken = [(_TAKEN_IN.fullmatch(record.key or b""), record) for record in fresh]
+            keys = [
+                record
+                for match, record in taken
+                if not match and record.key != _MARKER and not _name_of(record)
+            ]
+            self._note(
+                [(int(match[1]), int(record.value or b"0")) for match, record in taken if match]
+            )
             self._connection.executemany(
                 "INSERT OR IGNORE INTO agreed VALUES (?, ?)",
                 [(_name_of(record), record.value) for record in agreed if record.value],
@@ -86,12 +116,46 @@ class KeysCopy:
             self._add([(record.key, record.value) for record in keys if record.value is not None])
             ended = [(record.key,) for record in keys if record.value is None]
             self._end(ended)
+            if fresh:
+                ends = [record.timestamp for record in keys if record.value is None]
+                self._connection.execute(
+                    "INSERT INTO times VALUES (?, ?, ?) ON CONFLICT (partition) DO UPDATE SET "
+                    "ended_at = max(ended_at, excluded.ended_at), last_at = excluded.last_at",
+                    (partition, max(ends, default=0), fresh[-1].timestamp),
+                )
             self._connection.execute(
                 "INSERT OR REPLACE INTO cursors VALUES (?, ?)",
                 (partition, max(cursor, records[-1].offset + 1)),
             )
         if ended:
             self._purge()
+
+    def taken_in(self) -> dict[int, int]:
+        """Return up to where partitions of the inbox are in the ledger, as far as it was noted."""
+        with self._lock:
+            return dict(rows(self._connection, "SELECT partition, next FROM taken_in"))
+
+    def note_taken_in(self, offsets: Mapping[int, int]) -> None:
+        """Note up to where partitions of the inbox are in the ledger."""
+        with self._writing():
+            self._note(list(offsets.items()))
+
+    def unrolled(self, partition: int, milliseconds: float) -> int | None:
+        """Return when the last key ended (unix ms), if no record has begun another file since,
+        which the broker does after so many ms; None: one has, or no key ended."""
+        if self.next(partition) == 0:
+            return None
+        with self._lock:
+            found = rows(
+                self._connection,
+                "SELECT ended_at, last_at FROM times WHERE partition = ?",
+                (partition,),
+            )
+        if not found:
+            # It was read by a program that did not note it.
+            return 0
+        ((ended_at, last_at),) = found
+        return ended_at if ended_at and last_at <= ended_at + milliseconds else None
 
     def add(self, keys: Mapping[bytes, bytes]) -> None:
         """Keep keys, but for those that have been destroyed."""
@@ -136,6 +200,13 @@ class KeysCopy:
             "INSERT OR IGNORE INTO keys SELECT ?1, ?2 "
             "WHERE NOT EXISTS (SELECT 1 FROM destroyed WHERE key_id = ?1)",
             keys,
+        )
+
+    def _note(self, taken_in: Sequence[tuple[int, int]]) -> None:
+        self._connection.executemany(
+            "INSERT INTO taken_in VALUES (?, ?) ON CONFLICT (partition) DO UPDATE "
+            "SET next = max(next, excluded.next)",
+            taken_in,
         )
 
     def _end(self, key_ids: Sequence[tuple[object, ...]]) -> None:
@@ -190,6 +261,7 @@ class KafkaKeys(KeyStore):
         self._refresh = refresh
         self._writes = writes
         self._absent: set[bytes] = set()
+        self._rolled: dict[int, float] = {}
         refresh()
         self._secret = self.agree(_SECRET, secret or new_key()[1])
         if secret not in (None, self._secret):
@@ -220,6 +292,53 @@ class KafkaKeys(KeyStore):
                 f"topic {KEYS} has no {name}: nobody wrote to this ledger yet; start a worker"
             )
         return found
+
+    def begin_inbox(self, starts: Callable[[], Sequence[int]]) -> None:
+        """Agree on where the inbox begins for this ledger, where nothing was noted yet."""
+        if self._copy.agreed(_INBOX) is None:
+            self.agree(_INBOX, b",".join(b"%d" % start for start in starts()))
+
+    def taken_in(self) -> list[int]:
+        """Return up to where each partition of the inbox is in the ledger, or was deleted by a
+        build that noted nothing."""
+        self._refresh()
+        noted = self._copy.taken_in()
+        begun = map(int, (self._copy.agreed(_INBOX) or b"").split(b","))
+        return [max(start, noted.get(partition, 0)) for partition, start in enumerate(begun)]
+
+    def note_taken_in(self, offsets: Mapping[int, int]) -> None:
+        """Note up to where partitions of the inbox are in the ledger; durable on return."""
+        noted = self._copy.taken_in()
+        new = {number: at for number, at in offsets.items() if at > noted.get(number, 0)}
+        if new:
+            self._clients.produce(
+                KEYS,
+                {
+                    number: [KeyedValue(b"inbox:%d" % number, b"%d" % offset)]
+                    for number, offset in new.items()
+                },
+            )
+            self._copy.note_taken_in(new)
+
+    def roll(self, partitions: Iterable[int], seconds: float) -> None:
+        """Let compaction reach the keys that ended; `seconds`: of `segment.ms`."""
+
+        def due(partition: int) -> bool:
+            ended_at = self._copy.unrolled(partition, seconds * 1_000)
+            waited = time.monotonic() - self._rolled.get(partition, -math.inf)
+            return (
+                ended_at is not None
+                and time.time() > ended_at / 1_000 + seconds + _SLACK_SECONDS
+                and waited > seconds
+            )
+
+        if found := [partition for partition in partitions if due(partition)]:
+            # Others may have done it.
+            self._refresh()
+            if still := [partition for partition in found if due(partition)]:
+                self._rolled |= dict.fromkeys(still, time.monotonic())
+                marker = KeyedValue(_MARKER, b"-")
+                self._clients.produce(KEYS, {partition: [marker] for partition in still})
 
     def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
         found = self._copy.get(key_ids)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -34,9 +34,10 @@ from streams.ledger.base import (
 from streams.ledger.file import Appended
 from streams.ledger.kafka.clients import Clients, KeyedValue, Place
 from streams.ledger.kafka.copy import Copy, received
+from streams.ledger.kafka.inbox import Inbox
 from streams.ledger.kafka.keys import PLACES, KafkaKeys
 from streams.ledger.kafka.settings import KafkaSettings
-from streams.ledger.kafka.topics import Topics
+from streams.ledger.kafka.topics import INBOX, KEYS, Topics
 from streams.ledger.partitioner import partition_of
 from streams.ledger.sequencer import Head, Held, Receipt, Sequenced, held_event, sequence
 
@@ -83,6 +84,7 @@ class KafkaLedger(Ledger):
         self._counted = (-_COUNT_SECONDS, 0)
         self._connecting = threading.RLock()
         self._keys: KafkaKeys | None = None
+        self._inbox: Inbox | None = None
         #: What is so with the topics, since they were looked at.
         self.topics: Topics | None = None
         #: The clients of the brokers; they connect when they are first needed.
@@ -101,6 +103,21 @@ class KafkaLedger(Ledger):
         assert self._keys is not None
         return self._keys
 
+    @property
+    def inbox(self) -> Inbox:
+        """What clients publish to."""
+        self.connect()
+        assert self._inbox is not None
+        return self._inbox
+
+    def finish_erasures(self, partitions: Collection[int]) -> None:
+        """See that what was destroyed or deleted leaves the brokers' disks, also where nothing
+        else is written; to be called now and then by whoever owns the partitions."""
+        self.connect()
+        assert self.topics is not None
+        self.inbox.roll(partitions)
+        self.keys.roll(partitions, self.topics.roll_seconds[KEYS])
+
     def connect(self) -> None:
         """Make or check the topics, and agree with the other nodes, once.
 
@@ -117,6 +134,10 @@ class KafkaLedger(Ledger):
                     secret=self._secret,
                 )
                 self._check_encoder(keys)
+                if self._writes:
+                    places = [(INBOX, partition) for partition in range(PARTITIONS)]
+                    keys.begin_inbox(lambda: list(self.clients.starts(places).values()))
+                self._inbox = Inbox(self.clients, keys, self.topics.roll_seconds[INBOX])
                 self._keys = keys
 
     def _check_encoder(self, keys: KafkaKeys) -> None:
