@@ -83,6 +83,19 @@ class ZoneFiles:
             )
         return marks.pop()
 
+    def owes_purge(self) -> bool:
+        """Return whether traces of an erasure that was concluded here may be left somewhere.
+
+        What only events.db has let go is concluded first, by whoever drives the zone.
+        """
+        return any(model.owes_purge() for model in self.concluded)
+
+    def settle(self) -> None:
+        """Note that none are left; the files that are asked for it come last."""
+        for model in self.all:
+            if model.owes_purge():
+                model.settle()
+
     def close(self) -> None:
         """Close every file."""
         self._opened.close()

@@ -147,7 +147,12 @@ def replace_file(path: Path, content: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(temporary, path)
-    directory = os.open(path.parent, os.O_RDONLY)
+    sync_directory(path.parent)
+
+
+def sync_directory(path: Path) -> None:
+    """Make durable which names a directory has."""
+    directory = os.open(path, os.O_RDONLY)
     try:
         os.fsync(directory)
     finally:

@@ -12,7 +12,7 @@ from typing import TypeVar
 import apsw
 import msgspec
 
-from projections.sqlite import atomic, check_version, connect, truncate_wal
+from projections.sqlite import atomic, check_version, connect, truncate_wal, value
 from schemas.changes import ROW_OF_TABLE, Delete, Row, Section
 from schemas.records import GENESIS
 
@@ -23,6 +23,10 @@ CREATE VIEW schema_version AS SELECT user_version AS version FROM pragma_user_ve
 
 
 RowType = TypeVar("RowType", bound=Row)
+
+
+# "owed", as an application's id of a file.
+_OWED = 0x6F776564
 
 
 class Watermark(msgspec.Struct, frozen=True):
@@ -118,6 +122,22 @@ class ReadModel:
         """Return the row with a key; None where there is none."""
         found = self.connection.execute(_select_statement(kind), tuple(key)).fetchone()
         return None if found is None else kind(*found)
+
+    def owe_purge(self) -> None:
+        """Note, in the caller's transaction, that an erasure's traces may be left behind it.
+
+        The note is the file's own: it comes with the rows that go and falls back with them, and
+        whoever opens the file finds it. It stands in the file's header, since it is no content.
+        """
+        self.connection.execute(f"PRAGMA application_id = {_OWED}")
+
+    def owes_purge(self) -> bool:
+        """Return whether traces of what was erased may be left, here or in other generations."""
+        return int(value(self.connection, "PRAGMA application_id")) == _OWED
+
+    def settle(self) -> None:
+        """Note that no trace is left anywhere."""
+        self.connection.execute("PRAGMA application_id = 0")
 
     def purge(self) -> bool:
         """Leave no trace of deleted rows in the WAL; False if a reader stands in the way."""

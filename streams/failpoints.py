@@ -30,6 +30,7 @@ FAILPOINTS = (
     "commit.identity",
     "commit.embeddings",
     "commit.purged",
+    "purge.done",
     "outbox.appended",
     "rebuild.written",
     "rebuild.switched",

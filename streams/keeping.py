@@ -186,10 +186,11 @@ class Keeper:
         try:
             # The journal may be ahead of files whose last commits did not survive a power cut.
             concluded = self._node.concluded(zone)
+            owes_purge = self._node.owes_purge(zone)
         except Exception:
             # Whoever works on it says what is wrong.
             return True
-        if concluded < self._ledger.copy.file.head(zone).number or journal.owes_purge(zone):
+        if concluded < self._ledger.copy.file.head(zone).number or owes_purge:
             return True
         if partition_of(zone) not in self._owned:
             return False

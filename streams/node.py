@@ -10,7 +10,7 @@ from pathlib import Path
 
 from projections.events.queries import switched_to
 from projections.files import FilesPool, ZoneFiles
-from projections.generations import Generation, ZoneDirectory
+from projections.generations import Generation, ZoneDirectory, sync_directory
 from schemas.errors import Busy, HomeError, IntegrityError, RecollectError, UnknownVersion
 from schemas.fragments import Assembler
 from schemas.records import chain_of
@@ -20,6 +20,7 @@ from streams.beside import FoldingBeside
 from streams.doors import VectorDoor
 from streams.drivers.journal import Journal
 from streams.drivers.zone import ZoneDriver
+from streams.failpoints import failpoint
 from streams.ledger import CHANGES, Ledger, partition_of
 from streams.locks import exclusive
 from streams.past import Moment, forget_past, moment_of, open_past
@@ -56,6 +57,15 @@ class Node:
         self.journal = Journal(directory / "driver.db")
         self._zones = directory / "zones"
         self._files = FilesPool(_MOST_IDLE)
+        self._take_over_debts()
+
+    def _take_over_debts(self) -> None:
+        """Note in zones' files what the build before noted in the journal."""
+        for zone in self.journal.owed_before():
+            with suppress(HomeError), self.open(zone, self.zone(zone).current()) as files:
+                for model in files.concluded:
+                    model.owe_purge()
+        self.journal.forget_owed_before()
 
     def zone(self, zone: str) -> ZoneDirectory:
         """Return the directory of a zone, which need not exist."""
@@ -108,8 +118,11 @@ class Node:
     @contextmanager
     def driving(self, zone: str) -> Iterator[None]:
         """Be the only process that drives a zone."""
-        with exclusive(self.zone(zone).path / "driver.lock"):
+        with exclusive(self._driver_lock(zone)):
             yield
+
+    def _driver_lock(self, zone: str) -> Path:
+        return self.zone(zone).path / "driver.lock"
 
     def driver(
         self, zone: str, generation: Generation, files: ZoneFiles, *, owner: bool = True
@@ -149,9 +162,17 @@ class Node:
                     driver.run(while_=partial(_behind, files, number))
 
     def fold(self, zone: str) -> None:
-        """Make everything in the ledger searchable as raw turns."""
+        """Make everything in the ledger searchable as raw turns.
+
+        What somebody who died left of an erasure is removed, where nothing is to be concluded.
+        """
         with self.open(zone, self.current(zone)) as files:
             self.fold_into(zone, files)
+            owes = files.owes_purge() and not _behind(files, files.events.watermark().number)
+        if owes:
+            # Who drives the zone does it by himself.
+            with suppress(Busy), exclusive(self._driver_lock(zone), wait=False):
+                self._purge(zone)
 
     def fold_into(self, zone: str, files: ZoneFiles) -> None:
         """Fold, and see that the files hold what the ledger does.
@@ -212,7 +233,6 @@ class Node:
                 generation.chain,
                 files,
                 upto=upto,
-                on_erasure=lambda: self.journal.owe_purge(zone),
                 progress=progress,
             )
 
@@ -270,9 +290,20 @@ class Node:
                     self.journal.move(zone, files.memory.watermark().number)
                     break
             self._adopt(zone, generation, chain)
-        if self.journal.owes_purge(zone):
+        if self.owes_purge(zone):
             self._purge(zone)
         return moved
+
+    def owes_purge(self, zone: str) -> bool:
+        """Return whether traces of what was erased may be left, as the files in use note it."""
+        with self.open(zone, self.current(zone)) as files:
+            return files.owes_purge()
+
+    def settle(self, zone: str) -> None:
+        """Remove what traces an erasure may have left; whoever drives the zone does so anyway."""
+        if self.owes_purge(zone):
+            with self.driving(zone):
+                self._purge(zone)
 
     def _adopt(self, zone: str, current: Generation, chain: str) -> None:
         """Put a generation of another chain into use, because the ledger says so."""
@@ -291,13 +322,7 @@ class Node:
             )
             with self.open(zone, generation) as files:
                 fold_events(self.ledger, zone, files)
-                project_changes(
-                    self.ledger,
-                    zone,
-                    chain,
-                    files,
-                    on_erasure=lambda: self.journal.owe_purge(zone),
-                )
+                project_changes(self.ledger, zone, chain, files)
             directory.switch(generation, current)
 
     def zones(self) -> list[str]:
@@ -331,6 +356,7 @@ class Node:
         current = directory.current()
         directory.clear_leftovers()
         clean = True
+        kept = []
         for generation in directory.generations():
             if generation.name != current.name and (
                 not generation.complete
@@ -346,8 +372,16 @@ class Node:
                 if generation.name != current.name:
                     self.driver(zone, generation, files, owner=False).run()
                 clean &= purge(files)
-        if clean:
-            self.journal.purged(zone)
+            kept.append(generation)
+        # What was deleted stays deleted, also after a power cut, before nobody looks for it.
+        sync_directory(directory.path)
+        failpoint("purge.done")
+        if not clean:
+            return
+        # That of the generation in use stands for all of them, so it goes last.
+        for generation in sorted(kept, key=lambda item: item.name == current.name):
+            with self.open(zone, generation) as files:
+                files.settle()
 
     def chain_in_use(self, zone: str) -> str:
         """Return the chain of a zone's change records that goes furthest, the newest of equals."""

@@ -51,6 +51,8 @@ def fold_events(
                 [item.event for item in opened if item.event is not None],
                 [(item.source.number, item.source.key_id) for item in opened],
             )
+            if erased:
+                files.events.owe_purge()
             last = opened[-1]
             files.events.advance(Watermark(last.source.number, last.offset + 1, last.hash))
         if erased:
@@ -73,14 +75,13 @@ def project_changes(
     upto: int | None = None,
     without: Set[int] = frozenset(),
     destroys: bool = True,
-    on_erasure: Callable[[], None] | None = None,
     progress: Progress | None = None,
 ) -> int:
     """Bring the concluded files up to the chain's end (rule 4), or to the change of event `upto`.
 
     Return how many records it took. Each file goes on from its own watermark, so files that a
     crash left apart meet again. Numbers in `without` are taken for erased. Keys that an erasure
-    ends are destroyed, unless `destroys` is False; `on_erasure` is called before that.
+    ends are destroyed, unless `destroys` is False.
     """
     taken = 0
     while True:
@@ -94,7 +95,7 @@ def project_changes(
                 return taken
             _evolve(ledger, marks, changes, without)
             if destroys:
-                destroy_keys(ledger, changes, on_erasure)
+                destroy_keys(ledger, changes)
             commit(files)
         purge_after(files, changes)
         taken += len(changes)
@@ -132,6 +133,7 @@ def _evolve(
                 model.evolve(sections[model.name])
                 if isinstance(model, MemoryModel):
                     model.place(map(placed, fresh))
+                note_erasures(model, fresh)
                 model.advance(watermark_after(fresh[-1]))
 
 
@@ -158,21 +160,21 @@ def commit(files: ZoneFiles) -> None:
         failpoint(f"commit.{model.name}")
 
 
-def destroy_keys(
-    ledger: Ledger,
-    changes: Sequence[AcceptedChange],
-    on_erasure: Callable[[], None] | None = None,
-) -> None:
+def destroy_keys(ledger: Ledger, changes: Sequence[AcceptedChange]) -> None:
     """Destroy the keys that accepted change records end, before their watermark moves past them.
 
     A crash in between leaves the watermark behind, so that this happens again.
     """
     ended = [source.key_id for change in changes for source in change.header.erases]
     if ended:
-        if on_erasure:
-            on_erasure()
         ledger.keys.destroy(ended)
         failpoint("commit.keys_destroyed")
+
+
+def note_erasures(model: ReadModel, changes: Sequence[AcceptedChange]) -> None:
+    """Note with the rows that change records erase that traces of them are to be removed."""
+    if any(change.header.erases for change in changes):
+        model.owe_purge()
 
 
 def purge_after(files: ZoneFiles, changes: Sequence[AcceptedChange]) -> None:

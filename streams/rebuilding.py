@@ -46,8 +46,7 @@ def rebuild(node: Node, zone: str, level: Level, progress: Progress | None = Non
     Raises:
         NewFailure: a record that was decided before cannot be decided now (level derive).
     """
-    directory = node.zone(zone)
-    node.current(zone)
+    directory = _existing(node, zone)
     with exclusive(directory.path / "rebuild.lock", wait=False):
         current = node.current(zone)
         if level == "index":
@@ -71,6 +70,8 @@ def rebuild(node: Node, zone: str, level: Level, progress: Progress | None = Non
             if old.name not in (building.name, current.name):
                 directory.remove(old)
         encoded += node.door.asked - asked
+    # The new files passed every erasure, and the kept ones may have met one meanwhile.
+    node.settle(zone)
     return Rebuilt(level, building.name, records, encoded)
 
 
@@ -80,8 +81,7 @@ def rollback(node: Node, zone: str, progress: Progress | None = None) -> Generat
     Raises:
         HomeError: no generation before the one in use was kept.
     """
-    directory = node.zone(zone)
-    node.current(zone)
+    directory = _existing(node, zone)
     with exclusive(directory.path / "rebuild.lock", wait=False), node.driving(zone):
         current = node.current(zone)
         kept = [item for item in directory.generations() if item.complete]
@@ -92,7 +92,17 @@ def rollback(node: Node, zone: str, progress: Progress | None = None) -> Generat
             announce(node, zone, older[0].chain)
         with node.open(zone, older[0]) as files:
             node.driver(zone, older[0], files, owner=False).run(progress)
-        return directory.switch(older[0], current)
+        back = directory.switch(older[0], current)
+    node.settle(zone)
+    return back
+
+
+def _existing(node: Node, zone: str) -> ZoneDirectory:
+    """Return the directory of a zone, which comes into being with its first event."""
+    directory = node.zone(zone)
+    if not node.ledger.head(zone).number:
+        raise HomeError(f"{directory.path} has no generation; ingest something first")
+    return directory
 
 
 def announce(node: Node, zone: str, chain: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from projections.sqlite import atomic, check_version, connect
+from projections.sqlite import atomic, check_version, connect, rows
 from schemas.records import GENESIS
 
 _VERSION = 1
@@ -39,9 +39,6 @@ CREATE TABLE IF NOT EXISTS moves (          -- how far a zone's files were, for 
     zone   TEXT PRIMARY KEY,
     number INTEGER NOT NULL,
     at     INTEGER NOT NULL
-);
-CREATE TABLE IF NOT EXISTS purges (         -- files that may hold traces of what was erased
-    zone  TEXT PRIMARY KEY
 );
 """
 
@@ -158,23 +155,17 @@ class Journal:
             ).fetchone()
         return Move() if row is None else Move(*row)
 
-    def owe_purge(self, zone: str) -> None:
-        """Note that files of a zone may hold traces of what is about to be erased."""
+    def owed_before(self) -> list[str]:
+        """Return the zones of which the build before noted here what their files note by now."""
         with self._lock:
-            self._connection.execute("INSERT OR IGNORE INTO purges VALUES (?)", (zone,))
+            if not rows(self._connection, "SELECT 1 FROM sqlite_schema WHERE name = 'purges'"):
+                return []
+            return [zone for (zone,) in rows(self._connection, "SELECT zone FROM purges")]
 
-    def owes_purge(self, zone: str) -> bool:
-        """Return whether a purge is still owed."""
+    def forget_owed_before(self) -> None:
+        """Note that the files of those zones say so themselves."""
         with self._lock:
-            return (
-                self._connection.execute("SELECT 1 FROM purges WHERE zone = ?", (zone,)).fetchone()
-                is not None
-            )
-
-    def purged(self, zone: str) -> None:
-        """Note that no trace is left."""
-        with self._lock:
-            self._connection.execute("DELETE FROM purges WHERE zone = ?", (zone,))
+            self._connection.execute("DROP TABLE IF EXISTS purges")
 
     def close(self) -> None:
         """Close the file."""

@@ -53,6 +53,7 @@ from streams.projecting import (
     commit,
     destroy_keys,
     fold_events,
+    note_erasures,
     placed,
     project_changes,
     purge_after,
@@ -202,9 +203,7 @@ class ZoneDriver:
     def catch_up(self) -> None:
         """Bring the files up to what the topics hold already, and append what was asked for."""
         fold_events(self._ledger, self._zone, self._files)
-        project_changes(
-            self._ledger, self._zone, self._chain, self._files, on_erasure=self._owe_purge
-        )
+        project_changes(self._ledger, self._zone, self._chain, self._files)
         self.empty_outbox()
 
     def read(self, reader: EventReader, limit: int | None = None) -> list[OpenedEvent]:
@@ -272,9 +271,10 @@ class ZoneDriver:
             if self._before_keys_end is not None and accepted[0].header.erases:
                 # An erasure is a batch of its own.
                 self._before_keys_end(first)
-            destroy_keys(self._ledger, accepted, self._owe_purge)
+            destroy_keys(self._ledger, accepted)
             self._files.memory.place(map(placed, accepted))
             for model in self._files.concluded:
+                note_erasures(model, accepted)
                 model.advance(watermark_after(accepted[-1]))
             commit(self._files)
         purge_after(self._files, accepted)
@@ -457,6 +457,3 @@ class ZoneDriver:
         if [change.hash for change in accepted] != ours:
             return None
         return accepted
-
-    def _owe_purge(self) -> None:
-        self._journal.owe_purge(self._zone)

@@ -32,6 +32,8 @@ _COMMIT = (
     *("commit.memory", "commit.identity", "commit.embeddings"),
 )
 _ERASE = ("commit.keys_destroyed", "commit.purged")
+# When every generation is rid of it.
+_SETTLE = ("purge.done",)
 _REBUILD = ("rebuild.written", "rebuild.switched")
 
 
@@ -122,7 +124,7 @@ def _forget(world: World, group: str) -> Step:
         "forget",
         f"forget {group}",
         ("forget", gone.source_id, "--platform", gone.platform),
-        (*_APPEND, *_COMMIT, *_ERASE),
+        (*_APPEND, *_COMMIT, *_ERASE, *_SETTLE),
         single=True,
         forgets=index,
     )
@@ -296,14 +298,14 @@ def _ahead(name: str, last: int) -> bool:
 _AGAIN = frozenset(
     {
         *("append.keys", "commit.read", "commit.keys_destroyed"),
-        *("commit.memory", "commit.identity", "outbox.appended"),
+        *("commit.memory", "commit.identity", "purge.done", "outbox.appended"),
     }
 )
 
 
 def _count(name: str, step: Step, attempts: int, draw: random.Random) -> int:
     """Return at which passing to die, so that other records are hit each time."""
-    if name in ("outbox.appended", *_MAKE, *_ERASE, *_REBUILD):
+    if name in ("outbox.appended", *_MAKE, *_ERASE, *_SETTLE, *_REBUILD):
         return 1
     if step.single:
         # A command that forgets concludes what is there first, which passes these two as well.

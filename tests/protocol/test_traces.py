@@ -258,7 +258,7 @@ def test_a_crash_at_any_step_of_a_commit_changes_nothing(
     assert crashes
     assert home.facts() == EXPECTED
     assert live(home) == live(undisturbed)
-    assert not home.node.journal.owes_purge(ZONE)
+    assert not home.node.owes_purge(ZONE)
     whole(home)
 
 
