@@ -28,7 +28,7 @@ from schemas.events import (
 from schemas.ids import turn_row_id
 from schemas.names import normalise_name
 from schemas.seal import source_digest
-from streams.finding import Found, all_records, record_of, records_at
+from streams.finding import Found, all_records, record_of, records_at, records_of_kind
 from streams.ledger import Ledger
 
 # Kinds of record that hold numbers and derived ids, and nothing that anybody wrote.
@@ -38,8 +38,8 @@ _WORDLESS = frozenset(
         *("set_memory_state", "switch", "close_turn"),
     }
 )
-# Kinds that always stand in events.db.
-_TURNS = frozenset({"message", "remember"})
+# Kinds that hold words and may not stand in events.db.
+_ASIDE = ("turn_completed", "park", "create_mental_model", "update_mental_model", "propose_merge")
 _NUMBER = re.compile(r"#([0-9]{1,15})")
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -164,17 +164,16 @@ class Chooser:
 
     def _aside_named(self, id_: str, platform: str | None) -> Named:
         """Return what neither the files nor their platforms name, from the ledger itself."""
-        aside, platforms = self._aside
         if platform is None:
-            found = self._under(id_, sorted(platforms - set(self._platforms)))
+            found = self._under(id_, sorted(self._all_platforms - set(self._platforms)))
             if found.any:
                 return found
         if _ULID.fullmatch(id_):
             at = sum(
                 _CROCKFORD.index(sign) << 45 - 5 * place for place, sign in enumerate(id_[:10])
             )
-            for record in aside:
-                if record.envelope.occurred_at == at and record.envelope.kind not in _WORDLESS:
+            for record in self._aside:
+                if record.envelope.occurred_at == at:
                     event = record.open(self._ledger.keys)
                     if event is not None and event.id == id_:
                         return Named({event.number})
@@ -188,21 +187,28 @@ class Chooser:
         return any(name in forgets.names for forgets in self._erasures())
 
     def _erasures(self) -> Iterator[Forget]:
-        for record in self._aside[0]:
-            if record.envelope.kind == "forget":
-                event = record.open(self._ledger.keys)
-                if event is not None and isinstance(event.payload, Forget):
-                    yield event.payload
+        for record in records_of_kind(self._ledger, self._zone, "forget"):
+            event = record.open(self._ledger.keys)
+            if event is not None and isinstance(event.payload, Forget):
+                yield event.payload
 
     @cached_property
-    def _aside(self) -> tuple[list[Found], set[str]]:
-        """The records that may not stand in events.db, and the platforms of all records."""
-        found, platforms = [], set()
-        for record in all_records(self._ledger, self._zone):
-            platforms.add(record.envelope.platform)
-            if record.envelope.kind not in _TURNS:
-                found.append(record)
-        return found, platforms
+    def _aside(self) -> list[Found]:
+        """The records with words that may not stand in events.db, of unknown kinds too."""
+        unknown = [
+            letter.number
+            for letter in memory.dead_letters(self._memory, None)
+            if letter.kind not in KINDS
+        ]
+        found = list(records_at(self._ledger, self._zone, unknown).values())
+        for kind in _ASIDE:
+            found += records_of_kind(self._ledger, self._zone, kind)
+        return found
+
+    @cached_property
+    def _all_platforms(self) -> set[str]:
+        """The platforms of all records, of those as well of which nothing is left."""
+        return {record.envelope.platform for record in all_records(self._ledger, self._zone)}
 
     # By what is said of them
 
@@ -231,16 +237,13 @@ class Chooser:
         )
         if meant is not None:
             found &= meant.numbers
-        for record in self._aside[0]:
-            kind = record.envelope.kind
-            if kind in _WORDLESS or not record.readable(self._ledger.keys):
+        for record in self._aside:
+            if not record.readable(self._ledger.keys):
                 continue
             event = record.open(self._ledger.keys)
             said = Said(None, None, None, record.envelope.occurred_at, "", frozenset())
             if event is not None:
                 said = said_in(event)
-            elif kind in KINDS:
-                continue
             if said.fits(criteria) and (
                 meant is None
                 or meant.concerns(said)
@@ -351,7 +354,7 @@ class Chooser:
         likely.append((platform, f"recollect:close-turn:{turn_id}"))
         found = [record_of(self._ledger, self._zone, *name) for name in likely]
         if not any(found):
-            found = [each for each in self._aside[0] if each.envelope.kind == "close_turn"]
+            found = list(records_of_kind(self._ledger, self._zone, "close_turn"))
         ends = set()
         for record in found:
             event = None if record is None else record.open(self._ledger.keys)

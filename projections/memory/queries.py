@@ -87,13 +87,13 @@ def dead_letter(connection: apsw.Connection, number: int) -> DeadLetter | None:
     return None if row is None else DeadLetter(*row)
 
 
-def dead_letters(connection: apsw.Connection, state: str = "parked") -> list[DeadLetter]:
-    """Return the parked records in one state, in order."""
+def dead_letters(connection: apsw.Connection, state: str | None = "parked") -> list[DeadLetter]:
+    """Return the records that were parked and are in one state, or in any, in order."""
     return [
         DeadLetter(*row)
         for row in connection.execute(
             "SELECT number, kind, reason, state, parked_at FROM dead_letters "
-            "WHERE state = ? ORDER BY number",
+            "WHERE ?1 IS NULL OR state = ?1 ORDER BY number",
             (state,),
         )
     ]

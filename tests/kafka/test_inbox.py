@@ -265,6 +265,30 @@ def test_the_inbox_forgets_what_the_ledger_has(make: Make, kafka_url: str) -> No
     assert files_holding(home.home, b"green")
 
 
+def test_what_was_parked_is_forgotten_as_well(make: Make, kafka_url: str) -> None:
+    """Edits go with their message, a record that nobody can read by its number."""
+    home = make("a")
+    worker = home.worker()
+    green, edited = line("m1", "The box is green."), line("m1", "My PIN is xylophone.")
+    post_events(kafka_url, "default", [green, edited, line("m2", "The box is old.")])
+    post(kafka_url, "inbox", [(b"default", b"{marimba")])
+    taken_in(home, kafka_url)
+    by_reason = sorted(home.letters("default"), key=lambda letter: "conflict" in letter[1])
+    assert len(by_reason) == 2
+    # It is dropped first, which erases nothing.
+    assert home.ask("deadletters", "drop", str(by_reason[1][0]))["done"]
+    assert home.ask("forget", f"#{by_reason[0][0]}")["events"] == 1
+    gone = home.ask("forget", "m1")
+    assert (gone["forgotten"], gone["events"]) == (["m1"], 2)
+    assert home.ask("forget", "m1")["already"] == ["m1"]
+    assert home.letters("default") == []
+    assert worker.stop() == 0
+    assert home.ask("deadletters")["dead_letters"] == []
+    assert home.ask("verify")["ok"]
+    assert files_holding(home.home, b"xylophone", b"marimba") == []
+    assert home.events() == ["m2"]
+
+
 def test_a_client_that_uses_transactions_is_understood(make: Make, kafka_url: str) -> None:
     """The marker at their end takes an offset in the inbox, and is no record."""
     home = make("a")

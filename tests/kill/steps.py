@@ -238,7 +238,7 @@ def do(recollect: Recollect, step: Step) -> float:
     """Do a step undisturbed; return its seconds."""
     if step.before:
         step.before(recollect.home)
-    return _end(step, recollect.run(step.arguments), interrupted=False)
+    return _end(step, recollect.run(step.arguments))
 
 
 def do_killed(recollect: Recollect, step: Step, killer: Killer, seconds: float) -> None:
@@ -263,14 +263,14 @@ def do_killed(recollect: Recollect, step: Step, killer: Killer, seconds: float) 
         attempts += name in (*_ATTEMPTS, RANDOM)
         if not ended.killed:
             killer.survived += 1
-            _end(step, ended, interrupted=sum(tried.values()) > 1)
+            _end(step, ended)
             return
         killer.hit(name, step)
         if killer.power is not None:
             killer.power.cut(recollect.home)
     if step.before:
         step.before(recollect.home)
-    _end(step, recollect.run(step.arguments), interrupted=bool(tried))
+    _end(step, recollect.run(step.arguments))
 
 
 def _next(step: Step, killer: Killer, tried: Counter[str], attempts: int, last: int) -> str | None:
@@ -320,7 +320,7 @@ def _count(name: str, step: Step, attempts: int, draw: random.Random) -> int:
     return draw.randrange(1, 9) if attempts else draw.randrange(1, 3)
 
 
-def _end(step: Step, ended: Ended, *, interrupted: bool) -> float:
+def _end(step: Step, ended: Ended) -> float:
     """Raise Wrong unless a step that ran to its end did what it should."""
     if ended.status != 0:
         raise Wrong(f"{step.name} ended with {ended.status}: {ended.errors or ended.output}")
