@@ -17,8 +17,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 .DEFAULT_GOAL := help
 # Two installs at once into one .venv would spoil it.
 .NOTPARALLEL:
-.PHONY: help install install-dev demo demo-second test check format bench kill-test fuzz accept kafka \
-	kafka-stop lock clean
+.PHONY: help install install-dev demo demo-second test check format bench kill-test residue fuzz \
+	accept kafka kafka-stop lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -62,6 +62,9 @@ bench: $(VENV)/.stamp-dev        ## every benchmark, into bench/report.md
 kill-test: $(VENV)/.stamp-dev    ## kill at every failpoint, three times each; then cut the power too
 	$(BIN)/python -m tests.kill --each 3
 	$(BIN)/python -m tests.kill --each 1 --lose-wals --seed 2
+
+residue: $(VENV)/.stamp-dev      ## a hundred erasures of 5,000 events, looked for in every file
+	$(BIN)/python -m tests.residue
 
 kafka: $(VENV)/.stamp            ## a real broker on loopback, in the background
 	$(BIN)/python -m tests.broker start

@@ -211,7 +211,7 @@ class Killer:
             or (self.thorough and name != RANDOM and not self.pairs[name, step.kind])
         ]
         if not names and not self.lacking and self.kills < self.total:
-            names = [name for name in (*step.passes, RANDOM) if self.draw.random() < 0.7]
+            names = [RANDOM, *(name for name in step.passes if self.draw.random() < 0.5)]
         return names
 
     def hit(self, name: str, step: Step) -> None:
