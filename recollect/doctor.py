@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -16,7 +17,9 @@ from projections.generations import ZoneDirectory
 from projections.private import exposed
 from projections.sqlite import connect, value
 from recollect.home import Home, cache_directory
-from schemas.errors import RecollectError
+from recollect.ledgers import on_kafka, open_ledger
+from schemas.errors import HomeError, RecollectError
+from streams.ledger.kafka import KafkaLedger
 
 _LEAST_FREE = 1 << 30
 
@@ -43,6 +46,11 @@ def examine(directory: Path) -> list[Check]:
         _try("encoder", lambda: _encoder(directory), "recollect init brings it again"),
         _try("ledger", lambda: _ledger(directory), "restore ledger.db and keys.db from a backup"),
         _try("zones", lambda: _zones(directory), "recollect --zone NAME rebuild makes it again"),
+        *(
+            [_try("brokers", lambda: _brokers(directory), "see docs/kafka.md, what survives what")]
+            if on_kafka()
+            else []
+        ),
     ]
 
 
@@ -118,6 +126,18 @@ def _ledger(directory: Path) -> str:
     for name in names:
         _whole(directory / name)
     return f"{' and '.join(names)} are whole"
+
+
+def _brokers(directory: Path) -> str:
+    home = Home(directory)
+    if not (directory / "copy").exists():
+        return "not used yet"
+    with closing(open_ledger(home)) as ledger:
+        assert isinstance(ledger, KafkaLedger)
+        problems = [*ledger.safety()]
+    if problems:
+        raise HomeError("; ".join(problems))
+    return "the topics are set as recollect needs them"
 
 
 def _zones(directory: Path) -> str:

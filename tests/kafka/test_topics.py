@@ -16,6 +16,7 @@ from schemas.events import Draft, Message
 from streams.ledger.kafka import KafkaLedger, KafkaSettings
 from tests.kafka.conftest import Make
 from tests.kafka.kit import (
+    Recollect,
     bounds_of,
     line,
     make_topic,
@@ -198,6 +199,26 @@ def test_settings_that_keep_more_or_less_long_than_ours_stay(make: Make, kafka_u
     make("c", RECOLLECT_KAFKA_ERASE_SECONDS="6").ask("status")
     assert configured(kafka_url, "keys")["segment.ms"] == "2000"
     assert configured(kafka_url, "inbox")["file.delete.delay.ms"] == "2000"
+
+
+def test_the_doctor_names_what_has_fewer_replicas_than_are_wanted(
+    make: Make, kafka_url: str
+) -> None:
+    def brokers(home: Recollect) -> tuple[bool, str]:
+        checks = home.run("doctor", "--json").json()["checks"]
+        (found,) = [each for each in checks if each["check"] == "brokers"]
+        return found["ok"], found["detail"]
+
+    first = make("a")
+    assert brokers(first)[0]
+    first.ask("status")
+    assert brokers(first)[0], "no broker can have more than one of one"
+    second = make("b", RECOLLECT_KAFKA_REPLICATION="2")
+    second.ask("status")
+    ok, detail = brokers(second)
+    assert not ok
+    for name in map(place_of(kafka_url).topic, DOCUMENTED):
+        assert f"topic {name} is kept on 1 of 1 brokers, not on 2" in detail
 
 
 def test_prefixes_are_ledgers_of_their_own(make: Make, kafka_url: str, tmp_path: Path) -> None:

@@ -80,6 +80,9 @@ def hashes_of_a_new_home(
 ) -> dict[str, dict[str, str]]:
     """Return the hashes that a new home on a Kafka ledger comes to."""
     kit.make_home(path)
+    for zone in zones:
+        with kit.memory(path, zone, url) as opened:
+            opened.drive()
     return {zone: kit.hashes(path, zone, url) for zone in zones}
 
 
@@ -124,6 +127,8 @@ def test_everything_moves_and_nothing_is_rebuilt(home, kafka_url, tmp_path, caps
     assert {zone: kit.hashes(home, zone, kafka_url) for zone in DONE} == before
     assert {zone: kit.generation(home, zone) for zone in DONE} == generations
     # What nobody had concluded is concluded by whoever asks for it.
+    with kit.memory(home, WAITING, kafka_url) as opened:
+        opened.drive()
     waiting = {WAITING: kit.hashes(home, WAITING, kafka_url)}
     assert hashes_of_a_new_home(kafka_url, tmp_path / "new") == {**before, **waiting}
     assert kit.generation(tmp_path / "new", REBUILT).chain == generations[REBUILT].chain

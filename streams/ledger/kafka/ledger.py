@@ -118,6 +118,18 @@ class KafkaLedger(Ledger):
         self.inbox.roll(partitions)
         self.keys.roll(partitions, self.topics.roll_seconds[KEYS])
 
+    def safety(self) -> list[str]:
+        """Return what is less safe on the brokers than it could be, or was lost there unread."""
+        self.connect()
+        assert self.topics is not None
+        return [
+            *self.topics.notes,
+            *(
+                f"inbox/{partition}: {len(gone)} records were deleted before they were taken in"
+                for partition, gone in self.inbox.missing(range(PARTITIONS)).items()
+            ),
+        ]
+
     def connect(self) -> None:
         """Make or check the topics, and agree with the other nodes, once.
 
