@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from bench import encode, forget, ingest, kafka, locomo, project, rebuild, recall, seal
+from bench import encode, forget, ingest, kafka, locomo, project, rebuild, recall, seal, storm
 from bench.homes import Homes
 from bench.report import Report, machine, markdown
 
@@ -49,6 +49,7 @@ def benches(
         "forget": lambda: section(forget.run(homes, sizes=forgotten)),
         "locomo": lambda: "\n".join(map(section, locomo.run(locomo.Options()))),
         "kafka": lambda: "\n".join(map(section, kafka.run(homes, None, events=many // 5))),
+        "storm": lambda: section(storm.run(seconds=30.0 if quick else storm.SECONDS)),
     }
 
 

@@ -33,7 +33,8 @@ _POLL_SECONDS = 0.2
 _ERRORS = 2
 # An armed worker that has been at work for so long without coming to its places is restarted.
 _ARMED_SECONDS = 15.0
-_STOP_SECONDS = 20.0
+# Longer than a worker gives itself and its processes to end.
+_STOP_SECONDS = 45.0
 # A worker that has concluded nothing by then may have nothing to do.
 _LATE_SECONDS = 40.0
 NO_BROKER = "found no broker"
