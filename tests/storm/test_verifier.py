@@ -430,6 +430,13 @@ def test_what_is_lost_doubled_and_stopped_is_counted():
     assert stopped(ledger).keys() >= {"ada", "nobody"}
 
 
+def test_a_marker_in_the_inbox_is_nothing_to_take_in():
+    tiny = whole()
+    tiny.offer(b"recollect:marker", b"")
+    assert not tiny.lacking()
+    assert not stopped(decode(Topics(**tiny.logs)))
+
+
 def test_a_conflict_with_what_was_forgotten_may_be_parked_or_not():
     for body in (None, b"other"):
         tiny = whole()

@@ -34,6 +34,8 @@ NONCE_BYTES = 12
 OURS = "recollect"
 #: A command that a change record asked for: the end of a turn that nobody ended.
 ASKED = "close-turn:"
+#: What closes a segment of the inbox where nothing else comes: a key, and no value.
+MARKER = b"recollect:marker"
 _MOST_SHOWN = 4
 
 _pack = msgspec.msgpack.encode
@@ -155,7 +157,12 @@ def decode(topics: Topics) -> Ledger:
     """Return what the topics say."""
     ledger = Ledger()
     _take_keys(ledger, topics.keys)
-    ledger.inbox = [record for number in range(PARTITIONS) for record in topics.inbox[number]]
+    ledger.inbox = [
+        record
+        for number in range(PARTITIONS)
+        for record in topics.inbox[number]
+        if record.key != MARKER or record.value
+    ]
     homes: dict[str, set[int]] = defaultdict(set)
     for name, log, take in (
         ("events", topics.events, _take_event),

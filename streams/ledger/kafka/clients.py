@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import threading
 from collections import defaultdict
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
@@ -17,6 +18,7 @@ from aiokafka.errors import (
     GroupCoordinatorNotAvailableError,
     KafkaConnectionError,
     KafkaError,
+    NodeNotReadyError,
     OffsetOutOfRangeError,
     TopicAuthorizationFailedError,
 )
@@ -44,6 +46,10 @@ _BATCH_BYTES = 1_000_000
 _REFUSED_SECONDS = 5.0
 # Errors that callers understand.
 _ANSWERS = (OffsetOutOfRangeError, TopicAuthorizationFailedError)
+# What becomes of a request to a broker that is away.
+_AWAY = (NodeNotReadyError, KafkaConnectionError)
+# Between two looks for a group's coordinator, while the one before is away.
+_COORDINATOR_SECONDS = 0.5
 # An idle consumer asks this often; a request behind it in the connection waits as long.
 _FETCH_WAIT_MS = 50
 
@@ -57,6 +63,21 @@ class KeyedValue(NamedTuple):
     key: bytes
     value: bytes | None
     at: int | None = None
+
+
+class Administrator(AIOKafkaAdminClient):  # type: ignore[misc]  # untyped
+    """Asks each broker in turn until one answers; aiokafka asks any one of them, once, which may
+    be the one that is away."""
+
+    async def _send_request(self, request: Any, node_id: int | None = None) -> Any:
+        if node_id is not None:
+            return await super()._send_request(request, node_id)
+        brokers = [broker.nodeId for broker in self._client.cluster.brokers()]
+        random.shuffle(brokers)
+        for broker in brokers[:-1]:
+            with suppress(*_AWAY):
+                return await super()._send_request(request, broker)
+        return await super()._send_request(request, brokers[-1] if brokers else None)
 
 
 class Clients:
@@ -81,7 +102,7 @@ class Clients:
         self._reader: AIOKafkaConsumer | None = None
         self._reader_at: tuple[Place, int] | None = None
         self._reading = asyncio.Lock()
-        self._admin: AIOKafkaAdminClient | None = None
+        self._admin: Administrator | None = None
         self._starting = asyncio.Lock()
 
     def ensure_topics(self) -> Topics:
@@ -144,12 +165,16 @@ class Clients:
 
         async def count() -> int:
             admin = await self._started_admin()
-            try:
-                (response,) = await admin.describe_consumer_groups([group])
-            except GroupCoordinatorNotAvailableError:
-                # No group has ever been on this broker.
-                return 0
-            return sum(len(found[5]) for found in response.groups if found[0] == 0)
+            while True:
+                try:
+                    coordinator = await admin.find_coordinator(group)
+                except GroupCoordinatorNotAvailableError:
+                    # No group has ever been on this broker.
+                    return 0
+                with suppress(*_AWAY):
+                    (found,) = await admin.describe_consumer_groups([group], coordinator)
+                    return sum(len(each[5]) for each in found.groups if each[0] == 0)
+                await asyncio.sleep(_COORDINATOR_SECONDS)
 
         return self._run(count())
 
@@ -218,10 +243,10 @@ class Clients:
     def _here(self, there: TopicPartition) -> Place:
         return self._names[there.topic], there.partition
 
-    async def _started_admin(self) -> AIOKafkaAdminClient:
+    async def _started_admin(self) -> Administrator:
         async with self._starting:
             if self._admin is None:
-                admin = AIOKafkaAdminClient(**self._options)
+                admin = Administrator(**self._options)
                 try:
                     await admin.start()
                 except BaseException:
