@@ -33,6 +33,7 @@ FAILPOINTS = (
     "purge.done",
     "outbox.appended",
     "rebuild.written",
+    "rebuild.announced",
     "rebuild.switched",
 )
 

@@ -25,7 +25,7 @@ from streams.ledger import CHANGES, Ledger, partition_of
 from streams.locks import exclusive
 from streams.past import Moment, forget_past, moment_of, open_past
 from streams.projecting import Progress, fold_events, project_changes, purge
-from streams.reading import ChangeReader, located
+from streams.reading import ChangeReader, last_switch, located
 from streams.timeline import Timeline
 
 FIRST_CHAIN = "c0"
@@ -384,7 +384,11 @@ class Node:
                 files.settle()
 
     def chain_in_use(self, zone: str) -> str:
-        """Return the chain of a zone's change records that goes furthest, the newest of equals."""
+        """Return the chain of a zone's change records that counts, as the ledger says by itself.
+
+        It is what the last switch names. Builds before this one switched an embedded ledger's
+        chain in the files alone: there it is the one that goes furthest, the newest of equals.
+        """
         chains: dict[str, int] = {}
         offset = 0
         assembler = Assembler()
@@ -402,6 +406,8 @@ class Node:
             offset = records[-1].offset + 1
         if len(chains) < 2:
             return next(iter(chains), FIRST_CHAIN)
+        if (switched := last_switch(self.ledger, zone)) is not None:
+            return switched
         best = (0, -1, FIRST_CHAIN)
         for chain, first in chains.items():
             reader = ChangeReader(self.ledger, zone, chain)

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from schemas.changes import Section, decode_outbox, decode_sections
 from schemas.errors import IntegrityError, RecollectError, UnknownVersion
-from schemas.events import Draft, Event
+from schemas.events import Draft, Event, Switch
 from schemas.fragments import Assembler
 from schemas.records import (
     GENESIS,
@@ -25,6 +25,11 @@ from schemas.records import (
 )
 from streams.erasures import forget_targets, lost, unexplained
 from streams.ledger import CHANGES, EVENTS, NEAR, KeyStore, Ledger, partition_of
+
+_BATCH = 2_000
+
+#: What says why keys are missing, and which chain counts. Neither holds anything but numbers.
+NEVER_ERASED = frozenset({"forget", "switch"})
 
 Unreadable = TypeVar("Unreadable", bound=RecollectError)
 
@@ -193,17 +198,30 @@ def event_at(
     return found[0] if found else None
 
 
+def last_switch(ledger: Ledger, zone: str) -> str | None:
+    """Return the chain that a zone's last switch names; None where there is none."""
+    chain: str | None = None
+    reader = Envelopes(ledger, zone)
+    while walked := reader.walk(_BATCH):
+        for _, _, envelope, sealed in walked:
+            if envelope.kind == "switch":
+                key = ledger.keys.get([envelope.key_id]).get(envelope.key_id)
+                payload = None if key is None else open_event(envelope, sealed, key).payload
+                chain = payload.chain if isinstance(payload, Switch) else chain
+    return chain
+
+
 def erased_by(ledger: Ledger, zone: str, number: int, targets: Iterable[int]) -> tuple[Source, ...]:
     """Return the events that the erasure `number` ends, of those that it names.
 
-    Targets that never were, or that come after the command, are passed over. So are erasures:
-    they hold nothing but numbers, and say why keys are missing.
+    Targets that never were, or that come after the command, are passed over, and so are kinds
+    that are never erased.
     """
     below = (target for target in targets if 0 < target < number)
     return tuple(
         Source(envelope.number, envelope.key_id)
         for _, _, envelope, _ in sealed_events(ledger, zone, below)
-        if envelope.kind != "forget"
+        if envelope.kind not in NEVER_ERASED
     )
 
 

@@ -106,13 +106,14 @@ def _existing(node: Node, zone: str) -> ZoneDirectory:
 
 
 def announce(node: Node, zone: str, chain: str) -> None:
-    """Tell every node of a shared ledger which chain counts from now on.
+    """Put into the ledger which chain counts from now on.
 
-    A node that dies between this and its own switch finds it in the ledger, as all others do.
+    A node that dies between this and its own switch finds it there, as do all others, and
+    whoever makes the files again when they were lost.
     """
-    if node.ledger.shared:
-        switch = Switch(source_id=drawn_id(f"switch:{chain}"), chain=chain)
-        publish_commands(node.ledger, zone, [command(switch, time.time_ns() // 1_000_000)])
+    switch = Switch(source_id=drawn_id(f"switch:{chain}"), chain=chain)
+    publish_commands(node.ledger, zone, [command(switch, time.time_ns() // 1_000_000)])
+    failpoint("rebuild.announced")
 
 
 def pending(node: Node, zone: str) -> int:

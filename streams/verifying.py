@@ -43,7 +43,7 @@ from streams.ledger.sequencer import Head
 from streams.locks import exclusive
 from streams.node import Node
 from streams.projecting import Progress, fold_events, project_changes
-from streams.reading import SealedEvent, misfit
+from streams.reading import NEVER_ERASED, SealedEvent, misfit
 from streams.residue import residue
 
 _BATCH = 2_000
@@ -294,12 +294,13 @@ class LedgerCheck:
         erases = tuple(
             Source(target, self._accepted[target].event.envelope.key_id)
             for target in sorted(set(known.targets))
-            if 0 < target < header.number and self._accepted[target].event.envelope.kind != "forget"
+            if 0 < target < header.number
+            and self._accepted[target].event.envelope.kind not in NEVER_ERASED
         )
-        named = {source.number for part in change.parts for source in part.sources}
+        rests_on = {source.number for part in change.parts for source in part.sources}
         key_ids = {
             number: self._accepted[number].event.envelope.key_id
-            for number in named & self._accepted.keys()
+            for number in rests_on & self._accepted.keys()
         }
         return misfit(header, change, known.event, erases, key_ids)
 
@@ -430,8 +431,10 @@ class _Copies:
         self._damaged: set[str] = set()
         self.problems: list[str] = []
         make_directory(directory)
-        if generation.name:
-            for name in ("events", *MODELS):
+        names = ("events", *MODELS)
+        # Whoever died before the first was made left none: then all is still to be done.
+        if generation.name and any((self._place / f"{name}.db").exists() for name in names):
+            for name in names:
                 self._copy(name, directory / f"{name}.db")
         self.files = ZoneFiles(directory, generation.encoder, generation.dimension)
         #: The last record that every file holds.

@@ -68,7 +68,7 @@ class Ledger(ABC):
     whether it counts. Nothing here shares a transaction with the read models.
     """
 
-    #: Several nodes share it: what one of them switches to, all must learn from the ledger.
+    #: Several nodes share it: what one of them concludes, all must learn from the ledger.
     shared: ClassVar[bool] = False
 
     @property

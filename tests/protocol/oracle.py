@@ -85,7 +85,7 @@ class Oracle:
         for said in self.history:
             if said.kind == "forget":
                 gone |= {n for n in said.targets if 0 < n < said.number}
-        return {n for n in gone if self.history[n - 1].kind != "forget"}
+        return {n for n in gone if self.history[n - 1].kind not in ("forget", "switch")}
 
     def readable(self) -> list[Said]:
         """Return the records that may be read, in order."""

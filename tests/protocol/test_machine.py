@@ -57,6 +57,7 @@ TURNS = st.sampled_from([None, None, "T1", "T2"])
 TIMES = st.sampled_from([0, HOUR, 24 * HOUR, 25 * HOUR, 49 * HOUR])
 PLACES = st.integers(0, 1_000)
 STEPS = st.sampled_from([name for name in FAILPOINTS if name.startswith("commit.")])
+REBUILD_STEPS = ("rebuild.written", "rebuild.announced", "rebuild.switched")
 LEVELS: st.SearchStrategy[Level] = st.sampled_from(["index", "project", "derive", "fresh"])
 
 
@@ -71,22 +72,34 @@ class Protocol(RuleBasedStateMachine):
         self.other = Home(room / "other", ledger=room / "home")
         self.oracle = Oracle()
         self.published: list[Draft] = []
+        self.numbers: list[int] = []
         self.pending: tuple[ZoneDriver, list[OpenedEvent], list[Extracted]] | None = None
         self.held = ExitStack()
         # Not to be guessed from anything else in a file, but the same in every run.
         self.token = 0
+        # Nothing is derived of a ledger that is not there: it comes with its first event.
+        self.append([("Hello qeku.", "Ada", 0, None, None, False)])
 
     def _name(self, what: str) -> str:
         self.token += 1
         return f"{what}-zyq{self.token:04d}qyz"
 
     def _publish(self, drafts: list[Draft], said: list[Said]) -> None:
+        self._note_switches()
         receipts = self.home.publish(*drafts)
         for receipt, draft, item in zip(receipts, drafts, said, strict=True):
             assert receipt.status == "new"
             item.number, item.event_id = receipt.number, receipt.event_id
             self.oracle.add(item)
             self.published.append(draft)
+            self.numbers.append(receipt.number)
+
+    def _note_switches(self) -> None:
+        """A rebuild and a rollback put a record of their own into the ledger."""
+        opened = EventReader(self.home.ledger, ZONE).read(10_000)
+        for record in opened[len(self.oracle.history) :]:
+            assert record.kind == "switch"
+            self.oracle.add(Said(record.source.number, "", "switch", ""))
 
     # Publishing
 
@@ -149,7 +162,7 @@ class Protocol(RuleBasedStateMachine):
         changed = msgspec.structs.replace(known, content="Something else was said.")
         draft = msgspec.structs.replace(self.published[at], payload=changed)
         (receipt,) = self.home.publish(draft)
-        gone = at + 1 in self.oracle.forgotten()
+        gone = self.numbers[at] in self.oracle.forgotten()
         # What is forgotten is not compared with; until its key is gone it still can be.
         assert receipt.status == "conflict" or (gone and receipt.status == "duplicate")
 
@@ -207,7 +220,9 @@ class Protocol(RuleBasedStateMachine):
         home.restart()
 
     @rule(
-        step=st.one_of(STEPS, st.sampled_from(["rebuild.written", "rebuild.switched"])),
+        step=st.one_of(
+            STEPS, st.sampled_from(["rebuild.written", "rebuild.announced", "rebuild.switched"])
+        ),
         count=st.integers(1, 2),
         level=LEVELS,
     )
@@ -215,6 +230,7 @@ class Protocol(RuleBasedStateMachine):
         self._drop_pending()
         self._crashing(step, count, lambda: rebuild(self.home.node, ZONE, level))
         self.home.restart()
+        self._note_switches()
 
     def _crashing(self, step: str, count: int, act: Callable[[], object]) -> None:
         failpoints.arm(step, count)
@@ -256,6 +272,7 @@ class Protocol(RuleBasedStateMachine):
     def rebuild(self, level: Level) -> None:
         self._drop_pending()
         rebuild(self.home.node, ZONE, level)
+        self._note_switches()
 
     @rule()
     def rollback(self) -> None:
@@ -264,6 +281,7 @@ class Protocol(RuleBasedStateMachine):
         before = directory.current().previous if directory.exists() else None
         if before in {generation.name for generation in directory.generations()}:
             assert rollback(self.home.node, ZONE).name == before
+            self._note_switches()
         else:
             with pytest.raises(HomeError, match="no generation"):
                 rollback(self.home.node, ZONE)

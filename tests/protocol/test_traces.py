@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import threading
@@ -36,7 +37,7 @@ from streams.ledger import CHANGES, EVENTS, partition_of
 from streams.ledger.sequencer import sequence
 from streams.projecting import fold_events, project_changes
 from streams.reading import ChangeReader, EventReader
-from streams.rebuilding import rebuild, rollback
+from streams.rebuilding import Level, rebuild, rollback
 from streams.verifying import LedgerCheck, verify
 from tests.protocol.kit import (
     DAY,
@@ -638,7 +639,7 @@ def test_commands_are_appended_once_whoever_empties_the_outbox(
     rebuild(home.node, ZONE, "derive")
     rebuild(home.node, ZONE, "project")
     home.drive()
-    assert kinds_of(home) == ["message", "tick", "close_turn"]
+    assert kinds_of(home) == ["message", "tick", "close_turn", "switch"]
     whole(home)
 
 
@@ -679,7 +680,8 @@ def test_only_the_generation_in_use_appends_commands(make_home: MakeHome) -> Non
         for event in EventReader(home.ledger, ZONE).read(1_000)
         if event.event is not None and event.event.payload.source_id == "3"
     )
-    second = 3
+    # After the first, its tick and the switch to the new generation.
+    second = 4
     assert asked == sorted(["old:1", f"new:{second}", f"newest:{third}"])
 
 
@@ -1040,8 +1042,8 @@ def test_a_zombie_writes_to_the_old_chain_after_the_switch(home: Home) -> None:
     home.tell(RED)
     assert home.facts() == [
         (1, "Ada moved to Berlin."),
-        (2, "I like green tea."),
-        (3, "We painted the kitchen red."),
+        (3, "I like green tea."),
+        (4, "We painted the kitchen red."),
     ]
     now = whole(home)
     assert rollback(home.node, ZONE).chain == old.chain
@@ -1125,9 +1127,7 @@ def test_going_back_where_nothing_is_kept_says_so(home: Home) -> None:
 
 
 def test_the_derived_files_are_lost_and_come_back(home: Home) -> None:
-    """The longest chain of the ledger says what was concluded."""
-    import shutil
-
+    """The ledger says what was concluded."""
     home.tell(BERLIN, TEA, forget(2))
     before = live(home)
     home.close()
@@ -1137,6 +1137,83 @@ def test_the_derived_files_are_lost_and_come_back(home: Home) -> None:
     home.drive()
     assert live(home) == before
     assert len(home.changes()) == 3
+    whole(home)
+
+
+def lose(home: Home) -> None:
+    """Lose everything that is derived, as a new machine has it."""
+    home.close()
+    shutil.rmtree(home.path / "zones")
+    (home.path / "driver.db").unlink()
+    home.open()
+
+
+def test_derive_rollback_the_zones_files_are_lost(make_home: MakeHome) -> None:
+    """What was rejected was concluded by other agents; it does not come back, however long."""
+    home = make_home("home", (*AGENTS, Poisoned("green")))
+    home.tell(BERLIN, TEA)
+    home.restart(AGENTS)
+    rebuild(home.node, ZONE, "fresh")
+    home.restart((*AGENTS, Poisoned("green")))
+    rejected = home.facts()
+    old = rollback(home.node, ZONE)
+    before = live(home)
+    assert home.facts() != rejected
+    assert home.ledger.head(ZONE).number == len(kinds_of(home)) == 4
+    lose(home)
+    home.drive()
+    assert home.node.current(ZONE).chain == old.chain
+    assert live(home) == before
+    found = verify(home.node, ZONE)
+    assert found.ok, found.problems
+
+
+@pytest.mark.parametrize("level", ["derive", "fresh"])
+def test_a_rebuild_the_zones_files_are_lost(home: Home, level: Level) -> None:
+    home.tell(BERLIN, TEA)
+    rebuild(home.node, ZONE, level)
+    new, before = home.node.current(ZONE), live(home)
+    lose(home)
+    home.drive()
+    assert home.node.current(ZONE).chain == new.chain
+    assert live(home) == before
+    whole(home)
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_a_crash_between_the_switch_in_the_ledger_and_that_of_the_files(
+    home: Home, back: bool
+) -> None:
+    home.tell(BERLIN, TEA)
+    first = home.node.current(ZONE).chain
+    if back:
+        rebuild(home.node, ZONE, "derive")
+    failpoints.arm("rebuild.announced")
+    with pytest.raises(InjectedFailure):
+        rollback(home.node, ZONE) if back else rebuild(home.node, ZONE, "derive")
+    failpoints.disarm()
+    home.restart()
+    home.tell(RED)
+    # Whoever comes next goes on as the ledger says.
+    assert (home.node.current(ZONE).chain == first) == back
+    assert len(home.facts()) == 3
+    whole(home)
+    lose(home)
+    home.drive()
+    assert (home.node.current(ZONE).chain == first) == back
+    whole(home)
+
+
+def test_a_switch_cannot_be_erased(home: Home) -> None:
+    """It holds nothing but the name of a chain, and a replica that comes late must know it."""
+    home.tell(BERLIN, TEA)
+    rebuild(home.node, ZONE, "derive")
+    chain = home.node.current(ZONE).chain
+    home.tell(forget(3, 1))
+    lose(home)
+    home.drive()
+    assert home.node.current(ZONE).chain == chain
+    assert home.facts() == [(2, "I like green tea.")]
     whole(home)
 
 
