@@ -11,12 +11,13 @@ from recollect.opened import counted, unix_ms
 from recollect.writing import Writing
 from schemas.changes import DeadLetter
 from schemas.events import Drop, Retry
-from streams import rebuilding, verifying
+from streams import rebuilding, reclaiming, verifying
 from streams.commands import drawn_id
 from streams.heads import Expected
 from streams.ledger import EVENTS, partition_of
 from streams.projecting import Progress
 from streams.rebuilding import Level, Rebuilt
+from streams.reclaiming import Reclaimed
 from streams.verifying import Verification
 
 #: So long without a step, though there is work, and the zone's files have stopped moving.
@@ -131,6 +132,15 @@ class Keeping(Writing):
         if expect is None:
             self._must_exist()
         return verifying.verify(self._node, self.zone, progress, expect)
+
+    def reclaim(self, *, dry_run: bool = False) -> Reclaimed:
+        """Take change records of chains that nothing needs any more out of the ledger.
+
+        Raises:
+            InvalidInput: the ledger is not the embedded one.
+        """
+        self._must_exist()
+        return reclaiming.reclaim(self._node, self.zone, dry_run=dry_run)
 
     def dead_letters(self) -> list[DeadLetter]:
         """Return the records that are parked."""

@@ -58,6 +58,14 @@ def split(value: bytes, limit: int) -> list[bytes]:
     ]
 
 
+def whole_of(value: bytes) -> bytes | None:
+    """Return the hash of the record that a fragment is part of; None: it is no fragment."""
+    if value[1 : 1 + len(_MARK)] != _MARK:
+        return None
+    fragment: Fragment = decoded(_fragments, value, "a fragment")
+    return fragment.whole
+
+
 class Assembler:
     """Puts the records of a topic together again, in the order in which they stand there."""
 

@@ -15,6 +15,8 @@ from schemas.seal import joint_key, seal, unseal
 from schemas.upcast import CURRENT, upcast
 
 GENESIS = bytes(32)
+#: The chain of change records that were reclaimed.
+NO_CHAIN = ""
 
 #: What is written today. An event record begins with its envelope's bytes, a change record with
 #: its header's, and each of those with its format: that much stays so for ever. These arrays have
@@ -279,6 +281,15 @@ def write_change(
         for sources, text in parts
     )
     return _pack.encode(ChangeRecord(clear, sealed))
+
+
+def reclaimed_change(zone: str) -> bytes:
+    """Return what stands in the place of a change record whose chain nobody needs any more.
+
+    It is a record of no chain, so that every reader passes over it.
+    """
+    header = ChangeHeader(CHANGE_FORMAT, NO_CHAIN, zone, 0, b"", 0, b"", False, 0, ())
+    return write_change(header, (), {})
 
 
 def open_part(record: ChangeRecord, part: Part, keys: Mapping[bytes, bytes]) -> bytes | None:

@@ -13,7 +13,7 @@ from projections.files import FilesPool, ZoneFiles
 from projections.generations import Generation, ZoneDirectory, sync_directory
 from schemas.errors import Busy, HomeError, IntegrityError, RecollectError, UnknownVersion
 from schemas.fragments import Assembler
-from schemas.records import chain_of
+from schemas.records import NO_CHAIN, chain_of
 from schemas.zones import check_zone
 from streams.agents import AGENTS, Agent
 from streams.beside import FoldingBeside
@@ -396,8 +396,8 @@ class Node:
             for record in records:
                 try:
                     value = assembler.add(record.value)
-                    if value is not None:
-                        chains.setdefault(chain_of(value), record.offset)
+                    if value is not None and (chain := chain_of(value)) != NO_CHAIN:
+                        chains.setdefault(chain, record.offset)
                 except IntegrityError:
                     # It belongs to no chain; who reads one past it says where it is.
                     continue

@@ -89,6 +89,27 @@ def verify(home: str | None, zone: str | None, as_json: bool, expect: str | None
     return 0 if found.ok else 1
 
 
+@click.command(epilog="Example: recollect reclaim --dry-run")
+@common
+@click.option("--dry-run", is_flag=True, help="Only say what would be taken.")
+def reclaim(home: str | None, zone: str | None, as_json: bool, dry_run: bool) -> None:
+    """Take change records of chains that nothing needs any more out of the embedded ledger.
+
+    Each rebuild at level derive or fresh writes a chain of its own. Those of the generation in use
+    and of the one that is kept for rollback stay. What stays is replayed before and after.
+    """
+    with open_memory(home, zone) as memory:
+        found = memory.reclaim(dry_run=dry_run)
+    if as_json:
+        emit(found)
+        return
+    what = f"{found.records} change records of {len(found.chains)} chains"
+    if dry_run:
+        say(f"would take {what}, {found.bytes} bytes")
+    else:
+        say(f"took {what}; the ledger is {found.bytes} bytes smaller, and replays as before")
+
+
 @click.command(epilog="Example: recollect status --json")
 @common
 def status(home: str | None, zone: str | None, as_json: bool) -> None:
@@ -237,4 +258,4 @@ class _Told:
             say(f"{zone}: {self._verb} {moved} records")
 
 
-COMMANDS = (rebuild, rollback, verify, status, doctor, deadletters, worker, replica)
+COMMANDS = (rebuild, rollback, verify, reclaim, status, doctor, deadletters, worker, replica)

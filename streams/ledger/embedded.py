@@ -14,12 +14,12 @@ import msgspec
 from projections.generations import replace_file
 from projections.private import make_directory, writable
 from projections.sqlite import atomic, check_version, connect, rows, truncate_wal, value
-from schemas.errors import Damaged
+from schemas.errors import Damaged, IntegrityError
 from schemas.events import Draft
 from schemas.seal import KEY_BYTES, new_key
 from schemas.zones import check_zone
 from streams.failpoints import failpoint
-from streams.ledger.base import EVENTS, KeyStore, Ledger, Record
+from streams.ledger.base import CHANGES, EVENTS, KeyStore, Ledger, Record
 from streams.ledger.file import Appended, LedgerFile
 from streams.ledger.partitioner import partition_of
 from streams.ledger.sequencer import Head, Held, Receipt, held_event, sequence
@@ -292,6 +292,27 @@ class EmbeddedLedger(Ledger):
 
     def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
         return self._file.check(zone, sources, head)
+
+    def reclaim(
+        self, zone: str, offsets: Sequence[int], record: bytes, replay: Callable[[], object]
+    ) -> int:
+        """Put `record` in the place of a zone's change records; return how many bytes that frees.
+
+        `replay` reads what must stay: it is asked before and after, inside one transaction.
+
+        Raises:
+            IntegrityError: it answers something else afterwards; then nothing was changed.
+        """
+        if offsets:
+            with self._file.writing():
+                before = replay()
+                self._file.replace(CHANGES, partition_of(zone), offsets, record)
+                if replay() != before:
+                    raise IntegrityError(
+                        f"zone {zone}: without the chains that nothing needs a replay gives "
+                        "something else, so none was taken; run recollect verify"
+                    )
+        return self._file.compact()
 
     def wait(self, ends: Mapping[tuple[str, int], int], timeout: float) -> bool:
         deadline = time.monotonic() + timeout

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from projections.sqlite import atomic, check_version, connect, rows, value
+from projections.sqlite import atomic, check_version, connect, rows, truncate_wal, value
 from schemas.errors import IntegrityError, UnknownVersion
 from schemas.records import GENESIS, Envelope, read_event, record_hash
 from schemas.seal import is_key_of
@@ -244,6 +244,28 @@ class LedgerFile:
             self.connection.executemany(
                 "DELETE FROM voids WHERE key_id = ?", [(key_id,) for key_id in key_ids]
             )
+
+    def replace(self, topic: str, partition: int, offsets: Sequence[int], record: bytes) -> None:
+        """Put one record in the place of others."""
+        first, _ = _span(partition)
+        self.connection.executemany(
+            f"UPDATE {_table(topic)} SET value = ? WHERE position = ?",
+            ((record, first + offset) for offset in offsets),
+        )
+
+    def compact(self) -> int:
+        """Give the room that nothing takes back to the disk; return how many bytes."""
+        with self.lock:
+            before = self._size()
+            self.connection.execute("VACUUM")
+            truncate_wal(self.connection)
+            return before - self._size()
+
+    def _size(self) -> int:
+        pages, size = (
+            int(value(self.connection, f"PRAGMA {name}")) for name in ("page_count", "page_size")
+        )
+        return pages * size
 
     def read(
         self, topic: str, partition: int, offset: int, limit: int, zone: str | None = None

@@ -59,3 +59,14 @@ def test_a_change_record_without_parts_stops_no_worker_and_destroys_no_key(
     assert problem.startswith(f"changes/{before.partition} offset 1: change 2 ")
     assert all(model["ok"] for model in found.json()["models"])
     assert [result["text"] for result in copy.ask("recall", "kitchen")["results"]]
+
+
+def test_reclaim_refuses_where_records_are_never_changed(make: Make, kafka_url: str) -> None:
+    home = make("a")
+    home.once()
+    post_events(kafka_url, "default", [line("m1", "I like green tea.")])
+    home.once()
+    ended = home.run("reclaim")
+    assert ended.status == 2
+    assert "embedded ledger" in ended.errors
+    assert "Traceback" not in ended.errors
