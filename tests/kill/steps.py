@@ -131,11 +131,13 @@ def _forget(world: World, group: str) -> Step:
 
 
 def _rebuild(level: str, commits: tuple[str, ...] = (), suffix: str = "") -> Step:
+    # What makes a chain of its own says in the ledger that it counts.
+    switches = ("rebuild.announced",) if level in ("derive", "fresh") else ()
     return Step(
         "derive" if level == "fresh" else level,
         level + suffix,
         ("rebuild", "--level", level),
-        (*commits, *_REBUILD) if commits else (),
+        (*commits, *switches, *_REBUILD) if commits else (),
         rebuilds=True,
     )
 
