@@ -119,7 +119,7 @@ def test_one_that_says_the_same_as_others(open_memory: Open) -> None:
 
 def test_what_is_being_forgotten(told: Memory) -> None:
     (fact,) = (item for item in ask(told, QUESTION, scope=("facts",)) if "dog" in item.text)
-    told.publish([forget(1)])
+    told.node.ledger.publish(told.zone, [forget(1)])
     assert told.explain(Query(text=QUESTION), "dog") is None
     assert became(told, fact.id).dropped_by == "unreadable"
 

@@ -156,7 +156,7 @@ def test_filters_hold_for_its_facts(observed: Memory) -> None:
 def test_one_that_rests_on_what_is_being_forgotten_is_not_answered(
     observed: Memory, open_memory: Open
 ) -> None:
-    observed.publish([forget(2)])
+    observed.node.ledger.publish(observed.zone, [forget(2)])
     for memory in (observed, open_memory()):
         results = ask(memory, "dog", max_results=99)
         assert "observation" not in kinds(results)

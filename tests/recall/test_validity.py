@@ -101,7 +101,7 @@ def test_then_a_change_to_come_is_not_shown(moved: Memory) -> None:
 
 
 def test_a_change_does_not_tell_what_is_being_forgotten(moved: Memory) -> None:
-    moved.publish([forget(1)])
+    moved.node.ledger.publish(moved.zone, [forget(1)])
     for _ in range(2):
         assert not any("Rome" in change.text for item in homes(moved) for change in item.supersedes)
     moved.drive()
@@ -263,6 +263,8 @@ def test_a_file_of_before_facts_had_one_end_is_brought_up(open_memory: Open) -> 
             """
             DROP VIEW schema_version;
             DROP TABLE episode_events;
+            DROP TABLE decisions;
+            DROP TABLE conclusions;
             DROP INDEX idx_fact_entities_fact;
             DROP TABLE fact_supersessions;
             CREATE TABLE fact_supersessions (
