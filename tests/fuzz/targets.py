@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.fuzz.asking import BATCHES, COMMANDS, LIBRARY
-from tests.fuzz.changes import CHANGE_READER
 from tests.fuzz.codec import CODEC
 from tests.fuzz.door import INBOX, LINES, REMEMBERED
+from tests.fuzz.readers import READERS
 
-TARGETS = (LINES, INBOX, REMEMBERED, LIBRARY, COMMANDS, BATCHES, CODEC, CHANGE_READER)
+TARGETS = (LINES, INBOX, REMEMBERED, LIBRARY, COMMANDS, BATCHES, CODEC, READERS)
