@@ -14,6 +14,7 @@ import msgspec
 
 from projections.sqlite import atomic, check_version, connect, truncate_wal, value
 from schemas.changes import ROW_OF_TABLE, Delete, Row, Section
+from schemas.errors import IntegrityError
 from schemas.records import GENESIS
 
 #: Says the version of a file's schema to whoever reads it with SQL; it lies in `user_version`.
@@ -99,15 +100,25 @@ class ReadModel:
         )
 
     def evolve(self, sections: Iterable[Section]) -> None:
-        """Apply sections in order, in the caller's transaction."""
+        """Apply sections in order, in the caller's transaction.
+
+        Raises:
+            IntegrityError: a row holds what no column can.
+        """
         pending: dict[type[Row], list[Row]] = defaultdict(list)
-        for section in sections:
-            if section.deletes:
-                self._flush(pending)
-                self._delete(section.deletes)
-            for row in section.puts:
-                pending[type(row)].append(row)
-        self._flush(pending)
+        try:
+            for section in sections:
+                if section.deletes:
+                    self._flush(pending)
+                    self._delete(section.deletes)
+                for row in section.puts:
+                    pending[type(row)].append(row)
+            self._flush(pending)
+        except OverflowError:
+            raise IntegrityError(
+                f"{self.name}: a change record has a row with an integer beyond 64 bits; "
+                "a broken program wrote it"
+            ) from None
 
     def _flush(self, pending: dict[type[Row], list[Row]]) -> None:
         for row, values in pending.items():

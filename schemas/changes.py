@@ -443,7 +443,7 @@ def decode_sections(text: bytes, models: tuple[str, ...], format_: int) -> dict[
     """
     raw = _sections(text, format_)
     return {
-        model: _today(_decoded(model, raw[model])) if model in raw else Section()
+        model: _today(model, _decoded(model, raw[model])) if model in raw else Section()
         for model in models
     }
 
@@ -493,8 +493,8 @@ def _newer(what: str) -> UnknownVersion:
     )
 
 
-def _today(section: Section) -> Section:
-    """Return a section whose deletes name rows by the keys of today.
+def _today(model: str, section: Section) -> Section:
+    """Return a section whose deletes name rows of its model by the keys of today.
 
     A key only ever became shorter: its beginning says which row.
     """
@@ -502,6 +502,12 @@ def _today(section: Section) -> Section:
         return section
     if unknown := {delete.table for delete in section.deletes} - ROW_OF_TABLE.keys():
         raise _newer(f"a delete in table {min(unknown)!r}")
+    for delete in section.deletes:
+        row = ROW_OF_TABLE[delete.table]
+        if MODEL_OF[row] != model or len(delete.key) < len(row.KEY):
+            raise IntegrityError(
+                f"the section {model} cannot be read: a delete in table {delete.table} names no row"
+            )
     deletes = tuple(
         Delete(delete.table, delete.key[: len(ROW_OF_TABLE[delete.table].KEY)])
         for delete in section.deletes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from schemas.errors import InvalidInput
+from schemas.errors import IntegrityError, InvalidInput
 
 # A message cannot be older than the clocks of its platforms, and one dated beyond 2200 is a
 # broken clock. Both ends also fit the 48-bit milliseconds of a ULID.
@@ -51,8 +51,15 @@ def parse_time(value: str | int, field: str = "time") -> tuple[int, int]:
 
 
 def format_time(milliseconds: int) -> str:
-    """Return `milliseconds` as ISO 8601 in UTC, for example 2026-05-08T13:56:00.000Z."""
-    moment = datetime.fromtimestamp(milliseconds // 1000, UTC).replace(tzinfo=None)
+    """Return `milliseconds` as ISO 8601 in UTC, for example 2026-05-08T13:56:00.000Z.
+
+    Raises:
+        IntegrityError: no door ever let such a time in.
+    """
+    try:
+        moment = datetime.fromtimestamp(milliseconds // 1000, UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError, OSError):
+        raise IntegrityError(f"{milliseconds:.3g} ms is no time; who wrote it was broken") from None
     # Four times as fast as a format.
     return f"{moment.isoformat()}.{milliseconds % 1000:03d}Z"
 

@@ -44,7 +44,7 @@ class Act(NamedTuple):
     which: int
 
 
-class _Written(NamedTuple):
+class Written(NamedTuple):
     """The records of a home by topic, what the parts of its changes say, and its events."""
 
     records: dict[str, list[bytes]]
@@ -52,7 +52,7 @@ class _Written(NamedTuple):
     events: list[OpenedEvent]
 
 
-def _made(directory: Path) -> _Written:
+def made(directory: Path) -> Written:
     """Make a home whose last two events are not concluded."""
     home = Home.make(directory, without_encoder=True)
     with Memory(home) as memory:
@@ -73,14 +73,17 @@ def _made(directory: Path) -> _Written:
                 if (text := open_part(change, part, keys)) is not None:
                     texts.append(msgspec.msgpack.decode(text))
         events = EventReader(ledger, DEFAULT_ZONE).read(1_000)
-        return _Written(records, texts, events)
+        return Written(records, texts, events)
 
 
 _PARTITION = partition_of(DEFAULT_ZONE)
 
 
-def _forged(written: _Written, draw: st.DataObject) -> bytes:
-    """Return a record that goes on where the chain ends, for the next event, with its key."""
+def forged(written: Written, text: Any) -> bytes:
+    """Return a record that goes on where the chain ends, for the next event, with its key.
+
+    `text` is what its part says, as MessagePack has it.
+    """
     last = written.records[CHANGES][-1]
     header, _ = read_change(last)
     event = written.events[header.number]
@@ -93,12 +96,11 @@ def _forged(written: _Written, draw: st.DataObject) -> bytes:
         erases=(),
     )
     assert event.key is not None
-    text = draw.draw(st.sampled_from(written.texts).flatmap(reshaped))
     parts = [((event.source,), msgspec.msgpack.encode(text))]
     return write_change(changed, parts, {event.source.key_id: event.key})
 
 
-def _appended(written: _Written, act: Act, draw: st.DataObject) -> list[bytes]:
+def _appended(written: Written, act: Act, draw: st.DataObject) -> list[bytes]:
     """Return what an act appends."""
     records = written.records[act.topic]
     record = records[act.which % len(records)]
@@ -109,7 +111,8 @@ def _appended(written: _Written, act: Act, draw: st.DataObject) -> list[bytes]:
     if act.how == "in pieces" and act.topic == CHANGES:
         return list(draw.draw(st.permutations(split(record, len(record) // 3))))
     if act.how == "forged" and act.topic == CHANGES:
-        return [_forged(written, draw)]
+        text = draw.draw(st.sampled_from(written.texts).flatmap(reshaped))
+        return [forged(written, text)]
     return [record]
 
 
@@ -118,7 +121,7 @@ def _reader(room: Path) -> Iterator[Check]:
     template = room / "template"
     if template.exists():
         shutil.rmtree(template)
-    written = _made(template)
+    written = made(template)
 
     def check(case: tuple[list[Act], st.DataObject]) -> None:
         """What was accepted is answered all the while, and verify says what is wrong, if any."""
