@@ -50,5 +50,5 @@ def _index(vectors: Vectors) -> Index:
     places = np.arange(len(vectors))
     targets = Targets(lambda names: np.array([int(name) for name in names]), ids, lambda: places)
     index = Index(vectors.shape[1], targets)
-    index.extend(ids[:], vectors)
+    index.extend(list(range(len(vectors))), ids[:], vectors)
     return index

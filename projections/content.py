@@ -12,9 +12,9 @@ from projections import lineage
 from projections.readmodel import ReadModel
 from projections.sqlite import rows
 
-# Rows that say how far a file is and whether an index may follow it, and what seals and chains
-# this one ledger: not what is known.
-_OF_FILE = frozenset({"watermark", lineage.TABLE})
+# Rows that say how far a file is and what an index that follows it has to lose, and what seals and
+# chains this one ledger: not what is known.
+_OF_FILE = frozenset({"watermark", *lineage.TABLES})
 _OF_LEDGER = frozenset({"seals", "switches", "decisions", "conclusions"})
 # Rows that count, where others say no more than their absence: a file of a build before decisions
 # were traced has none for them, and a replay has.

@@ -12,3 +12,12 @@ __all__ = ["Chosen", "Forgotten", "Memory", "ModelStatus", "Status", "Token"]
 
 class Memory(Keeping, Forgetting, Recalling):
     """One zone's memory. Open it with a home; close it, or use it as a context manager."""
+
+    def erase(self, chosen: Chosen) -> Forgotten:
+        """Erase what was chosen, as `Forgetting.erase` says.
+
+        What is kept in memory to answer from loses it too, so that no question waits for that.
+        """
+        forgotten = super().erase(chosen)
+        self.follow_files()
+        return forgotten

@@ -99,6 +99,14 @@ class Recalling(Opened):
             return None
         return recaller.explain(query, self._parts(query, recaller, known_at), id_)
 
+    def follow_files(self) -> None:
+        """Bring what is kept in memory of the files to where they are, as a question would first.
+
+        Before any was asked, nothing is.
+        """
+        if self._recaller is not None and self._recaller[0] == self._node.current(self.zone):
+            self._recaller[1].follow()
+
     def _parts(self, query: Query, recaller: Recaller, known_at: int | Token | None) -> list[Part]:
         """Return the questions that are asked at once, as the encoder reads them."""
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
+from contextlib import contextmanager
 
 from projections.files import ZoneFiles
 from projections.memory import MemoryModel
 from projections.readmodel import ReadModel, Watermark
 from projections.recall import stored
+from projections.recall.index import prune_stored
 from projections.sqlite import atomic
 from schemas.records import FIRST_TRACED_FORMAT
 from streams.erasures import check_sources
@@ -56,7 +58,7 @@ def fold_events(
             last = opened[-1]
             files.events.advance(Watermark(last.source.number, last.offset + 1, last.hash))
         if erased:
-            drop_index(files)
+            prune_index(files)
             files.events.purge()
         taken += len(opened)
         if progress:
@@ -186,16 +188,33 @@ def purge_after(files: ZoneFiles, changes: Sequence[AcceptedChange]) -> None:
 
 def purge(files: ZoneFiles) -> bool:
     """Leave no trace of what was deleted in any file; False if a reader stands in the way."""
-    drop_index(files)
+    prune_index(files)
     # Every file is purged, whether or not one before it could be.
     purged = [model.purge() for model in files.all]
     return all(purged)
 
 
+def prune_index(files: ZoneFiles) -> None:
+    """Take what was erased out of the index that recall keeps of the files."""
+    with _index_held(files) as lies:
+        if lies:
+            prune_stored(files)
+
+
 def drop_index(files: ZoneFiles) -> None:
     """Remove the index that recall keeps of the files; the next question makes another."""
+    with _index_held(files) as lies:
+        if lies:
+            stored.remove(files.directory)
+
+
+@contextmanager
+def _index_held(files: ZoneFiles) -> Iterator[bool]:
+    """Hold the lock of the index, where there is one; False where there is none."""
     lock = files.directory / stored.LOCK
     # Who has no lock yet looks at the files after this, and writes nothing that is gone.
-    if lock.exists():
-        with exclusive(lock):
-            stored.remove(files.directory)
+    if not lock.exists():
+        yield False
+        return
+    with exclusive(lock):
+        yield True

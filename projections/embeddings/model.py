@@ -63,7 +63,7 @@ class EmbeddingsModel(ReadModel):
     """Vectors per (target, model); one model, the home's, is indexed for search."""
 
     name = "embeddings"
-    upgrades = (_TOKENS, _LINEAGE, _ONE_ID + SCHEMA_VERSION)
+    upgrades = (_TOKENS, _LINEAGE, _ONE_ID + SCHEMA_VERSION, _LINEAGE)
 
     def __init__(
         self, directory: Path, model: str | None, dimension: int, *, readonly: bool = False

@@ -33,6 +33,7 @@ class EventsModel(ReadModel):
         "CREATE TABLE switches (number INTEGER PRIMARY KEY, chain TEXT NOT NULL)",
         _LINEAGE,
         SCHEMA_VERSION,
+        _LINEAGE,
     )
 
     def schema(self) -> str:

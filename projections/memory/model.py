@@ -50,7 +50,7 @@ class MemoryModel(ReadModel):
     """Facts, claims, turns, the processing log, episodes, analyses, mental models."""
 
     name = "memory"
-    upgrades = (_LINEAGE, _ONE_END, _OF_THE_SEEDS + SCHEMA_VERSION, _TRACED)
+    upgrades = (_LINEAGE, _ONE_END, _OF_THE_SEEDS + SCHEMA_VERSION, _TRACED, _LINEAGE)
 
     def schema(self) -> str:
         return super().schema() + _LINEAGE + _TRACED

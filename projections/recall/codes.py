@@ -50,6 +50,10 @@ class Codes:
         """Add the codes of (n, dimension) vectors."""
         self._words.extend(self._coded(vectors).T)
 
+    def keep(self, kept: Mask) -> None:
+        """Hold the codes of those vectors alone that a mask marks."""
+        self._words.keep(kept)
+
     def distance(self, vector: Floats) -> npt.NDArray[np.uint16]:
         """Return in how many bits each code differs from a vector's."""
         query = self._coded(vector[None]).T

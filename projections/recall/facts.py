@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import apsw
 import numpy as np
 import numpy.typing as npt
 
+from projections.lineage import replaced
 from projections.memory import recalls
 from projections.recall.columns import Array, Column, Sums, Texts, part, within
 from projections.recall.postings import Postings
@@ -60,6 +61,26 @@ class Facts:
             self.ids.extend(row[1] for row in said)
             self.postings.follow(first, [(row[3],) for row in said])
             self._measured()
+
+    def remove(self, rowids: Sequence[int], moved: Ints) -> Ints | None:
+        """Take out the facts with these rowids, and those whose turn went.
+
+        `moved` has the new place of each turn, -1: it went. Return the same of each fact; None
+        where one became another amidst those that stay.
+        """
+        place = moved[self.places]
+        kept = ~np.isin(self._rowid.values, np.array(rowids, np.int64)) & (place >= 0)
+        self._rowid.keep(kept)
+        self._seen = int(self._rowid.values.max(initial=0))
+        if replaced(self._connection, "facts", rowids, self._seen):
+            return None
+        self._place.become(place[kept].astype(np.int32))
+        self._length.keep(kept)
+        self.ids.keep(kept)
+        facts_moved = np.where(kept, np.cumsum(kept) - 1, -1)
+        self.postings.remove(facts_moved)
+        self._measured()
+        return facts_moved
 
     def columns(self) -> dict[str, Array]:
         """Return everything that these are, to be given to another."""

@@ -1,15 +1,15 @@
 """What recall keeps of a zone's files: turns, facts, bit codes; it follows the files' watermarks.
 
-It lies beside the files as well, in one file, so that a large zone's first question need not
-wait until everything is read again.
+It lies beside the files as well, so that a large zone's first question need not wait until
+everything is read again. Where rows went or became others, it loses those, there and in memory.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import islice
-from pathlib import Path
 
 import apsw
 import msgspec
@@ -24,15 +24,17 @@ from projections.identity.recalls import (
     events_speaking_of,
     standing,
 )
-from projections.lineage import lineage
+from projections.lineage import changed_since, lineage, replaced
 from projections.memory.recalls import present, told
+from projections.readmodel import ReadModel
 from projections.recall import stored
-from projections.recall.columns import Array, part, within
+from projections.recall.columns import Array, Wide, part, within
 from projections.recall.facts import Facts
 from projections.recall.kept import Kept
 from projections.recall.tokens import Tokens
 from projections.recall.turns import Turns
 from projections.recall.vectors import Targets, Vectors
+from projections.sqlite import listed, value
 
 #: What is mentioned more often connects nothing, and is not followed (1,000 find no more; LoCoMo,
 #: dev).
@@ -100,29 +102,93 @@ class Index:
             _lineages(files), {model.name: 0 for model in files.all}, model.model
         )
         self._stored_turns = len(self.turns) if held else 0
+        # Whether what lies beside the files holds rows that went.
+        self._stored_behind = False
 
     @classmethod
     def opened(cls, files: ZoneFiles) -> Index:
         """Return the index of files as they are: what is stored beside them, and what came since.
 
-        What is torn, or of other files or other rows than these, is left alone.
+        What is torn, or of other files than these, is left alone.
         """
-        index = _stored(files) or cls(files)
+        index = _stored(files)
+        if index is not None:
+            index._stored_behind = index.behind
+            if index.follow():
+                return index
+        index = cls(files)
         index.follow()
         return index
 
     def follow(self) -> bool:
-        """Add what came since; False where rows changed or went, so that another must be made."""
-        watermarks = _watermarks(self._files)
-        if self._state.watermarks == watermarks:
+        """Take out what went since and add what came; False where another must be made."""
+        if self._state.watermarks == _watermarks(self._files):
             return True
-        if not _goes_on(self._state, self._files, watermarks):
+        before = self._state
+        if not self.prune():
             return False
         for kept in (self.told, self.said, self.mentioned, self.standing, self.speaking):
             kept.clear()
         self._mentioning.clear()
+        facts, seq = len(self.facts_said), self._state.seq
         self._follow()
+        return self._state.lineages == before.lineages or not self._came_back(facts, seq)
+
+    def prune(self) -> bool:
+        """Take out what went since, and add nothing; False where another must be made.
+
+        What became another is taken out too, and comes with what is added.
+        """
+        # Vectors first, as they are followed.
+        watermarks = _watermarks(self._files)
+        if not _goes_on(self._state, self._files, watermarks):
+            return False
+        now = _lineages(self._files)
+        if now == self._state.lineages:
+            return True
+        changed: dict[str, list[int]] = defaultdict(list)
+        for model, (_, changes) in zip(_indexed(self._files), self._state.lineages, strict=True):
+            since = changed_since(model.connection, changes)
+            if since is None:
+                return False
+            changed.update(since)
+        places = self.turns.remove(changed["events"])
+        facts = self.facts_said.remove(changed["facts"], places)
+        if facts is None:
+            return False
+        embeddings = self._files.embeddings
+        if embeddings.model is not None and not self.tokens.remove(
+            changed["token_vectors"], places
+        ):
+            return False
+        seqs = changed["embeddings"]
+        self.events.remove(seqs, places, places)
+        self.facts.remove(seqs, facts, places)
+        seq = max(self.events.last, self.facts.last)
+        if replaced(embeddings.connection, "embeddings", seqs, seq, self._wanted()):
+            return False
+        self._state = msgspec.structs.replace(self._state, lineages=now, seq=seq)
         return True
+
+    def _wanted(self) -> str:
+        """Return which vectors are followed, as a condition on rows of `embeddings`."""
+        model = apsw.format_sql_value(self._state.model)
+        return f"target_type IN ('event', 'fact') AND model IS {model}"
+
+    def _came_back(self, first: int, seq: int) -> bool:
+        """Return whether a fact from row `first` on has a vector up to `seq`, which was let go."""
+        came = self.facts_said.ids[first:]
+        return bool(came) and None is not value(
+            self._files.embeddings.connection,
+            "SELECT 1 FROM embeddings WHERE target_type = 'fact' AND model = ? AND seq <= ? "
+            "AND target_id IN (SELECT value FROM json_each(?)) LIMIT 1",
+            (self._state.model, seq, listed(came)),
+        )
+
+    @property
+    def behind(self) -> bool:
+        """Whether it holds rows that went or became others."""
+        return self._state.lineages != _lineages(self._files)
 
     @property
     def unconcluded(self) -> Ints:
@@ -134,18 +200,41 @@ class Index:
 
     @property
     def worth_storing(self) -> bool:
-        """Whether another process would read much again that this one has read."""
+        """Whether another process would do much again that this one has done."""
         came = len(self.turns) - self._stored_turns
-        return len(self.turns) >= LEAST_STORED and came > _WORTH_STORING * self._stored_turns
+        much = len(self.turns) >= LEAST_STORED and came > _WORTH_STORING * self._stored_turns
+        return much or self._stored_behind
 
     def store(self) -> None:
         """Write it beside the files; only inside the lock that `stored` speaks of."""
         self._stored_turns = len(self.turns)
-        if self._state.lineages == _lineages(self._files):
-            stored.write(_path(self._files), msgspec.json.encode(self._state), self.columns())
+        self._stored_behind = False
+        if not self.behind:
+            wide = {name: array.values for name, array in self._wide.items()}
+            about = msgspec.json.encode(self._state)
+            stored.write(self._files.directory, about, self._narrow(), wide)
+
+    def store_pruned(self) -> None:
+        """Write what is left of one that lay beside the files, inside the same lock."""
+        lying = {f"{name}.lying": array.lying for name, array in self._wide.items()}
+        gone = {name: array.gone for name, array in self._wide.items()}
+        about = msgspec.json.encode(self._state)
+        stored.prune(self._files.directory, about, {**self._narrow(), **lying}, gone)
 
     def columns(self) -> dict[str, Array]:
         """Return everything that it is."""
+        wide = {name: array.values for name, array in self._wide.items()}
+        return {**self._narrow(), **wide}
+
+    @property
+    def _wide(self) -> dict[str, Wide]:
+        return {
+            "event_vectors.codes": self.events.codes,
+            "fact_vectors.codes": self.facts.codes,
+            "tokens.codes": self.tokens.codes,
+        }
+
+    def _narrow(self) -> dict[str, Array]:
         return {
             **within("turns", self.turns.columns()),
             **within("facts", self.facts_said.columns()),
@@ -199,8 +288,8 @@ class Index:
             for type_, vectors in of_type.items():
                 rows = [row for row in block if row[1] == type_]
                 stacked = np.frombuffer(b"".join(row[3] for row in rows), "<f4")
-                ids = [row[2] for row in rows]
-                vectors.extend(ids, stacked.reshape(len(rows), model.dimension))
+                seqs, ids = [row[0] for row in rows], [row[2] for row in rows]
+                vectors.extend(seqs, ids, stacked.reshape(len(rows), model.dimension))
         return seq
 
 
@@ -217,6 +306,30 @@ def _speaking_of(
     }
 
 
+def prune_stored(files: ZoneFiles) -> None:
+    """Take what went out of the index that lies beside files; one that cannot be followed goes.
+
+    Only inside the lock that `stored` speaks of.
+    """
+    try:
+        with files.snapshot():
+            about = stored.about(files.directory)
+            state = None if about is None else msgspec.json.decode(about, type=State)
+            if state is not None and state.lineages == _lineages(files):
+                stored.tidy(files.directory)
+                return
+            index = None if state is None else _stored(files)
+            if index is not None and index.prune():
+                index.store_pruned()
+                return
+    except BaseException as error:
+        stored.remove(files.directory)
+        # Without the room to write, the next question makes another.
+        if not isinstance(error, OSError):
+            raise
+    stored.remove(files.directory)
+
+
 def stored_problems(files: ZoneFiles) -> list[str]:
     """Return where the index that lies beside files is not what their rows give.
 
@@ -226,6 +339,9 @@ def stored_problems(files: ZoneFiles) -> list[str]:
         kept, anew = _stored(files), Index(files)
         if kept is None:
             return []
+        if kept.behind:
+            # Whoever erases prunes it before anything is answered.
+            return [f"{stored.FILE}: holds rows that went; run recollect rebuild --level index"]
         kept.follow()
         anew.follow()
         try:
@@ -243,20 +359,25 @@ def stored_problems(files: ZoneFiles) -> list[str]:
 
 def _stored(files: ZoneFiles) -> Index | None:
     """Return the index that lies beside files, where it is whole and goes on as they do."""
-    found = stored.read(_path(files))
+    found = stored.read(files.directory)
     if found is None:
         return None
-    state = msgspec.json.decode(found[0], type=State)
+    state = msgspec.json.decode(found.about, type=State)
     if not _goes_on(state, files, _watermarks(files)):
         return None
-    return Index(files, found[1], state)
+    return Index(files, found.arrays, state)
 
 
 def _goes_on(state: State, files: ZoneFiles, watermarks: Mapping[str, int]) -> bool:
-    """Return whether the files hold the rows of a state, unchanged, and perhaps more."""
+    """Return whether the files are those of a state, as they were then or later."""
     return (
         state.model == files.embeddings.model
-        and state.lineages == _lineages(files)
+        and all(
+            inode == then_inode and changes >= then
+            for (inode, changes), (then_inode, then) in zip(
+                _lineages(files), state.lineages, strict=True
+            )
+        )
         and all(then <= watermarks[name] for name, then in state.watermarks.items())
     )
 
@@ -268,9 +389,8 @@ def _watermarks(files: ZoneFiles) -> dict[str, int]:
 
 def _lineages(files: ZoneFiles) -> list[tuple[int, int]]:
     """Return what is another where files were replaced, or their rows changed."""
-    indexed = (files.embeddings, files.memory, files.events)
-    return [(model.path.stat().st_ino, lineage(model.connection)) for model in indexed]
+    return [(model.path.stat().st_ino, lineage(model.connection)) for model in _indexed(files)]
 
 
-def _path(files: ZoneFiles) -> Path:
-    return files.directory / stored.FILE
+def _indexed(files: ZoneFiles) -> tuple[ReadModel, ...]:
+    return (files.embeddings, files.memory, files.events)

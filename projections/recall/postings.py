@@ -12,7 +12,7 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall.columns import Array, ranges
+from projections.recall.columns import Array, ranges, without
 from projections.recall.words import Tokeniser
 
 # More texts than these at once, and a tenth of those that are held, and reading the full-text
@@ -116,11 +116,33 @@ class Postings:
                 rows.append(row)
                 counts.append(count)
 
+    def remove(self, moved: Ints) -> None:
+        """Take rows out: `moved` has the new number of each row, -1 where it went.
+
+        A term that stands nowhere any more goes with them.
+        """
+        self._held, self._size = {}, 0
+        if self._lists is None:
+            return
+        self._merge()
+        terms, ends, rows, counts = self._lists
+        rows = moved.astype(np.int32).take(rows)
+        gone = np.flatnonzero(rows < 0)
+        ends = ends - np.searchsorted(gone, ends)
+        somewhere = np.diff(ends, prepend=0) > 0
+        self._lists = _Lists(
+            terms[somewhere], ends[somewhere], without(rows, gone), without(counts, gone)
+        )
+
     def columns(self) -> dict[str, Array]:
         """Return everything that these are, to be given to another."""
+        self._merge()
+        return self._known()._asdict()
+
+    def _merge(self) -> None:
+        """Put what came into the lists."""
         if self._came:
             self._lists, self._came = _together([self._known(), _lists_of(self._came)]), {}
-        return self._known()._asdict()
 
     def _read(self) -> _Lists:
         """Return the lists of the full-text index."""

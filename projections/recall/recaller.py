@@ -128,6 +128,11 @@ class Recaller:
             return courses[0].results
         return together(parts, [course.results for course in courses], query.max_results)
 
+    def follow(self) -> None:
+        """Bring what is kept in memory to where the files are."""
+        with self._files.snapshot():
+            self._refreshed()
+
     @property
     def worth_storing(self) -> bool:
         """Whether `store` would spare another process much work."""

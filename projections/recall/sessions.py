@@ -81,7 +81,10 @@ class Sessions:
         linked = before >= 0
         self.columns["after"].values[before[linked]] = places[linked]
         self._last[said] = places
-        return np.unique(np.concatenate((places, before[linked])))
+        near = np.zeros(len(self), bool)
+        near[first:] = True
+        near[before[linked]] = True
+        return np.flatnonzero(near)
 
     def neighbour(self, places: Array, distance: int) -> Ints:
         """Return the place that stands `distance` turns after each (before: negative), or -1."""

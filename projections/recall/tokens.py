@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
+import apsw
 import numpy as np
 import numpy.typing as npt
 
 from projections.embeddings import EmbeddingsModel
 from projections.embeddings.tokens import FORM, kept_dimensions, quantised, unpacked
+from projections.lineage import replaced
 from projections.recall.columns import Array, Column, Wide, ranges
 from projections.recall.turns import Turns
 from projections.sqlite import rows
@@ -26,7 +28,10 @@ Mask = npt.NDArray[np.bool_]
 _SAMPLED = 1_000
 _BLOCK = 10_000
 
-_NUMBERS = {"unit": np.int64, "units": np.uint16, "end": np.int64, "scale": np.float16}
+_OF_TURN = {"row": np.int64, "unit": np.int64, "units": np.uint16}
+_NUMBERS = {**_OF_TURN, "end": np.int64, "scale": np.float16, "square": np.float32}
+# What is kept of a row of `token_vectors`.
+_WANTED = f"target_type = 'event' AND model = {{model}} AND form = '{FORM}'"
 
 
 class TokensOf(NamedTuple):
@@ -55,8 +60,9 @@ class Centre(NamedTuple):
 class Tokens:
     """The token vectors of a zone's turns under the indexed model, by the turns' places.
 
-    Of each turn its first `unit` and how many `units` it has (0: nothing is known of it); of each
-    unit where its tokens `end`, which is where those of the next begin.
+    Of each turn its `row` in the file (0: it has none), its first `unit` and how many `units` it
+    has (0: nothing is known of it); of each unit where its tokens `end`, which is where those of
+    the next begin; of each token its `scale`, its `square` and its codes.
     """
 
     def __init__(
@@ -69,33 +75,58 @@ class Tokens:
         self._columns = {
             name: Column(held.get(name, np.zeros(0, kind))) for name, kind in _NUMBERS.items()
         }
-        self._square = Column(held.get("square", np.zeros(0, np.float32)))
-        self._codes = Wide(held.get("codes"), np.int8, self._dimensions)
+        self.codes = Wide(held.get("codes"), np.int8, self._dimensions, held.get("codes.lying"))
+        self._wanted = _WANTED.format(model=apsw.format_sql_value(model.model))
         # The last row that was looked at, whether or not its turn is known.
         self._seen = int(held["seen"][0]) if held else 0
         self._centre: tuple[tuple[int, int, int], Centre] | None = None
 
     def follow(self) -> None:
         """Add what came since; the turns are known already."""
-        for name in ("unit", "units"):
+        for name in _OF_TURN:
             column = self._columns[name]
             more = len(self._turns) - len(column.values)
             column.extend(np.zeros(more, column.values.dtype))
         while found := rows(
             self._model.connection,
-            "SELECT rowid, target_id, target_type = 'event' AND model = ? AND form = ?, "
-            "codes, scales, units FROM token_vectors WHERE rowid > ? ORDER BY rowid LIMIT ?",
-            (self._model.model, FORM, self._seen, _BLOCK),
+            f"SELECT {self._wanted}, rowid, target_id, codes, scales, units "
+            "FROM token_vectors WHERE rowid > ? ORDER BY rowid LIMIT ?",
+            (self._seen, _BLOCK),
         ):
-            self._seen = found[-1][0]
-            self._add([(id_, *blobs) for _, id_, wanted, *blobs in found if wanted])
+            self._seen = found[-1][1]
+            self._add([row for wanted, *row in found if wanted])
+
+    def remove(self, rowids: Sequence[int], moved: Ints) -> bool:
+        """Take out the rows with these rowids, and those of turns that went.
+
+        `moved` has the new place of each turn, -1: it went. False where a row became another
+        amidst those that stay.
+        """
+        row, unit, units, end = (
+            self._columns[name].values for name in ("row", "unit", "units", "end")
+        )
+        lost = np.isin(row, np.array(rowids, np.int64)) | (moved < 0)
+        self._seen = int(row[~lost].max(initial=0))
+        if replaced(self._model.connection, "token_vectors", rowids, self._seen, self._wanted):
+            return False
+        kept = np.ones(len(end), bool)
+        kept[ranges(unit[lost], units[lost].astype(np.int64))] = False
+        tokens = np.diff(end, prepend=0)
+        of_kept = np.repeat(kept, tokens)
+        for column in (self._columns["scale"], self._columns["square"], self.codes):
+            column.keep(of_kept)
+        self._columns["end"].become(np.cumsum(tokens[kept]))
+        stays = moved >= 0
+        before = np.concatenate(([0], np.cumsum(kept)))
+        for name, values in (("row", row), ("unit", before[unit]), ("units", units)):
+            self._columns[name].become(np.where(lost, 0, values).astype(values.dtype)[stays])
+        self._centre = None
+        return True
 
     def columns(self) -> dict[str, Array]:
-        """Return everything that these are, to be given to another."""
+        """Return everything that these are but `codes`, to be given to another."""
         return {
             **{name: column.values for name, column in self._columns.items()},
-            "square": self._square.values,
-            "codes": self._codes.values,
             "seen": np.array([self._seen]),
         }
 
@@ -112,9 +143,9 @@ class Tokens:
         of_unit = np.zeros(int(per_turn.sum()), np.int64)
         of_unit[np.repeat(known, per_turn)] = tokens
         return TokensOf(
-            self._codes.take(row),
+            self.codes.take(row),
             self._columns["scale"].values[row].astype(np.float32),
-            self._square.values[row],
+            self._columns["square"].values[row],
             of_unit,
             np.repeat(np.arange(len(places)), per_turn),
             known,
@@ -142,19 +173,21 @@ class Tokens:
         codes, scales = quantised(mean[None])
         return Centre(codes[0].astype(np.float32), float(scales[0]))
 
-    def _add(self, came: list[tuple[str, bytes, bytes, bytes]]) -> None:
-        places = self._turns.place_of_id.of([id_ for id_, *_ in came])
-        held = [blobs for (_, *blobs), place in zip(came, places, strict=True) if place >= 0]
-        codes, scales, lengths = (b"".join(blobs[part] for blobs in held) for part in range(3))
+    def _add(self, came: list[list[Any]]) -> None:
+        """Add rows: (rowid, event id, codes, scales, units)."""
+        places = self._turns.place_of_id.of([id_ for _, id_, *_ in came])
+        held = [row for row, place in zip(came, places.tolist(), strict=True) if place >= 0]
+        codes, scales, lengths = (b"".join(row[part] for row in held) for part in (2, 3, 4))
         found = unpacked(codes, scales, lengths, self._dimensions)
-        units = np.array([len(blobs[2]) // 2 for blobs in held], np.int64)
+        units = np.array([len(row[4]) // 2 for row in held], np.int64)
         ends = self._columns["end"]
         known = places[places >= 0]
+        self._columns["row"].values[known] = [row[0] for row in held]
         self._columns["unit"].values[known] = len(ends.values) + np.cumsum(units) - units
         self._columns["units"].values[known] = units
         last = int(ends.values[-1]) if len(ends.values) else 0
         ends.extend(last + np.cumsum(found.units))
         self._columns["scale"].extend(found.scales.astype(np.float16))
         wide = found.codes.astype(np.float32)
-        self._square.extend(np.einsum("ij,ij->i", wide, wide))
-        self._codes.extend(found.codes)
+        self._columns["square"].extend(np.einsum("ij,ij->i", wide, wide))
+        self.codes.extend(found.codes)

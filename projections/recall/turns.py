@@ -45,7 +45,7 @@ class Turns:
     """Arrays over all events, in the ledger's order; a place is an index into them.
 
     `sessions` says who stands
-    next to whom. What comes is added by `follow`; it changes no place.
+    next to whom. What comes is added by `follow`, which changes no place; `remove` does.
     """
 
     def __init__(
@@ -61,8 +61,7 @@ class Turns:
         self._conversations = _Names(held.get("conversations"))
         self._platforms = _Names(held.get("platforms"))
         self._senders = _Names(held.get("senders"))
-        self._row = Column(np.full(int(self.numbers.max(initial=0)) + 1, -1, np.int64))
-        self.row[self.numbers] = np.arange(len(self))
+        self._row = Column(self._rows())
         self.place_of_id = Places(connection, self._row)
         self.postings = Postings(
             connection, "events_fts", partial(_rows_of, self._row), part(held, "postings")
@@ -77,6 +76,31 @@ class Turns:
             self._connection, int(self.numbers[-1]) if len(self) else 0, _BLOCK
         ):
             self._add(rows)
+
+    def remove(self, numbers: Sequence[int]) -> Ints:
+        """Take out the events with these numbers; return the new place of each turn, -1: it went.
+
+        What follows from who stands next to whom is reckoned anew, from what is held.
+        """
+        kept = ~np.isin(self.numbers, np.array(numbers, np.int64))
+        moved = np.where(kept, np.cumsum(kept) - 1, -1)
+        if kept.all():
+            return moved
+        for column in self._columns.values():
+            column.keep(kept)
+        self.ids.keep(kept)
+        for name, names in (("platform", self._platforms), ("sender", self._senders)):
+            self._columns[name].become(names.keep(self._columns[name].values))
+        conversation = self.sessions.columns["conversation"].values[kept]
+        self.sessions = Sessions()
+        self.sessions.extend(self._conversations.keep(conversation), self.occurred_at)
+        lengths = self._columns["length"].values
+        every = np.arange(len(self))
+        self._columns["window_length"].become(self.sessions.gathered(every, lengths, WINDOW))
+        self._row.become(self._rows())
+        self.postings.remove(moved)
+        self._measured()
+        return moved
 
     def columns(self) -> dict[str, Array]:
         """Return everything that these are, to be given to another."""
@@ -214,6 +238,12 @@ class Turns:
         self.postings.follow(first, list(zip(contents, captions, strict=True)))
         self._measured()
 
+    def _rows(self) -> Ints:
+        """Return the place of the event with each number up to the last; -1 where there is none."""
+        row = np.full(int(self.numbers.max(initial=0)) + 1, -1, np.int64)
+        row[self.numbers] = np.arange(len(self))
+        return row
+
     def _measured(self) -> None:
         """Take the mean length anew, and with it what terms give."""
         lengths = self._columns["window_length"].values
@@ -283,6 +313,18 @@ class _Names:
         found = [self.index.setdefault(name, len(self.index)) for name in names]
         self.names = list(self.index)
         return np.array(found, np.int64)
+
+    def keep(self, used: Ints) -> Ints:
+        """Hold the names with these numbers alone; return their new numbers."""
+        first = np.full(len(self.names), len(used))
+        # Of several that are put in one place the last stays.
+        first[used[::-1]] = np.arange(len(used))[::-1]
+        order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(used))]
+        self.names = [self.names[number] for number in order.tolist()]
+        self.index = {name: number for number, name in enumerate(self.names)}
+        new = np.zeros(len(first), np.int64)
+        new[order] = np.arange(len(order))
+        return new[used]
 
     def packed(self) -> Array:
         """Return the names as bytes."""

@@ -53,33 +53,57 @@ class Vectors:
     ) -> None:
         self._targets = targets
         held = columns or {}
+        self._seq = Column(held.get("seq", np.zeros(0, np.int64)))
         self._target = Column(held.get("target", np.zeros(0, np.int32)))
         self._place = Column(held.get("place", np.zeros(0, np.int32)))
         self._signs = Codes(dimension, columns)
         self._scale = Column(held.get("scale", np.zeros(0, np.float16)))
-        self._codes = Wide(held.get("codes"), np.int8, dimension)
+        #: Each as int8.
+        self.codes = Wide(held.get("codes"), np.int8, dimension, held.get("codes.lying"))
 
     def __len__(self) -> int:
         return len(self._target.values)
 
-    def extend(self, ids: list[str], vectors: Floats) -> None:
-        """Add (n, dimension) vectors, by the ids of targets; what is no number is near nothing."""
+    @property
+    def last(self) -> int:
+        """The number of the last vector in the file; 0 where there is none."""
+        return int(self._seq.values.max(initial=0))
+
+    def remove(self, seqs: Sequence[int], targets: Ints, places: Ints) -> None:
+        """Take out the vectors with these numbers, and those of targets that went.
+
+        `targets` and `places` have the new row of each target and the new place of each turn,
+        -1: it went.
+        """
+        target = targets[self._target.values]
+        kept = ~np.isin(self._seq.values, np.array(seqs, np.int64)) & (target >= 0)
+        self._target.become(target[kept].astype(np.int32))
+        self._place.become(places[self._place.values[kept]].astype(np.int32))
+        for column in (self._seq, self._scale, self._signs, self.codes):
+            column.keep(kept)
+
+    def extend(self, seqs: list[int], ids: list[str], vectors: Floats) -> None:
+        """Add (n, dimension) vectors, by their numbers in the file and the ids of targets.
+
+        What is no number is near nothing.
+        """
         targets = self._targets.rows_of(ids)
         known = (targets >= 0) & np.isfinite(vectors).all(axis=1)
+        self._seq.extend(np.array(seqs, np.int64)[known])
         self._target.extend(targets[known].astype(np.int32))
         self._place.extend(self._targets.places()[targets[known]].astype(np.int32))
         self._signs.extend(vectors[known])
         codes, scales = quantised(vectors[known])
         self._scale.extend(scales.astype(np.float16))
-        self._codes.extend(codes)
+        self.codes.extend(codes)
 
     def columns(self) -> dict[str, Array]:
-        """Return everything that these are, to be given to another."""
+        """Return everything that these are but `codes`, to be given to another."""
         return {
+            "seq": self._seq.values,
             "target": self._target.values,
             "place": self._place.values,
             "scale": self._scale.values,
-            "codes": self._codes.values,
             **self._signs.columns(),
         }
 
@@ -131,7 +155,7 @@ class Vectors:
         their products are added.
         """
         (code,), (times,) = whole(vector[None])
-        sums = product(self._codes.take(rows), code)
+        sums = product(self.codes.take(rows), code)
         similarity: Floats = (sums * self._scale.values[rows] / times).astype(np.float32)
         return similarity
 
