@@ -14,19 +14,26 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from bench import zones
 from bench.encoders import MISSING, cached_encoder
-from bench.homes import RandomEncoder, Vectors
+from bench.homes import DIMENSION, RandomEncoder, Vectors
 from bench.made import Writer
-from bench.report import Report, Target, count, markdown, percentile
+from bench.report import Report, Target, count, markdown, percentile, stopwatch
 from bench.sentences import said, share_of_nearest
+from projections.files import ZoneFiles
 from projections.recall import BUDGETS, Query, QueryTokens, Recaller, stored
 from projections.recall.types import Budget
+from projections.sqlite import rows
 from streams.encoder import Encoder
+from streams.projecting import prune_index
+
+T = TypeVar("T")
 
 # A year's worth of chats of the export that recollect was first used with; many years'; and more.
 SIZES = (5_882, 100_000)
@@ -40,6 +47,15 @@ MOST_P50_MS = {5_882: 3.0, 100_000: 10.0}
 #: How many times as long a million turns may take as a hundred thousand.
 MOST_TIMES = 12.0
 LEAST_SHARE = 0.99
+FORGETS = 7
+_AROUND = 15
+# Turns all over a zone.
+_SPREAD = """
+SELECT number FROM events
+ WHERE number % (SELECT max(number) / ?1 FROM events) = 1 ORDER BY number LIMIT ?1
+"""
+#: How many times as long the first question after a forget may take.
+MOST_AFTER = 3.0
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "locomo-dev.json"
 _ALL = "all arms (budget high)"
@@ -65,6 +81,15 @@ class Measured(msgspec.Struct):
     memory_mb: float = 0.0
 
 
+class Forgot(msgspec.Struct):
+    """What a forgotten turn costs, each time in ms: the questions around it, and the index."""
+
+    before: list[float] = []
+    file: list[float] = []
+    memory: list[float] = []
+    after: list[float] = []
+
+
 @contextmanager
 def only(arms: frozenset[str] | None, budget: Budget) -> Iterator[None]:
     """Let a budget run these arms alone."""
@@ -86,7 +111,9 @@ def run(
     """
     speed: list[list[str]] = []
     room: list[list[str]] = []
+    forgotten: list[list[str]] = []
     targets: list[Target] = []
+    stays: list[Target] = []
     p50: dict[int, float] = {}
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="recollect-bench-") as scratch:
@@ -94,10 +121,11 @@ def run(
             if not directory.exists():
                 zones.fill(directory, size)
             stored.remove(directory)
-            anew, mapped = _in_a_process(directory, 0), _in_a_process(directory, QUERIES)
-            lies = directory / stored.FILE
-            index_mb = lies.stat().st_size / 1e6 if lies.exists() else 0.0
+            anew, mapped = _measured(directory, 0), _measured(directory, QUERIES)
+            index_mb = sum(file.stat().st_size for file in directory.glob("recall.*")) / 1e6
             files_mb = sum(file.stat().st_size for file in directory.glob("*.db")) / 1e6
+            forgot = _in_a_process("--forget", directory, Forgot)
+            cold = _measured(directory, 0)
         for way, _, _ in _WAYS:
             cells = [f"{percentile(mapped.wall[way], share):.2f}" for share in (0.5, 0.95, 0.99)]
             speed.append([count(size), way, *cells, f"{percentile(mapped.cpu[way], 0.5):.2f}"])
@@ -109,6 +137,25 @@ def run(
                 *(f"{mb:,.0f}" for mb in (files_mb, index_mb)),
                 *(f"{mb:,.0f}" for mb in (mapped.memory_first_mb, mapped.memory_mb)),
             ]
+        )
+        before, file, memory, after = (
+            percentile(spent, 0.5) for spent in msgspec.structs.astuple(forgot)
+        )
+        forgotten.append(
+            [
+                count(size),
+                *(f"{ms:,.0f}" for ms in (anew.first_ms, file, memory)),
+                *(f"{ms:,.1f}" for ms in (before, after)),
+                *(f"{ms:,.0f}" for ms in (mapped.first_ms, cold.first_ms)),
+            ]
+        )
+        stays.append(
+            Target(
+                f"the first question after a forget at {count(size)} turns takes at most "
+                f"{MOST_AFTER:.0f} times the ones before",
+                f"{after / before:.1f}",
+                after <= MOST_AFTER * before,
+            )
         )
         p50[size] = percentile(mapped.wall[_ALL], 0.5)
         if size in MOST_P50_MS:
@@ -129,7 +176,7 @@ def run(
                 times <= MOST_TIMES,
             )
         )
-    return [_speed(speed, targets), _room(room), _nearest(data)]
+    return [_speed(speed, targets), _room(room), _forgotten(forgotten, stays), _nearest(data)]
 
 
 def _speed(rows: list[list[str]], targets: list[Target]) -> Report:
@@ -161,6 +208,22 @@ def _room(rows: list[list[str]]) -> Report:
             *("files MB", "index MB", "memory, first", "memory, all"),
         ],
         rows,
+    )
+
+
+def _forgotten(rows: list[list[str]], targets: list[Target]) -> Report:
+    return Report(
+        "Recall: after an erasure",
+        f"A turn is forgotten, {FORGETS} times, medians in ms: the index made anew, as it once was "
+        "after each; what went taken out of its files, and out of the memory of a process that "
+        f"asks; the {_AROUND} questions before, all arms, and the first after; and the first "
+        "question of a process before any erasure and after all.",
+        [
+            *("turns", "index made anew", "lost from its files", "lost from memory"),
+            *("question before", "first after", "first of a process before", "after"),
+        ],
+        rows,
+        targets,
     )
 
 
@@ -200,10 +263,14 @@ def _nearest(data: Path) -> Report:
     )
 
 
-def _in_a_process(directory: Path, queries: int) -> Measured:
-    command = [sys.executable, "-m", "bench.recall", "--measure", str(directory)]
-    done = subprocess.run([*command, str(queries)], stdout=subprocess.PIPE, check=True)
-    return msgspec.json.decode(done.stdout, type=Measured)
+def _measured(directory: Path, queries: int) -> Measured:
+    return _in_a_process("--measure", directory, Measured, str(queries))
+
+
+def _in_a_process(option: str, directory: Path, type: type[T], *more: str) -> T:
+    command = [sys.executable, "-m", "bench.recall", option, str(directory), *more]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return msgspec.json.decode(done.stdout, type=type)
 
 
 def measure(directory: Path, queries: int) -> Measured:
@@ -230,6 +297,33 @@ def measure(directory: Path, queries: int) -> Measured:
                     measured.wall[way], measured.cpu[way] = walls, cpus
     measured.memory_mb = _memory_mb()
     return measured
+
+
+def forget(directory: Path) -> Forgot:
+    """Forget a turn now and then, and ask before and after."""
+    encoder, writer, forgot = RandomEncoder(), Writer(seed=3), Forgot()
+    with (
+        zones.open_to_read(directory) as asked,
+        ZoneFiles(directory, RandomEncoder.model, DIMENSION) as files,
+    ):
+        recaller = Recaller(asked)
+        numbers = [number for (number,) in rows(files.events.connection, _SPREAD, (FORGETS,))]
+        for number in numbers:
+            # The first of them warm up.
+            spent = [
+                _timed(recaller, *_asked(writer, encoder), "high")[0] for _ in range(2 * _AROUND)
+            ]
+            forgot.before.append(percentile(spent[_AROUND:], 0.5))
+            zones.forget(files, [number])
+            for into, work in (
+                (forgot.file, partial(prune_index, files)),
+                (forgot.memory, recaller.follow),
+                (forgot.after, partial(_timed, recaller, *_asked(writer, encoder), "high")),
+            ):
+                with stopwatch() as watch:
+                    work()
+                into.append(watch.seconds * 1e3)
+    return forgot
 
 
 def _timed(
@@ -277,7 +371,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--zones", type=Path, help="keep the zones here, and use those there are")
     parser.add_argument("--data", type=Path, default=DATA, help="conversations with questions")
     parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--forget", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
+    if chosen.forget:
+        print(json.dumps(msgspec.to_builtins(forget(chosen.forget))))
+        return
     if chosen.measure:
         directory, queries = chosen.measure
         print(json.dumps(msgspec.to_builtins(measure(Path(directory), int(queries)))))

@@ -6,11 +6,13 @@ their sentences, who said them and whom they name, vectors in clusters, and vect
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from bench.homes import DIMENSION, RandomEncoder, Vectors
@@ -18,6 +20,7 @@ from bench.made import Writer
 from projections.embeddings.tokens import FORM, kept_dimensions
 from projections.files import ZoneFiles
 from projections.readmodel import Watermark
+from projections.sqlite import rows
 from schemas.changes import (
     Embedding,
     Entity,
@@ -60,6 +63,27 @@ def open_to_read(directory: Path) -> ZoneFiles:
     return ZoneFiles(directory, RandomEncoder.model, DIMENSION, readonly=True)
 
 
+def forget(files: ZoneFiles, numbers: Sequence[int]) -> None:
+    """Delete turns and what was concluded from them, as an erasure's change record does."""
+    ids = json.dumps([_id(number) for number in numbers])
+    memory, embeddings = files.memory.connection, files.embeddings.connection
+    for model in files.all:
+        model.connection.execute("BEGIN IMMEDIATE")
+    turns = "(SELECT value FROM json_each(?))"
+    facts = rows(memory, f"SELECT id FROM facts WHERE source_event_id IN {turns}", (ids,))
+    targets = json.dumps([*map(_id, numbers), *(id_ for (id_,) in facts)])
+    files.events.connection.execute(f"DELETE FROM events WHERE id IN {turns}", (ids,))
+    files.identity.connection.execute(f"DELETE FROM mentions WHERE event_id IN {turns}", (ids,))
+    memory.execute(f"DELETE FROM fact_entities WHERE fact_id IN {turns}", (targets,))
+    memory.execute(f"DELETE FROM facts WHERE id IN {turns}", (targets,))
+    for table in ("embeddings", "token_vectors"):
+        embeddings.execute(f"DELETE FROM {table} WHERE target_id IN {turns}", (targets,))
+    for model in files.all:
+        mark = model.watermark()
+        model.advance(msgspec.structs.replace(mark, number=mark.number + 1, offset=mark.offset + 1))
+        model.connection.execute("COMMIT")
+
+
 class _Made:
     """What was made so far: entities by name, and the clusters of vectors."""
 
@@ -81,12 +105,16 @@ def _turns(count: int) -> Iterator[Event]:
         yield Event(
             zone="default",
             number=number,
-            id=f"E{number:025}",
+            id=_id(number),
             platform=draft.platform,
             occurred_at=draft.occurred_at,
             ingested_at=draft.occurred_at,
             payload=draft.payload,
         )
+
+
+def _id(number: int) -> str:
+    return f"E{number:025}"
 
 
 def _write(files: ZoneFiles, turns: list[Event], made: _Made) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from projections.files import ZoneFiles
@@ -64,6 +64,20 @@ steps = st.lists(
     ),
     min_size=2,
     max_size=9,
+)
+
+
+# A row goes from amidst the others, the last goes, and what comes is given the rowid of the first.
+GIVEN_AGAIN: tuple[list, list[tuple[str, object]]] = (
+    [
+        ("Ada", "a", MINUTE, "I own a dog."),
+        ("Ada", "a", MINUTE, "Grace Hopper visited Paris."),
+        ("Ada", "a", MINUTE, "Grace Hopper visited Paris."),
+        ("Bob", "a", MINUTE, "I live in Rome."),
+        ("Ada", "a", MINUTE, "I live in Rome."),
+        ("Eve", "a", MINUTE, "I live in Rome."),
+    ],
+    [("forget", {1}), ("forget", {0, 3})],
 )
 
 
@@ -180,6 +194,7 @@ def test_an_index_that_lost_rows_is_one_that_never_had_them(
 ) -> None:
     @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.lists(said, min_size=3, max_size=12), steps)
+    @example(*GIVEN_AGAIN)
     def check(first: list, taken: list[tuple[str, object]]) -> None:
         with in_memory() as room:
             zone = Zone(room, encoder)
