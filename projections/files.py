@@ -6,7 +6,9 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from projections.embeddings import EmbeddingsModel
 from projections.events import EventsModel
@@ -14,7 +16,9 @@ from projections.identity import IdentityModel
 from projections.memory import MemoryModel
 from projections.private import make_directory
 from projections.readmodel import ReadModel, Watermark
-from schemas.errors import IntegrityError
+from projections.sqlite import rows
+from schemas.changes import MODELS
+from schemas.errors import Damaged, IntegrityError
 
 
 class ZoneFiles:
@@ -24,11 +28,20 @@ class ZoneFiles:
     """
 
     def __init__(
-        self, directory: Path, model: str | None, dimension: int, *, readonly: bool = False
+        self,
+        directory: Path,
+        model: str | None,
+        dimension: int,
+        *,
+        readonly: bool = False,
+        complete: bool = False,
     ) -> None:
+        """`complete`: the files were made before, so one that is missing is not made anew."""
         self.directory = directory
         if not readonly:
             make_directory(directory)
+        if complete or readonly:
+            _require(directory)
         with ExitStack() as opened:
             self.events = EventsModel(directory, readonly=readonly)
             opened.callback(self.events.close)
@@ -42,6 +55,25 @@ class ZoneFiles:
         #: The files that change records fill, in the order in which their locks are taken.
         self.concluded: tuple[ReadModel, ...] = (self.memory, self.identity, self.embeddings)
         self.all: tuple[ReadModel, ...] = (self.events, *self.concluded)
+        if complete:
+            try:
+                self.check()
+            except BaseException:
+                self.close()
+                raise
+
+    def check(self) -> None:
+        """Look for tables that are gone.
+
+        Raises:
+            Damaged: a file lacks one.
+        """
+        made = {
+            "embeddings": _tables(EmbeddingsModel, self.embeddings.model, self.embeddings.dimension)
+        } | {kind.name: _tables(kind) for kind in (EventsModel, MemoryModel, IdentityModel)}
+        for model in self.all:
+            if lacking := made[model.name] - _names(model):
+                raise _damaged(model.path, f"lacks the table {min(lacking)}")
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -107,6 +139,33 @@ class ZoneFiles:
         self.close()
 
 
+def _require(directory: Path) -> None:
+    for name in ("events", *MODELS):
+        path = directory / f"{name}.db"
+        if not path.is_file() or not path.stat().st_size:
+            raise _damaged(path, "is empty" if path.is_file() else "is missing")
+
+
+def _damaged(path: Path, what: str) -> Damaged:
+    zone = path.parent.parent.name
+    return Damaged(f"{path} {what}; run recollect --zone {zone} rebuild")
+
+
+def _names(model: ReadModel) -> frozenset[str]:
+    found = rows(model.connection, "SELECT name FROM sqlite_schema WHERE type = 'table'")
+    return frozenset(name for (name,) in found)
+
+
+@cache
+def _tables(kind: type[ReadModel], *arguments: Any) -> frozenset[str]:
+    """Return the tables of a new file."""
+    made = kind(None, *arguments)
+    try:
+        return _names(made)
+    finally:
+        made.close()
+
+
 class FilesPool:
     """Open files that nobody uses now, kept for whoever needs them next; the oldest are closed."""
 
@@ -116,9 +175,13 @@ class FilesPool:
         self._lock = threading.Lock()
 
     @contextmanager
-    def open(self, directory: Path, model: str | None, dimension: int) -> Iterator[ZoneFiles]:
+    def open(
+        self, directory: Path, model: str | None, dimension: int, *, complete: bool
+    ) -> Iterator[ZoneFiles]:
         """Lend the files of a directory; they are closed where the borrower fails."""
-        files = self._taken(directory, model) or ZoneFiles(directory, model, dimension)
+        files = self._taken(directory, model) or ZoneFiles(
+            directory, model, dimension, complete=complete
+        )
         try:
             yield files
         except BaseException:

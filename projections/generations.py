@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from projections.private import make_directory, opener
-from schemas.errors import HomeError
+from schemas.errors import Damaged, HomeError
 
 _NAME = re.compile(r"g(\d{6})")
 _CURRENT = "CURRENT"
@@ -45,9 +45,12 @@ class ZoneDirectory:
         self.path = path
 
     def exists(self) -> bool:
-        """Return whether the zone has a generation in use that can be opened."""
+        """Return whether the zone has a generation in use, whole or damaged."""
         try:
             self.current()
+        except Damaged:
+            # Whoever opens it says so.
+            return True
         except HomeError:
             return False
         return True
@@ -56,12 +59,16 @@ class ZoneDirectory:
         """Return the generation in use.
 
         Raises:
-            HomeError: there is none, or the pointer leads nowhere.
+            HomeError: there is none.
+            Damaged: the pointer is lost, or leads nowhere.
         """
         try:
-            with open(f"{self.path}/{_CURRENT}", encoding="utf-8") as pointer:
-                name = pointer.read().strip()
+            with open(f"{self.path}/{_CURRENT}", "rb") as pointer:
+                name = pointer.read().strip().decode("ascii", "replace")
         except FileNotFoundError:
+            # One that was never in use has no files yet.
+            if any(self.path.glob("g*/events.db")):
+                raise self._damaged(self.path / _CURRENT, "is missing") from None
             raise HomeError(f"{self.path} has no generation; ingest something first") from None
         return self.describe(name)
 
@@ -71,7 +78,11 @@ class ZoneDirectory:
             with open(f"{self.path}/{name}/{_DESCRIPTION}", "rb") as description:
                 return msgspec.json.decode(description.read(), type=Generation)
         except (OSError, ValueError, msgspec.DecodeError) as error:
-            raise HomeError(f"{self.path / name} is damaged: {error}") from None
+            what = f"cannot be read ({error})"
+            raise self._damaged(self.path / name / _DESCRIPTION, what) from None
+
+    def _damaged(self, path: Path, what: str) -> Damaged:
+        return Damaged(f"{path} {what}; run recollect --zone {self.path.name} rebuild")
 
     def generations(self) -> list[Generation]:
         """Return all generations that can be opened, oldest first."""

@@ -13,6 +13,7 @@ import msgspec
 import onnxruntime
 import sqlite_vec
 
+from projections.files import ZoneFiles
 from projections.generations import ZoneDirectory
 from projections.private import exposed
 from projections.sqlite import connect, value
@@ -148,13 +149,20 @@ def _zones(directory: Path) -> str:
         files = zone.directory(zone.current())
         for name in ("events", "memory", "identity", "embeddings"):
             _whole(files / f"{name}.db")
+        generation = zone.current()
+        with ZoneFiles(files, generation.encoder, generation.dimension, readonly=True) as opened:
+            opened.check()
     return f"{len(zones)} zones, every file of the generation in use is whole"
 
 
 def _whole(path: Path) -> None:
+    if not path.is_file() or not path.stat().st_size:
+        raise OSError(f"{path} is {'empty' if path.is_file() else 'missing'}")
     connection = connect(path, readonly=True)
     try:
         verdict = value(connection, "PRAGMA quick_check(1)")
+    except apsw.Error as error:
+        verdict = str(error)
     finally:
         connection.close()
     if verdict != "ok":

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+import apsw
 import msgspec
 
 from projections.events.queries import event_count
@@ -10,6 +13,7 @@ from projections.memory.queries import dead_letters
 from recollect.opened import counted, unix_ms
 from recollect.writing import Writing
 from schemas.changes import DeadLetter
+from schemas.errors import Damaged, IntegrityError
 from schemas.events import Drop, Retry
 from streams import rebuilding, reclaiming, verifying
 from streams.commands import drawn_id
@@ -19,6 +23,9 @@ from streams.projecting import Progress
 from streams.rebuilding import Level, Rebuilt
 from streams.reclaiming import Reclaimed
 from streams.verifying import Verification
+
+# What the first touch of a damaged file may raise.
+_DAMAGE = (Damaged, IntegrityError, apsw.CorruptError, apsw.NotADBError, apsw.SQLError)
 
 #: So long without a step, though there is work, and the zone's files have stopped moving.
 STALLED_SECONDS = 60.0
@@ -105,8 +112,12 @@ class Keeping(Writing):
     def rebuild(self, level: Level, progress: Progress | None = None) -> Rebuilt:
         """Throw a derived layer away and make it again; the old one serves until it is done."""
         self._must_exist()
+        # What is damaged is made again by that, and concludes what waits after it.
+        with suppress(*_DAMAGE if level == "project" else ()):
+            self.drive()
+        rebuilt = rebuilding.rebuild(self._node, self.zone, level, progress)
         self.drive()
-        return rebuilding.rebuild(self._node, self.zone, level, progress)
+        return rebuilt
 
     def pending_conclusions(self) -> int:
         """Return how many ledger records are not concluded yet."""

@@ -74,25 +74,29 @@ class Node:
     def current(self, zone: str) -> Generation:
         """Return the generation of a zone that is in use; the first one is made where none is."""
         directory = self.zone(zone)
-        with suppress(HomeError):
+        if directory.exists():
             return directory.current()
         with exclusive(directory.path / "first.lock"):
             if not directory.exists():
-                directory.switch(
-                    directory.create(
-                        chain=self.chain_in_use(zone),
-                        encoder=self.door.model,
-                        dimension=self.door.dimension,
-                        level="first",
-                    ),
-                    None,
+                first = directory.create(
+                    chain=self.chain_in_use(zone),
+                    encoder=self.door.model,
+                    dimension=self.door.dimension,
+                    level="first",
                 )
+                # From now on its files are there, and one that is missing was lost.
+                with self.open(zone, first):
+                    pass
+                directory.switch(first, None)
         return directory.current()
 
     def open(self, zone: str, generation: Generation) -> AbstractContextManager[ZoneFiles]:
         """Lend the files of a generation."""
         return self._files.open(
-            self.zone(zone).directory(generation), generation.encoder, generation.dimension
+            self.zone(zone).directory(generation),
+            generation.encoder,
+            generation.dimension,
+            complete=generation.complete,
         )
 
     def open_to_read(self, zone: str, generation: Generation) -> ZoneFiles:

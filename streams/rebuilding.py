@@ -6,13 +6,14 @@ import time
 from pathlib import Path
 from typing import Literal
 
+import apsw
 import msgspec
 
 from projections.embeddings.tokens import FORM, TokenCodes
 from projections.generations import Generation, ZoneDirectory
 from projections.sqlite import atomic, connect, value
 from schemas.changes import Embedding, TokenVectors
-from schemas.errors import HomeError
+from schemas.errors import Damaged, HomeError
 from schemas.events import Switch
 from streams.beside import FoldingBeside
 from streams.commands import command, drawn_id, publish_commands
@@ -48,26 +49,31 @@ def rebuild(node: Node, zone: str, level: Level, progress: Progress | None = Non
     """
     directory = _existing(node, zone)
     with exclusive(directory.path / "rebuild.lock", wait=False):
-        current = node.current(zone)
+        current = _in_use(node, zone) if level == "project" else node.current(zone)
         if level == "index":
+            assert current is not None
             return _reindex(node, zone, current)
         building = _building(node, directory, zone, current, level)
         asked = node.door.asked
         if level == "project":
             records, encoded = _project(node, zone, building, progress), 0
         else:
+            assert current is not None
             records, encoded = _derive(node, zone, current, building, progress)
         failpoint("rebuild.written")
         with node.driving(zone):
             if level == "project":
                 _project(node, zone, building, None)
             else:
+                assert current is not None
                 announce(node, zone, building.chain)
                 _derive(node, zone, current, building, None)
-            directory.switch(building, current)
+            # There is no going back to what is damaged.
+            kept = current if current and _is_whole(node, zone, current) else None
+            directory.switch(building, kept)
         failpoint("rebuild.switched")
         for old in directory.generations():
-            if old.name not in (building.name, current.name):
+            if old.name not in (building.name, kept.name if kept else None):
                 directory.remove(old)
         encoded += node.door.asked - asked
     # The new files passed every erasure, and the kept ones may have met one meanwhile.
@@ -118,34 +124,62 @@ def announce(node: Node, zone: str, chain: str) -> None:
 
 def pending(node: Node, zone: str) -> int:
     """Return how many ledger records a rebuild of the zone would read."""
-    with node.open(zone, node.current(zone)) as files:
-        fold_events(node.ledger, zone, files)
-        return files.events.watermark().number
+    return node.ledger.head(zone).number
+
+
+def _in_use(node: Node, zone: str) -> Generation | None:
+    """Return the generation in use; None where the pointer to it is lost or leads nowhere."""
+    try:
+        return node.current(zone)
+    except Damaged:
+        return None
+
+
+def _is_whole(node: Node, zone: str, generation: Generation) -> bool:
+    """Return whether a generation's files have all their pages and tables."""
+    try:
+        with node.open(zone, generation) as files:
+            files.check()
+            for model in files.all:
+                if value(model.connection, "PRAGMA quick_check(1)") != "ok":
+                    return False
+                model.watermark()
+    except (Damaged, apsw.Error):
+        return False
+    return True
 
 
 def _building(
-    node: Node, directory: ZoneDirectory, zone: str, current: Generation, level: Level
+    node: Node, directory: ZoneDirectory, zone: str, current: Generation | None, level: Level
 ) -> Generation:
     """Return the unfinished generation to go on with, or a new one."""
     directory.clear_leftovers()
+    in_use = current or Generation(
+        name="",
+        chain=node.chain_in_use(zone),
+        encoder=node.door.model,
+        dimension=node.door.dimension,
+        level="first",
+        complete=False,
+    )
     for generation in directory.generations():
         if generation.complete:
             continue
         if (
             generation.level == level
             and generation.encoder == node.door.model
-            and (generation.chain == current.chain) == (level == "project")
+            and (generation.chain == in_use.chain) == (level == "project")
         ):
             return generation
         directory.remove(generation)
-    chain = current.chain
+    chain = in_use.chain
     if level != "project":
         # No other chain can have this name: its first record would have to stand here.
         chain = f"c{node.ledger.end(CHANGES, partition_of(zone))}"
     return directory.create(
         chain=chain,
-        encoder=current.encoder if level == "project" else node.door.model,
-        dimension=current.dimension if level == "project" else node.door.dimension,
+        encoder=in_use.encoder if level == "project" else node.door.model,
+        dimension=in_use.dimension if level == "project" else node.door.dimension,
         level=level,
     )
 

@@ -67,7 +67,14 @@ def run(arguments: list[str]) -> int:
     except apsw.FullError:
         return _say("the disk is full; nothing was lost: free some space and try again", FAILED)
     except (apsw.CorruptError, apsw.NotADBError) as error:
-        return _say(f"a file of this home is damaged ({error}); run recollect verify", FAILED)
+        return _say(
+            f"a file of this home is damaged ({error}): run recollect rebuild, which makes derived "
+            "files again; recollect doctor says whether it is ledger.db or keys.db, which come "
+            "from a backup",
+            FAILED,
+        )
+    except apsw.SQLError as error:
+        return _say(f"a file of this home lacks a table ({error}); run recollect rebuild", FAILED)
     except (apsw.BusyError, apsw.LockedError):
         return _say("another process holds a file of this home; try again", FAILED)
     except apsw.Error as error:

@@ -6,10 +6,12 @@ import threading
 import time
 from pathlib import Path
 
+import apsw
 import msgspec
 
-from projections.sqlite import atomic, check_version, connect, rows
+from projections.sqlite import atomic, check_version, connect, rows, value
 from schemas.records import GENESIS
+from streams.locks import exclusive
 
 _VERSION = 1
 
@@ -58,12 +60,31 @@ class Move(msgspec.Struct, frozen=True):
     at: int = 0
 
 
+def _connect(path: Path) -> apsw.Connection:
+    """Open the file; one that is damaged is made anew, since all of it is found out again."""
+    for attempt in range(2):
+        connection: apsw.Connection | None = None
+        try:
+            connection = connect(path)
+            if value(connection, "PRAGMA quick_check(1)") == "ok":
+                return connection
+        except (apsw.CorruptError, apsw.NotADBError):
+            if attempt:
+                raise
+        if connection is not None:
+            connection.close()
+        for suffix in ("", "-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+    return connect(path)
+
+
 class Journal:
     """Attempts, cursors and unfinished business of the drivers of one home."""
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.RLock()
-        self._connection = connect(path)
+        with exclusive(path.with_name("journal.lock")):
+            self._connection = _connect(path)
         found = check_version(self._connection, path, _VERSION)
         with atomic(self._connection):
             self._connection.execute(_SCHEMA)

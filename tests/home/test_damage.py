@@ -1,0 +1,163 @@
+"""Any damaged or missing derived file is noticed, and made again by `rebuild`."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.home.kit import Home
+
+FILES = ["events.db", "memory.db", "identity.db", "embeddings.db"]
+QUESTION = "Where does Ada live?"
+PAGE = 4096
+
+
+def delete(path: Path) -> None:
+    path.unlink()
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:PAGE])
+
+
+def garble(path: Path) -> None:
+    path.write_bytes(random.Random(1).randbytes(path.stat().st_size))
+
+
+def damage_pages(path: Path) -> None:
+    """Every page but the first, as a disk may that goes bad."""
+    content = bytearray(path.read_bytes())
+    content[PAGE:] = random.Random(2).randbytes(len(content) - PAGE)
+    path.write_bytes(content)
+
+
+def drop_a_table(path: Path) -> None:
+    table = {"events": "events", "memory": "facts", "identity": "entities"}.get(path.stem)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"DROP TABLE {table or 'embeddings'}")
+
+
+DAMAGES: list[Callable[[Path], None]] = [
+    *(delete, empty, truncate, garble, damage_pages, drop_a_table)
+]
+
+
+def close(home: Home) -> None:
+    """Leave no log beside the files: what is in them is all."""
+    for path in home.path.rglob("*.db"):
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for path in [*home.path.rglob("*-wal"), *home.path.rglob("*-shm")]:
+        path.unlink()
+
+
+def of(home: Home) -> tuple[object, ...]:
+    """Return what a home answers and holds."""
+    status = home.well("status", "--json").json
+    counts = tuple(status[name] for name in ("events", "facts", "entities", "lag"))
+    hashes = tuple((row["model"], row["hash"]) for row in verified(home)["models"])
+    return counts, hashes, home.found(QUESTION)
+
+
+def verified(home: Home) -> dict[str, Any]:
+    found: dict[str, Any] = home.well("verify", "--json").json
+    return found
+
+
+def noticed(home: Home, *, at_once: bool = True) -> None:
+    """Require that status, recall and doctor say what to do, and none answers as if empty."""
+    commands: list[tuple[str, ...]] = [("doctor",)]
+    if at_once:
+        commands += [("status",), ("recall", QUESTION)]
+    for command in commands:
+        ended = home.run(*command)
+        assert ended.status == 1, (command, ended.said)
+        assert "rebuild" in ended.said, (command, ended.said)
+        assert "Traceback" not in ended.said
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_noticed_and_made_again(
+    home: Home, name: str, damage: Callable[[Path], None]
+) -> None:
+    before = of(home)
+    close(home)
+    damage(home.generation / name)
+    # Nothing reads vectors without an encoder, nor every table at once; doctor reads all.
+    noticed(home, at_once=damage in (delete, empty, garble, drop_a_table))
+    home.well("rebuild")
+    assert of(home) == before
+    assert home.run("doctor", "--json").json["checks"]
+    home.well("rebuild")
+    home.well("rollback")
+    assert of(home) == before
+
+
+def lose_pointer(home: Home) -> None:
+    (home.path / "zones" / "default" / "CURRENT").unlink()
+
+
+def empty_pointer(home: Home) -> None:
+    (home.path / "zones" / "default" / "CURRENT").write_bytes(b"")
+
+
+def point_nowhere(home: Home) -> None:
+    (home.path / "zones" / "default" / "CURRENT").write_bytes(b"g999999\n")
+
+
+def garble_pointer(home: Home) -> None:
+    (home.path / "zones" / "default" / "CURRENT").write_bytes(b"\xff\x00\xfe/../..")
+
+
+def garble_description(home: Home) -> None:
+    (home.generation / "generation.json").write_bytes(b"{\xff")
+
+
+def lose_description(home: Home) -> None:
+    (home.generation / "generation.json").unlink()
+
+
+def lose_generation(home: Home) -> None:
+    shutil.rmtree(home.generation)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        *(lose_pointer, empty_pointer, point_nowhere, garble_pointer),
+        *(garble_description, lose_description, lose_generation),
+    ],
+)
+def test_a_lost_generation_is_noticed_and_made_again(
+    home: Home, damage: Callable[[Home], None]
+) -> None:
+    before = of(home)
+    damage(home)
+    noticed(home)
+    home.well("rebuild")
+    assert of(home) == before
+
+
+@pytest.mark.parametrize("damage", [delete, empty, truncate, garble, damage_pages])
+def test_a_damaged_journal_is_made_again_by_whoever_opens_it(
+    home: Home, damage: Callable[[Path], None]
+) -> None:
+    before = of(home)
+    close(home)
+    damage(home.path / "driver.db")
+    assert of(home) == before
+    home.well("worker", "--once")
+    home.well("rebuild")
+    assert of(home) == before
