@@ -93,6 +93,7 @@ def test_what_an_agent_cannot_swallow_is_parked_and_the_rest_is_concluded(
     assert home.letters("other") == []
     # Raw turns are there whatever became of them.
     assert "m40" in sources_of(home, "hemlock")
+    assert "m40" in sources_of(well, "hemlock")
     verified = well.ask("verify")
     assert verified["ok"], verified["problems"]
     assert well.hashes() == home.hashes()
