@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 from streams.ledger import EVENTS, Ledger, partition_of
 from streams.ledger.kafka import KafkaLedger, KafkaSettings
-from streams.ledger.kafka.clients import KeyedValue
+from streams.ledger.kafka.clients import KeyedValue, Place
 from streams.ledger.sequencer import sequence
 from tests.ledger.contract import LedgerContract, Opener, Reader, draft, ids
 
@@ -139,3 +140,22 @@ def test_a_copy_that_came_before_the_event_it_repeats_leaves_its_key(opener: Ope
         ledger.append(EVENTS, "z", [one.value, two.value])
         ledger.publish("z", [draft("c")])
         assert ids(Reader(ledger).zone("z")) == ["a", "b", "c"]
+
+
+def test_a_broker_that_answers_from_the_past_for_a_while_breaks_nothing(
+    opener: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It led the partition, stood still, and has not heard yet that another leads."""
+    with closing(opener()) as ledger:
+        assert isinstance(ledger, KafkaLedger)
+        ledger.publish("z", [draft("a")])
+        asked, ends = 0, ledger.clients.ends
+
+        def past(places: Iterable[Place]) -> dict[Place, int]:
+            nonlocal asked
+            asked += 1
+            return dict.fromkeys(places, 0) if asked < 4 else ends(places)
+
+        monkeypatch.setattr(ledger.clients, "ends", past)
+        assert ledger.head("z").number == 1
+        assert ids(Reader(ledger).zone("z")) == ["a"]
