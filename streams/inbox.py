@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from schemas.errors import InvalidInput, UnknownVersion
 from schemas.events import Draft, Park
 from schemas.inbound import MAX_RECORD_BYTES, decode_inbound, draft_of
 from schemas.zones import check_zone
 from streams.commands import command
-from streams.ledger import Ledger
+from streams.finding import record_of
+from streams.ledger import Ledger, Receipt
 
 _log = logging.getLogger(__name__)
 
@@ -64,19 +67,15 @@ def take_in(ledger: Ledger, records: Sequence[Posted]) -> set[str]:
                 "taken instead",
                 *(zone, clamped),
             )
-    conflicts = {
+    parks = {
         zone: [
-            _park(
-                record,
-                f"conflict: id {draft.payload.source_id!r} of platform {draft.platform!r} is in "
-                "the ledger with other content; that stays",
-            )
+            draft if isinstance(draft.payload, Park) else _park(record, _conflict(draft))
             for (record, draft), receipt in zip(posted, receipts[zone], strict=True)
             if receipt.status == "conflict"
         ]
         for zone, posted in by_zone.items()
     }
-    parked = ledger.publish_all({zone: parks for zone, parks in conflicts.items() if parks})
+    parked = _publish_parks(ledger, {zone: some for zone, some in parks.items() if some})
     return {
         zone
         for zone, found in receipts.items()
@@ -99,6 +98,41 @@ def park_lost(ledger: Ledger, partition: int, offsets: range, at: int) -> str:
     # Where another found it as well, that stays.
     ledger.publish(UNADDRESSED, [command(parked, at)])
     return reason
+
+
+def _publish_parks(
+    ledger: Ledger, parks: Mapping[str, Sequence[Draft]]
+) -> dict[str, list[Receipt]]:
+    """Publish what is parked; what was parked before, at another time, is there already.
+
+    The build before let anybody take the id of a park; then it goes under another one.
+    """
+    receipts = ledger.publish_all(parks)
+    taken: dict[str, list[Draft]] = {}
+    for zone, drafts in parks.items():
+        for draft, receipt in zip(drafts, receipts[zone], strict=True):
+            if receipt.status != "conflict":
+                continue
+            source_id = draft.payload.source_id
+            there = record_of(ledger, zone, draft.platform, source_id)
+            if there is not None and there.envelope.kind != "park":
+                # By the number of what is there, so that it is parked once under this id, too.
+                payload = msgspec.structs.replace(
+                    draft.payload, source_id=f"{source_id}:{receipt.number}"
+                )
+                again = msgspec.structs.replace(draft, payload=payload)
+                taken.setdefault(zone, []).append(again)
+    if taken:
+        for zone, found in _publish_parks(ledger, taken).items():
+            receipts[zone] += found
+    return receipts
+
+
+def _conflict(draft: Draft) -> str:
+    return (
+        f"conflict: id {draft.payload.source_id!r} of platform {draft.platform!r} is in the ledger "
+        "with other content; that stays"
+    )
 
 
 def _take_in_each(ledger: Ledger, zones: Sequence[Sequence[Posted]]) -> set[str]:

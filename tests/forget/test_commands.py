@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from schemas.events import Draft, Message, Tick
 from schemas.inbound import InboundEvent, draft_of
 from streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
 from streams.commands import command, publish_commands
+from streams.inbox import Posted, take_in
 from streams.ledger.embedded import EmbeddedLedger
 from tests.forget.kit import ZONE, Recollect, line
 
@@ -133,6 +135,30 @@ def test_a_tick_whose_id_was_taken_is_reported_and_the_zone_goes_on(
     refused, concluded = told
     assert isinstance(refused, CommandRefused)
     assert concluded == 1
+
+
+def test_a_parked_record_is_parked_once_and_never_lost(recollect: Recollect) -> None:
+    """Also in an old home, where somebody has the id that follows from its bytes."""
+    record, other = b"{qwxyz", b"{marimba"
+    ids = []
+    for body in (record, other):
+        framed = (len(part).to_bytes(8, "big") + part for part in (ZONE.encode(), body))
+        ids.append(f"park:{hashlib.sha256(b''.join(framed)).hexdigest()}")
+    recollect.publish(old(ids[0]))
+    ledger = EmbeddedLedger(recollect.home)
+    try:
+        for at in (1_000, 2_000, 2_000):
+            # The same bytes come again, at another time.
+            for body in (record, other):
+                take_in(ledger, [Posted(ZONE.encode(), body, at)])
+    finally:
+        ledger.close()
+    recollect.run("worker", "--once")
+    letters = recollect.run("deadletters")["dead_letters"]
+    assert [letter["number"] for letter in letters] == [2, 3]
+    assert len(recollect.left("qwxyz")) == 1
+    assert recollect.run("forget", "#2", "#3")["events"] == 2
+    assert not recollect.left("qwxyz", "marimba")
 
 
 # The end of a turn that nobody ended
