@@ -51,8 +51,8 @@ FORGETS = 7
 _AROUND = 15
 # Turns all over a zone.
 _SPREAD = """
-SELECT number FROM events
- WHERE number % (SELECT max(number) / ?1 FROM events) = 1 ORDER BY number LIMIT ?1
+SELECT number FROM (SELECT number, row_number() OVER (ORDER BY number) AS place FROM events)
+ WHERE place % (SELECT count(*) / ?1 FROM events) = 1 ORDER BY number LIMIT ?1
 """
 #: How many times as long the first question after a forget may take.
 MOST_AFTER = 3.0
