@@ -123,7 +123,7 @@ def _forget(world: World, group: str) -> Step:
     return Step(
         "forget",
         f"forget {group}",
-        ("forget", gone.source_id, "--platform", gone.platform),
+        ("forget", *gone.chosen_by),
         (*_APPEND, *_COMMIT, *_ERASE, *_SETTLE),
         single=True,
         forgets=index,

@@ -39,11 +39,15 @@ QUESTIONS = (
 
 @dataclass(frozen=True)
 class Forgotten:
-    """An event that is to be erased, and a word that stands in no other event."""
+    """An event that is to be erased, and a word that stands in no other event.
+
+    `chosen_by`: what `forget` is given to choose it, and nothing else.
+    """
 
     platform: str
     source_id: str
     token: str
+    chosen_by: tuple[str, ...]
 
 
 @dataclass
@@ -166,19 +170,26 @@ class _Maker:
             asked = self._said("U2", "Where is the spare key, Ada?")
             gone = self._said("U1", f"The spare key is behind the {token} in the hall. {same}")
             lines = [asked, gone, self._said("U3", same)]
+            chosen_by: tuple[str, ...] = (gone["id"], "--platform", gone["platform"])
         elif group == 2:
             # The question, which the answer's fact quotes.
-            gone = self._said("U2", f"Does anybody know who painted the {token}?")
+            asked = f"Does anybody know who painted the {token}?"
+            gone = self._said("U2", asked, thread_id="attic")
             lines = [gone, self._said("U4", "My grandmother painted it in Graz.")]
+            chosen_by = ("--thread", "attic")
         elif group == 3:
             # What the user said in a turn.
             lines = self._turn(f"I bought a {token} from Mr {token.title()} in Lyon. {same}")
             gone = lines[0]
+            at = gone["occurred_at"]
+            chosen_by = ("--after", str(at - 1), "--before", str(at + 1))
         else:
             # The first mention of somebody of whom others speak as well.
-            gone = self._said("U3", f"I met Irina {token.title()} at Halcyon. She likes {token}.")
+            met = f"I met Irina {token.title()} at Halcyon. She likes {token}."
+            gone = self._said("U9", met, sender_name="Ines")
+            chosen_by = ("--sender", "U9")
             lines = [gone, self._said("U2", "Irina works at Halcyon.")]
-        self.world.forgotten.append(Forgotten(gone["platform"], gone["id"], token))
+        self.world.forgotten.append(Forgotten(gone["platform"], gone["id"], token, chosen_by))
         return lines
 
     def _conflict(self, line: Line) -> list[str]:
