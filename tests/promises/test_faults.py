@@ -99,6 +99,14 @@ def test_F2_the_same_said_twice_is_one_fact_that_both_support(shell: Shell) -> N
     assert shell.facts("Where does Ada live?") == ["Ada: I live in Turin."]
 
 
+def test_F2_what_is_remembered_twice_is_answered_once(shell: Shell) -> None:
+    for _ in range(2):
+        shell("remember", "The key is in the safe.")
+    found = [item["text"] for item in shell.recall("Where is the key?")]
+    assert len(found) == 1
+    assert "The key is in the safe." in found[0]
+
+
 # --- F3: a consolidation that fails, or answers nonsense, destroys what was there -----------------
 
 

@@ -187,7 +187,7 @@ def test_E8_forgetting_removes_from_every_layer_and_a_rebuild_brings_nothing_bac
         said("Gwendolyn keeps bees in Quetta.", "g1", sender_id="u-gwen", sender_name="Gwendolyn"),
         said("My bees made honey.", "g2", sender_id="u-gwen", sender_name="Gwendolyn"),
     )
-    gone = shell("forget", "g1", "g2")
+    gone = shell("forget", "--sender", "u-gwen")
     assert sorted(gone["forgotten"]) == ["g1", "g2"]
     for level in ("", "index", "project", "derive"):
         if level:
@@ -220,6 +220,19 @@ def test_E11_verify_finds_a_changed_record(shell: Shell, topic: str) -> None:
     ended = shell.run("verify")
     assert ended.status == 1
     assert f"{topic}/" in ended.errors
+
+
+def test_E11_a_head_kept_elsewhere_finds_a_ledger_that_was_rolled_back(shell: Shell) -> None:
+    """tests/protocol has a ledger that was cut off, and one that was chained anew."""
+    shell.ingest(said("I live in Turin.", "a"))
+    shutil.copytree(shell.home, shell.room / "backup")
+    head = shell.ingest(said("I work at Larch.", "b"))["head"]
+    assert shell("verify", "--expect", head)["ok"]
+    assert head == shell("status")["head"]
+    shutil.rmtree(shell.home)
+    shutil.copytree(shell.room / "backup", shell.home)
+    assert shell("verify")["ok"]
+    assert shell.run("verify", "--expect", head).status == 1
 
 
 # --- D: the shape ---------------------------------------------------------------------------------
