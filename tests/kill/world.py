@@ -173,8 +173,8 @@ class _Maker:
             chosen_by: tuple[str, ...] = (gone["id"], "--platform", gone["platform"])
         elif group == 2:
             # The question, which the answer's fact quotes.
-            asked = f"Does anybody know who painted the {token}?"
-            gone = self._said("U2", asked, thread_id="attic")
+            question = f"Does anybody know who painted the {token}?"
+            gone = self._said("U2", question, thread_id="attic")
             lines = [gone, self._said("U4", "My grandmother painted it in Graz.")]
             chosen_by = ("--thread", "attic")
         elif group == 3:
