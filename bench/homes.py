@@ -120,6 +120,7 @@ def open_node(directory: Path, encoder: Encoder | None, ledger: Ledger | None = 
     else:
         chosen = encoder
         door = VectorDoor(chosen.model, chosen.dimension, lambda: chosen)
+    directory.mkdir(parents=True, exist_ok=True)
     return Node(directory, ledger or EmbeddedLedger(directory), door)
 
 
