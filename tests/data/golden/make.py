@@ -173,6 +173,10 @@ ROWS: dict[str, dict[str, Any]] = {
         "number": 7, "kind": "message", "reason": "too odd", "state": "parked",
         "parked_at": INGESTED,
     },
+    "decisions": {
+        "number": 4, "reads": "AAAAAAAAAAEAAAAAAAAAAg==", "writes": "AAAAAAAAAAM=",
+        "restated": None,
+    },
     "entities": {
         "id": "E1", "name": "Ada", "type": "person", "normalized": "ada",
         "source": "delivery", "created_at": INGESTED,
