@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import apsw
@@ -21,6 +23,9 @@ _OF_LEDGER = frozenset({"seals", "switches", "decisions", "conclusions"})
 _WHERE = {"conclusions": "traced"}
 # A rowid of the vector index: another order of the same rows gives other numbers.
 _NOT_COLUMNS = frozenset({"seq"})
+
+# The column of a running number, in whichever table.
+_NUMBER = "number"
 
 _pack = msgspec.msgpack.Encoder()
 
@@ -71,12 +76,20 @@ def rows_of(connection: apsw.Connection, table: Table) -> apsw.Cursor:
     )
 
 
-def content_hash(model: ReadModel) -> str:
-    """Return the hash of a read model's content: BLAKE2b-256 in hex."""
+def content_hash(model: ReadModel, switches: Sequence[int] = ()) -> str:
+    """Return the hash of a read model's content: BLAKE2b-256 in hex.
+
+    `switches` are the numbers of the zone's switches, ascending: running numbers are hashed as if
+    those took none, since which chain counts is no part of what is known.
+    """
     digest = hashlib.blake2b(digest_size=32)
     for table in content_tables(model.connection):
         digest.update(_pack.encode(table))
+        at = table.columns.index(_NUMBER) if switches and _NUMBER in table.columns else None
         for row in rows_of(model.connection, table):
+            if at is not None and isinstance(row[at], int):
+                number = row[at] - bisect_left(switches, row[at])
+                row = (*row[:at], number, *row[at + 1 :])
             digest.update(_pack.encode(row))
     return digest.hexdigest()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +14,7 @@ import apsw
 import msgspec
 
 from projections.content import content_hash, content_problems, index_problems
-from projections.events.queries import event_count
+from projections.events.queries import event_count, switches
 from projections.files import ZoneFiles
 from projections.generations import Generation
 from projections.private import make_directory
@@ -492,10 +492,11 @@ class _Copies:
                 self.problems.append(f"the replay stopped: {error}")
             with suppress(apsw.Error):
                 self.events = event_count(files.events.connection)
+            passed = switches(replayed.events.connection)
             models = [
-                ModelCheck(ours.name, "", content_hash(theirs), False)
+                ModelCheck(ours.name, "", content_hash(theirs, passed), False)
                 if ours.name in self._damaged
-                else _compare_model(ours, theirs, self.problems)
+                else _compare_model(ours, theirs, passed, self.problems)
                 for ours, theirs in zip(files.all, replayed.all, strict=True)
             ]
         self._check_index()
@@ -526,10 +527,12 @@ def _check_ledger(
     return check
 
 
-def _compare_model(ours: ReadModel, theirs: ReadModel, problems: list[str]) -> ModelCheck:
-    replayed = content_hash(theirs)
+def _compare_model(
+    ours: ReadModel, theirs: ReadModel, switched: Sequence[int], problems: list[str]
+) -> ModelCheck:
+    replayed = content_hash(theirs, switched)
     try:
-        hash_ = content_hash(ours)
+        hash_ = content_hash(ours, switched)
         found = content_problems(ours, theirs)
         if ours.connection.in_transaction:
             ours.connection.execute("COMMIT")

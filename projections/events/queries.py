@@ -174,6 +174,11 @@ def of_turn(connection: apsw.Connection, platform: str, turn_id: str) -> list[in
     return [number for (number,) in found]
 
 
+def switches(connection: apsw.Connection) -> list[int]:
+    """Return the numbers of the records that switch chains, ascending."""
+    return [number for (number,) in rows(connection, "SELECT number FROM switches ORDER BY number")]
+
+
 def switched_to(connection: apsw.Connection) -> str | None:
     """Return the chain that the last switch names; None where there was none."""
     chain: str | None = value(connection, "SELECT chain FROM switches ORDER BY number DESC LIMIT 1")
