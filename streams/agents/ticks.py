@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 import apsw
 
-from projections.events.queries import quiet_turns
+from projections.events.queries import quiet_turns, switches
 from projections.memory.queries import is_completed
 from schemas.changes import Conclusions
 from schemas.events import RESERVED_PLATFORM, CloseTurn, Draft, Event, Tick
@@ -42,23 +44,34 @@ class TurnCloser:
         assert isinstance(event.payload, Tick)
         if event.payload.name != CLOSE_TURNS:
             return []
+        switched = switches(state.events)
         return [
             # The command names the turn in the words of its last event.
-            Conclusions((last.number, event.number), outbox=[_completion(turn_id, last, event)])
+            Conclusions(
+                (last.number, event.number),
+                outbox=[
+                    _completion(turn_id, last, event, bisect_left(switched, last.number)),
+                ],
+            )
             for turn_id, last in turns_to_close(
                 state.events, state.memory, event.number, event.occurred_at
             )
         ]
 
 
-def _completion(turn_id: str, last: Event, tick: Event) -> Draft:
+def _completion(turn_id: str, last: Event, tick: Event, switched: int) -> Draft:
+    """Return the command; `switched` switches of chain came before the turn's last event.
+
+    They take no number in its id: what is known does not depend on how often it was concluded.
+    """
+    place = last.number - switched
     return Draft(
         platform=RESERVED_PLATFORM,
         # Whichever tick asks, it asks for the same command.
         occurred_at=last.occurred_at + ABANDONED_AFTER_MS,
         ingested_at=tick.ingested_at,
         payload=CloseTurn(
-            source_id=f"close-turn:{turn_row_id(last.platform, turn_id)}:{last.number}",
+            source_id=f"close-turn:{turn_row_id(last.platform, turn_id)}:{place}",
             platform=last.platform,
             turn_id=turn_id,
         ),

@@ -81,10 +81,10 @@ def contents(home: Path, zone: str = "default") -> Contents:
         facts.setdefault(names.get(event, ("no event", event)), []).append(text)
     processed = _rows(current / "memory.db", "SELECT event_id FROM memory_processing_log")
     ledger = home / "ledger.db"
-    switches = {row[0] for row in _rows(current / "events.db", "SELECT number FROM switches")}
+    switches = {int(row[0]) for row in _rows(current / "events.db", "SELECT number FROM switches")}
 
     def number(counted: int) -> int:
-        return counted - sum(switch < counted for switch in switches)
+        return counted - len([switch for switch in switches if switch < counted])
 
     return Contents(
         events=Counter(names.values()),
@@ -92,7 +92,7 @@ def contents(home: Path, zone: str = "default") -> Contents:
         facts={event: sorted(texts) for event, texts in facts.items()},
         processed={names[event] for (event,) in processed if event in names},
         numbers=[number(row[0]) for row in rows],
-        length=_rows(ledger, "SELECT count(*) FROM events")[0][0] - len(switches),
+        length=int(_rows(ledger, "SELECT count(*) FROM events")[0][0]) - len(switches),
         sources=_rows(ledger, "SELECT count(DISTINCT source) FROM sources")[0][0] - len(switches),
         live_keys={key for (key,) in _rows(home / "keys.db", "SELECT key_id FROM keys")},
         seals={
