@@ -27,6 +27,8 @@ class Timeline:
 
     A record is known since the latest `ingested_at` up to it: nothing is known before what
     precedes it in the ledger. So what was known at a time is always a beginning of the ledger.
+    One that claims to be ingested after it came, as the builds before took it, is known since
+    then: the ledger notes when that was, on Kafka in the record, so that every node says the same.
     """
 
     def __init__(self, ledger: Ledger, zone: str) -> None:
@@ -48,19 +50,21 @@ class Timeline:
         while records := self._ledger.read(EVENTS, place, self._offset, _BATCH, self._zone):
             for offset, _, value in records:
                 try:
-                    self._take(value)
+                    self._take(offset, value)
                 except (IntegrityError, UnknownVersion) as error:
                     raise located(error, EVENTS, self._zone, offset) from None
                 self._offset = offset + 1
 
-    def _take(self, value: bytes) -> None:
+    def _take(self, offset: int, value: bytes) -> None:
         envelope, sealed = read_event(value)
         after = (self._zone, len(self) + 1, self._hash)
         if (envelope.zone, envelope.number, envelope.previous) != after:
             return
         self._hash = record_hash(value)
-        before = self._known_since[-1] if self._known_since else 0
-        self._known_since.append(max(before, envelope.ingested_at))
+        known = self._known_since[-1] if self._known_since else 0
+        if envelope.ingested_at > known:
+            known = max(known, self._ingested_at(offset, envelope.ingested_at))
+        self._known_since.append(known)
         if envelope.kind == "forget":
             key = self._ledger.keys.get([envelope.key_id]).get(envelope.key_id)
             if key is None:
@@ -73,6 +77,12 @@ class Timeline:
             own = range(1, envelope.number)
             targets = frozenset(number for number in payload.targets if number in own)
             self._erasures.append(Erasure(envelope.number, targets))
+
+    def _ingested_at(self, offset: int, claimed: int) -> int:
+        """Return when a record could be known: not after it came to the ledger."""
+        place = partition_of(self._zone)
+        appended = self._ledger.appended_at(EVENTS, place, offset)
+        return claimed if appended is None else min(claimed, appended)
 
     def __len__(self) -> int:
         """Return the number of the last record."""
