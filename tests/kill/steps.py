@@ -243,8 +243,11 @@ def do(recollect: Recollect, step: Step) -> float:
     return _end(step, recollect.run(step.arguments))
 
 
-def do_killed(recollect: Recollect, step: Step, killer: Killer, seconds: float) -> None:
-    """Do a step that is killed again and again, then let it end; it takes about `seconds`."""
+def do_killed(recollect: Recollect, step: Step, killer: Killer, seconds: float) -> float:
+    """Do a step that is killed again and again, then let it end; it takes about `seconds`.
+
+    Return how long the run that ended took.
+    """
     attempts = 0
     tried: Counter[str] = Counter()
     last = -1
@@ -265,14 +268,13 @@ def do_killed(recollect: Recollect, step: Step, killer: Killer, seconds: float) 
         attempts += name in (*_ATTEMPTS, RANDOM)
         if not ended.killed:
             killer.survived += 1
-            _end(step, ended)
-            return
+            return _end(step, ended)
         killer.hit(name, step)
         if killer.power is not None:
             killer.power.cut(recollect.home)
     if step.before:
         step.before(recollect.home)
-    _end(step, recollect.run(step.arguments))
+    return _end(step, recollect.run(step.arguments))
 
 
 def _next(step: Step, killer: Killer, tried: Counter[str], attempts: int, last: int) -> str | None:
