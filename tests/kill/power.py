@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Iterator
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,17 +57,18 @@ class PowerCut:
 
 
 def checkpointed(wal: Path) -> int:
-    """Return how many frames of a WAL were copied into its file, for which it was flushed."""
+    """Return how many frames of a WAL were copied into its file, or were about to be.
+
+    For that the WAL was flushed. None of a WAL without an index can be lost: nobody wrote to it
+    since the power came back, or it was copied whole by one who was closing it.
+    """
     index = wal.with_name(wal.name.removesuffix("-wal") + "-shm")
     try:
         raw = index.read_bytes()
     except FileNotFoundError:
-        return 0
-    return max(_numbers(raw), default=0)
-
-
-def _numbers(raw: bytes) -> Iterator[int]:
-    """Yield how many frames were copied, and how many a checkpoint set out to copy."""
-    for place in (_BACKFILLED_AT, _ATTEMPTED_AT):
-        if len(raw) >= place + 4:
-            yield int(struct.unpack_from("=I", raw, place)[0])
+        return sys.maxsize
+    if len(raw) < _ATTEMPTED_AT + 4:
+        return sys.maxsize
+    return max(
+        int(struct.unpack_from("=I", raw, place)[0]) for place in (_BACKFILLED_AT, _ATTEMPTED_AT)
+    )
