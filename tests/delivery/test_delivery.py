@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence, Set
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from faust.types import TP
 
 from streams.drivers.faust import Delivered, DeliveryFailed, Partition
 from streams.drivers.faust import delivery as module
 from streams.drivers.faust.delivery import Chunk, Delivery
+from streams.drivers.faust.transport import Consumer
 from streams.ledger.base import LedgerGap
+from streams.ledger.kafka import asking
 
 EVENTS, INBOX = ("events", 3), ("inbox", 3)
 
@@ -227,5 +230,49 @@ def test_a_worker_that_gets_different_partitions_of_its_topics_ends() -> None:
         room = Room(Recorder())
         with pytest.raises(DeliveryFailed, match="other partitions of one of the topics"):
             room.delivery.open({EVENTS, ("inbox", 4)})
+
+    play(story)
+
+
+class Asked:
+    """What a consumer asks the brokers: each answer in turn is where the log ends, the last one
+    for ever."""
+
+    def __init__(self, delivery: Delivery, ends: list[int]) -> None:
+        self._delivery = delivery
+        self._ends = ends
+        self.sought: dict[TP, int] = {}
+
+    async def earliest_offsets(self, *partitions: TP) -> dict[TP, int]:
+        return dict.fromkeys(partitions, 0)
+
+    async def highwaters(self, *partitions: TP) -> dict[TP, int]:
+        end = self._ends.pop(0) if len(self._ends) > 1 else self._ends[0]
+        return dict.fromkeys(partitions, end)
+
+    async def seek_wait(self, offsets: dict[TP, int]) -> None:
+        self.sought = offsets
+
+
+@pytest.mark.parametrize(("ends", "starts"), [([3, 0, 7], True), ([3], False)])
+def test_a_broker_that_answers_from_the_past_is_asked_again(
+    ends: list[int], starts: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stood still, and does not know yet that another leads; what is gone is named at last."""
+    monkeypatch.setattr(asking, "PAST_SECONDS", 2.0)
+
+    async def story() -> None:
+        handler = Recorder()
+        handler.at = 7
+        room = Room(handler)
+        await room.begin(end=7)
+        asked, tp = Asked(room.delivery, ends), TP(*EVENTS)
+        if starts:
+            await Consumer._seek_to_cursors(cast(Any, asked), {tp})
+            assert asked.sought == {tp: 7}
+        else:
+            with pytest.raises(LedgerGap, match=r"ends at 3, but 7 is to be read next"):
+                await Consumer._seek_to_cursors(cast(Any, asked), {tp})
+            assert asked.sought == {}
 
     play(story)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from streams.ledger import EVENTS, Ledger, partition_of
-from streams.ledger.kafka import KafkaLedger, KafkaSettings
+from streams.ledger import EVENTS, Ledger, LedgerGap, partition_of
+from streams.ledger.file import Appended
+from streams.ledger.kafka import KafkaLedger, KafkaSettings, asking
 from streams.ledger.kafka.clients import KeyedValue, Place
 from streams.ledger.sequencer import sequence
 from tests.ledger.contract import LedgerContract, Opener, Reader, draft, ids
@@ -142,20 +143,79 @@ def test_a_copy_that_came_before_the_event_it_repeats_leaves_its_key(opener: Ope
         assert ids(Reader(ledger).zone("z")) == ["a", "b", "c"]
 
 
+class Past:
+    """A broker that led all partitions, stood still, and has not heard yet that others lead:
+    it answers `answers` times that they end at offset `end`."""
+
+    def __init__(
+        self, ledger: KafkaLedger, monkeypatch: pytest.MonkeyPatch, answers: float, end: int
+    ) -> None:
+        self.left, self._end = answers, end
+        self._ends = ledger.clients._ends
+        monkeypatch.setattr(ledger.clients, "_ends", self)
+
+    async def __call__(self, places: list[Place]) -> dict[Place, int]:
+        self.left -= 1
+        return dict.fromkeys(places, self._end) if self.left >= 0 else await self._ends(places)
+
+
+def _copied(ledger: Ledger) -> int:
+    return ledger.head("z").number
+
+
+def _from_the_broker(ledger: Ledger) -> int:
+    return len(ledger.read(EVENTS, partition_of("z"), 2, 10))
+
+
+def _differences(ledger: Ledger) -> int:
+    assert isinstance(ledger, KafkaLedger)
+    return len(ledger._compare((EVENTS, partition_of("z"))))
+
+
+@pytest.mark.parametrize(
+    ("ask", "found"),
+    [(_copied, 3), (_from_the_broker, 1), (_differences, 0)],
+    ids=["copied", "from the broker", "compared"],
+)
+@pytest.mark.parametrize("end", [0, 1])
 def test_a_broker_that_answers_from_the_past_for_a_while_breaks_nothing(
-    opener: Opener, monkeypatch: pytest.MonkeyPatch
+    opener: Opener,
+    monkeypatch: pytest.MonkeyPatch,
+    ask: Callable[[Ledger], int],
+    found: int,
+    end: int,
 ) -> None:
-    """It led the partition, stood still, and has not heard yet that another leads."""
     with closing(opener()) as ledger:
         assert isinstance(ledger, KafkaLedger)
-        ledger.publish("z", [draft("a")])
-        asked, ends = 0, ledger.clients.ends
+        ledger.publish("z", [draft("a"), draft("b"), draft("c")])
+        past = Past(ledger, monkeypatch, 3, end)
+        assert ask(ledger) == found
+        assert past.left < 0, "it was asked again"
 
-        def past(places: Iterable[Place]) -> dict[Place, int]:
-            nonlocal asked
-            asked += 1
-            return dict.fromkeys(places, 0) if asked < 4 else ends(places)
 
-        monkeypatch.setattr(ledger.clients, "ends", past)
-        assert ledger.head("z").number == 1
-        assert ids(Reader(ledger).zone("z")) == ["a"]
+@pytest.mark.parametrize("ask", [_copied, _from_the_broker])
+def test_a_partition_that_goes_on_ending_too_early_has_lost_records(
+    opener: Opener, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Ledger], int]
+) -> None:
+    monkeypatch.setattr(asking, "PAST_SECONDS", 0.5)
+    with closing(opener()) as ledger:
+        assert isinstance(ledger, KafkaLedger)
+        ledger.publish("z", [draft("a"), draft("b"), draft("c")])
+        Past(ledger, monkeypatch, float("inf"), 1)
+        with pytest.raises(LedgerGap, match=r"ends at offset 1, but \d was read before"):
+            ask(ledger)
+
+
+def test_a_copy_is_compared_up_to_its_end(opener: Opener) -> None:
+    """Where the topic ends within the page that is compared, the rest is missing."""
+    with closing(opener()) as ledger, closing(opener()) as longer:
+        assert isinstance(ledger, KafkaLedger)
+        assert isinstance(longer, KafkaLedger)
+        ledger.publish("z", [draft("a"), draft("b")])
+        longer.head("z")
+        place = EVENTS, partition_of("z")
+        with longer.copy.file.writing():
+            longer.copy.file.write(*place, 2, [Appended("z", b"never there", 0)])
+        assert _differences(ledger) == 0
+        (problem,) = longer._compare(place)
+        assert "ends at offset 2, but 3 was read before" in problem

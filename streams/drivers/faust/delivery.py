@@ -108,6 +108,14 @@ class Delivery:
         while self._under_way:
             await asyncio.wait(self._under_way)
 
+    def reaches(self, partition: Partition, end: int) -> bool:
+        """Return whether a log that ends there may hold what was read."""
+        return (self._wanted(partition) or 0) <= end
+
+    def _wanted(self, partition: Partition) -> int | None:
+        wanted = self._next.get(partition)
+        return self._handler.cursor(*partition) if wanted is None else wanted
+
     def start(self, partition: Partition, first: int, end: int) -> int:
         """Return the offset to read from, in a log that holds `first` up to below `end`.
 
@@ -115,9 +123,7 @@ class Delivery:
             LedgerGap: what is to be read next is not in the log.
         """
         topic, number = partition
-        wanted = self._next.get(partition)
-        if wanted is None:
-            wanted = self._handler.cursor(topic, number)
+        wanted = self._wanted(partition)
         dense = topic in self._dense
         if wanted is None:
             wanted = 0 if dense else first

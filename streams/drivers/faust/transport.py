@@ -28,6 +28,7 @@ from mode import Service, ServiceT
 from schemas.errors import RecollectError
 from streams.drivers.faust.delivery import Chunk, Delivery
 from streams.drivers.faust.handler import Delivered, DeliveryFailed, Settings
+from streams.ledger.kafka.asking import asked_again
 
 # Milliseconds the broker may hold a fetch that finds nothing. One that asks for idle partitions
 # only holds up all others: with Faust's 1,500, a busy topic beside an idle one is read at a tenth
@@ -216,10 +217,15 @@ class Consumer(FaustConsumer):
         return starts
 
     async def _seek_to_cursors(self, partitions: set[TP]) -> Mapping[TP, int]:
+        async def ask() -> tuple[Mapping[TP, int], Mapping[TP, int]]:
+            return await self.earliest_offsets(*partitions), await self.highwaters(*partitions)
+
         try:
             async with asyncio.timeout(_SEEK_SECONDS):
-                firsts = await self.earliest_offsets(*partitions)
-                ends = await self.highwaters(*partitions)
+                firsts, ends = await asked_again(
+                    ask,
+                    lambda held: all(self._delivery.reaches(tp, held[1][tp]) for tp in partitions),
+                )
                 starts = {tp: self._delivery.start(tp, firsts[tp], ends[tp]) for tp in partitions}
                 await self.seek_wait(starts)
         except (TimeoutError, KafkaError) as error:

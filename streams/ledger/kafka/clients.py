@@ -25,6 +25,7 @@ from aiokafka.errors import (
 from aiokafka.producer.message_accumulator import BatchBuilder
 
 from streams.ledger.base import LedgerUnavailable
+from streams.ledger.kafka.asking import asked_again
 from streams.ledger.kafka.deleting import delete_before
 from streams.ledger.kafka.settings import KafkaSettings
 from streams.ledger.kafka.topics import (
@@ -113,12 +114,21 @@ class Clients:
 
         return self._run(ensure())
 
-    def ends(self, places: Iterable[Place]) -> dict[Place, int]:
+    def ends(
+        self, places: Iterable[Place], known: Mapping[Place, int] | None = None
+    ) -> dict[Place, int]:
         """Return the end offset of partitions, as the broker knows it now.
 
-        That of the inbox is before the first record of a transaction that is still open.
+        That of the inbox is before the first record of a transaction that is still open. An end
+        before the offset that is `known` of the partition is asked for again for a while.
         """
-        return self._run(self._ends(list(places)))
+        asked, least = list(places), known or {}
+        return self._run(
+            asked_again(
+                lambda: self._ends(asked),
+                lambda ends: all(ends[place] >= offset for place, offset in least.items()),
+            )
+        )
 
     def starts(self, places: Iterable[Place]) -> dict[Place, int]:
         """Return the offset of the first record that each partition still has."""
@@ -144,9 +154,31 @@ class Clients:
         """
         return self._run(self._poll(seconds, most), within=seconds + PATIENCE)
 
-    def read(self, place: Place, offset: int, limit: int) -> list[ConsumerRecord[bytes, bytes]]:
-        """Return up to `limit` records of a partition from `offset` on, from the broker itself."""
-        return self._run(self._read(place, offset, limit))
+    def read(
+        self, place: Place, offset: int, limit: int, known: int = 0
+    ) -> list[ConsumerRecord[bytes, bytes]]:
+        """Return up to `limit` records of a partition from `offset` on, from the broker itself.
+
+        Raises:
+            aiokafka.errors.OffsetOutOfRangeError: it begins after `offset`, or ends before that or
+                before the offset that is `known` of it, also when it was asked again for a while.
+        """
+
+        async def read() -> list[ConsumerRecord[bytes, bytes]] | OffsetOutOfRangeError:
+            try:
+                return await self._read(place, offset, limit, max(offset, known))
+            except OffsetOutOfRangeError as error:
+                if (await self._offsets("beginning_offsets", [place]))[place] > offset:
+                    # Deleted; no other broker has it.
+                    raise
+                return error
+
+        found = self._run(
+            asked_again(read, lambda found: not isinstance(found, OffsetOutOfRangeError))
+        )
+        if isinstance(found, OffsetOutOfRangeError):
+            raise found
+        return found
 
     def delete_before(self, offsets: Mapping[Place, int]) -> None:
         """Delete the records of partitions below the offsets."""
@@ -324,10 +356,12 @@ class Clients:
         return {self._here(there): records for there, records in found.items()}
 
     async def _read(
-        self, place: Place, offset: int, limit: int
+        self, place: Place, offset: int, limit: int, known: int
     ) -> list[ConsumerRecord[bytes, bytes]]:
         there = self._there(place)
         end = (await self._ends([place]))[place]
+        if end < known:
+            raise OffsetOutOfRangeError({there: known})
         async with self._reading:
             reader = await self._started_reader()
             if self._reader_at != (place, offset):

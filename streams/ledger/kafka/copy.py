@@ -47,9 +47,6 @@ class Received(Protocol):
 _PAGE = 5_000
 #: How often a place that is followed is compared with the broker, in seconds.
 AUDIT_SECONDS = 5.0
-# A partition that ends too early is believed to after so long: a broker that wakes up learns sooner
-# that it leads no more.
-_PAST_SECONDS = 5.0
 # Who brings records here that are on the broker is taken to have stopped after so long.
 _DELIVERED_SECONDS = 0.5
 
@@ -346,14 +343,9 @@ class Copy:
 
     def _shrunk(self, place: Place, copied: int) -> bool:
         """Note that a partition ends before what was copied; False if it does so no more."""
-        # The end was asked for before the copy was looked at, which grows meanwhile; and a broker
-        # that stood still answers from the past until it knows that another leads.
-        deadline = time.monotonic() + _PAST_SECONDS
-        while (end := self._clients.ends([place])[place]) < copied:
-            if time.monotonic() > deadline:
-                break
-            time.sleep(_PAST_SECONDS / 20)
-        else:
+        # The end was asked for before the copy was looked at, which grows meanwhile.
+        end = self._clients.ends([place], {place: copied})[place]
+        if end >= copied:
             return False
         topic, partition = place
         self._break(

@@ -281,29 +281,30 @@ class KafkaLedger(Ledger):
         )
         return self.copy.file.read(topic, partition, offset, limit, zone)
 
-    def _read_all(self, place: Place, offset: int, limit: int) -> list[Record]:
-        """Return records of a partition as the broker has them, whatever was copied."""
+    def _read_all(self, place: Place, offset: int, limit: int, known: int = 0) -> list[Record]:
+        """Return records of a partition as the broker has them, whatever was copied; all before
+        the offset `known` must be there."""
         name = f"{place[0]}/{place[1]}"
         self.connect()
         try:
-            records = [received(record) for record in self.clients.read(place, offset, limit)]
+            found = self.clients.read(place, offset, limit, known)
         except OffsetOutOfRangeError:
+            start, end = self.clients.starts([place])[place], self.clients.ends([place])[place]
+            what = (
+                f"begins at offset {start}, after {offset}"
+                if start > offset
+                else f"ends at offset {end}, but {max(offset, known)} was read before"
+            )
             raise LedgerGap(
-                f"{name}: the topic holds offsets {self.clients.starts([place])[place]} to "
-                f"{self.clients.ends([place])[place]}, not {offset}: records are missing; restore "
-                "the topic from a backup that has them"
+                f"{name} {what}: records are missing; restore the topic from a backup that has them"
             ) from None
+        records = [received(record) for record in found]
         for expected, record in enumerate(records, offset):
             if record.offset != expected:
                 raise LedgerGap(
                     f"{name}: offset {expected} is missing; restore the topic from a backup that "
                     "has it"
                 )
-        if not records and offset > (end := self.clients.ends([place])[place]):
-            raise LedgerGap(
-                f"{name} ends at offset {end}, but {offset} was read before: records are missing; "
-                "restore the topic from a backup that has them"
-            )
         return records
 
     def end(self, topic: str, partition: int) -> int:
@@ -353,10 +354,10 @@ class KafkaLedger(Ledger):
         offset = 0
         while copied := self.copy.file.read(*place, offset, _PAGE):
             try:
-                there = self._read_all(place, offset, len(copied))
+                there = self._read_all(place, offset, len(copied), offset + len(copied))
             except LedgerGap as error:
                 return [str(error)]
-            for ours, theirs in zip(copied, there, strict=False):
+            for ours, theirs in zip(copied, there, strict=True):
                 if ours != theirs:
                     return [
                         f"{place[0]}/{place[1]} offset {ours.offset}: this node's copy is not what "
