@@ -176,11 +176,17 @@ class FilesPool:
 
     @contextmanager
     def open(
-        self, directory: Path, model: str | None, dimension: int, *, complete: bool
+        self,
+        directory: Path,
+        model: str | None,
+        dimension: int,
+        *,
+        complete: bool,
+        readonly: bool = False,
     ) -> Iterator[ZoneFiles]:
         """Lend the files of a directory; they are closed where the borrower fails."""
         files = self._taken(directory, model) or ZoneFiles(
-            directory, model, dimension, complete=complete
+            directory, model, dimension, complete=complete, readonly=readonly
         )
         try:
             yield files

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from schemas.errors import HomeError
+
 FILE_MODE = 0o600
 DIRECTORY_MODE = 0o700
 
@@ -27,6 +29,21 @@ def make_directory(path: Path) -> None:
 def writable(directory: Path) -> bool:
     """Return whether a directory can be written to: not where its file system is read-only."""
     return os.access(directory, os.W_OK)
+
+
+def read_only(directory: Path) -> bool:
+    """Return whether a directory is there, and nothing can be changed in it."""
+    return directory.is_dir() and not writable(directory)
+
+
+def must_be_writable(directory: Path) -> None:
+    """Raise HomeError where a home is read-only: before anything else can go half-way."""
+    if read_only(directory):
+        raise HomeError(
+            f"the home {directory} is read-only here: recall, why, status, verify, doctor and "
+            "deadletters list answer; for all else mount it so that it can be written, or be "
+            "its owner"
+        )
 
 
 def opener(path: str, flags: int) -> int:

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 
 import msgspec
 
+from projections.private import must_be_writable
 from recollect.following import following
 from recollect.home import Home
 from recollect.ledgers import EMBEDDED, VARIABLE, encoder_name, node_of
@@ -41,10 +42,12 @@ def promote(
 
     Raises:
         InvalidInput: `url` is none, or RECOLLECT_LEDGER names another ledger than the embedded.
-        HomeError: the ledger has moved already, or the topics hold something else.
+        HomeError: the ledger has moved already, or the topics hold something else; or the home is
+            read-only.
         Busy: another process works with this home, or on the topics.
         LedgerUnavailable: the brokers cannot be reached.
     """
+    must_be_writable(home.directory)
     settings = KafkaSettings.read(url, os.environ)
     if (setting := os.environ.get(VARIABLE, EMBEDDED)) != EMBEDDED:
         raise InvalidInput(

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from projections.private import FILE_MODE
+from projections.private import FILE_MODE, must_be_writable
 from recollect.following import following, heartbeat
 from recollect.home import Home
 from recollect.ledgers import on_kafka, open_following_node, open_node
@@ -37,7 +37,11 @@ def work(home: Home, report: Report, *, once: bool = False, member: str | None =
     is one worker of many, `member` by name; `once` concludes what is there, and ends.
 
     RECOLLECT_TICKS=off keeps it from appending ticks.
+
+    Raises:
+        HomeError: the home is read-only.
     """
+    must_be_writable(home.directory)
     if once:
         _work_once(home, report)
     elif on_kafka():
@@ -55,7 +59,12 @@ def work(home: Home, report: Report, *, once: bool = False, member: str | None =
 
 
 def follow(home: Home, report: Report) -> None:
-    """Be a replica until SIGINT or SIGTERM: follow what workers conclude, to answer from it."""
+    """Be a replica until SIGINT or SIGTERM: follow what workers conclude, to answer from it.
+
+    Raises:
+        HomeError: the home is read-only.
+    """
+    must_be_writable(home.directory)
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())

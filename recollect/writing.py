@@ -76,7 +76,7 @@ class Writing(Opened):
 
     def _concluded(self) -> int:
         """Return the last record that the zone's files hold, brought up where nobody else does."""
-        if not self._followed:
+        if not self._followed and self._node.writes:
             self.drive()
         if not self._node.zone(self.zone).exists():
             return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
@@ -11,6 +13,8 @@ from pathlib import Path
 from projections.events.queries import switched_to
 from projections.files import FilesPool, ZoneFiles
 from projections.generations import Generation, ZoneDirectory, sync_directory
+from projections.private import must_be_writable, read_only, writable
+from projections.sqlite import copy_file
 from schemas.errors import Busy, HomeError, IntegrityError, RecollectError, UnknownVersion
 from schemas.fragments import Assembler
 from schemas.records import NO_CHAIN, chain_of
@@ -33,12 +37,15 @@ FIRST_CHAIN = "c0"
 _PATIENCE_SECONDS = 10.0
 # Zones whose files stay open; each takes four files and a few MB.
 _MOST_IDLE = 32
+_READ_AT_ONCE = 1_000
 
 
 class Node:
     """Everything below a home directory that is not configuration.
 
-    `decides` False: a replica, which follows what others conclude.
+    `decides` False: a replica, which follows what others conclude. Where the directory is
+    read-only nothing is driven: what its files lack of the ledger, and what is made to be read,
+    is made in a directory that lives until the node is closed.
     """
 
     def __init__(
@@ -54,10 +61,15 @@ class Node:
         self.decides = decides
         self.door = door
         self.agents = agents
-        self.journal = Journal(directory / "driver.db")
+        self._directory = directory
+        self.writes = not read_only(directory)
+        self.journal = Journal(directory / "driver.db" if self.writes else None)
         self._zones = directory / "zones"
         self._files = FilesPool(_MOST_IDLE)
-        self._take_over_debts()
+        self._making_elsewhere = threading.Lock()
+        self._elsewhere: tempfile.TemporaryDirectory[str] | None = None
+        if self.writes:
+            self._take_over_debts()
 
     def _take_over_debts(self) -> None:
         """Note in zones' files what the build before noted in the journal."""
@@ -69,7 +81,23 @@ class Node:
 
     def zone(self, zone: str) -> ZoneDirectory:
         """Return the directory of a zone, which need not exist."""
-        return ZoneDirectory(self._zones / check_zone(zone))
+        own = ZoneDirectory(self._zones / check_zone(zone))
+        return own if self.writes or own.exists() else self._made_to_read(zone)
+
+    def _made_to_read(self, zone: str) -> ZoneDirectory:
+        """Return where files of a zone are made while the home is read-only."""
+        with self._making_elsewhere:
+            if self._elsewhere is None:
+                self._elsewhere = tempfile.TemporaryDirectory(prefix="recollect-")
+            return ZoneDirectory(Path(self._elsewhere.name) / check_zone(zone))
+
+    def _place(self, zone: str, generation: Generation) -> Path:
+        """Return where the files of a generation lie: a copy where one had to be made."""
+        if not self.writes and self._elsewhere is not None:
+            copy = self._made_to_read(zone).directory(generation)
+            if copy.exists():
+                return copy
+        return self.zone(zone).directory(generation)
 
     def current(self, zone: str) -> Generation:
         """Return the generation of a zone that is in use; the first one is made where none is."""
@@ -92,17 +120,19 @@ class Node:
 
     def open(self, zone: str, generation: Generation) -> AbstractContextManager[ZoneFiles]:
         """Lend the files of a generation."""
+        place = self._place(zone, generation)
         return self._files.open(
-            self.zone(zone).directory(generation),
+            place,
             generation.encoder,
             generation.dimension,
+            readonly=not self.writes and read_only(place),
             complete=generation.complete,
         )
 
     def open_to_read(self, zone: str, generation: Generation) -> ZoneFiles:
         """Open the files of a generation for reading alone; close them."""
         return ZoneFiles(
-            self.zone(zone).directory(generation),
+            self._place(zone, generation),
             generation.encoder,
             generation.dimension,
             readonly=True,
@@ -117,11 +147,17 @@ class Node:
     def open_past(self, zone: str, timeline: Timeline, moment: Moment) -> ZoneFiles:
         """Open the files of a zone as they were at a moment, for reading alone; close them."""
         generation = self.current(zone)
-        return open_past(self.ledger, zone, self.zone(zone), generation, timeline, moment)
+        directory = self.zone(zone) if self.writes else self._made_to_read(zone)
+        return open_past(self.ledger, zone, directory, generation, timeline, moment)
 
     @contextmanager
     def driving(self, zone: str) -> Iterator[None]:
-        """Be the only process that drives a zone."""
+        """Be the only process that drives a zone.
+
+        Raises:
+            HomeError: the home is read-only.
+        """
+        must_be_writable(self._directory)
         with exclusive(self._driver_lock(zone)):
             yield
 
@@ -166,17 +202,74 @@ class Node:
                     driver.run(while_=partial(_behind, files, number))
 
     def fold(self, zone: str) -> None:
-        """Make everything in the ledger searchable as raw turns.
+        """Make everything in the ledger searchable as raw turns, and what is concluded there.
 
         What somebody who died left of an erasure is removed, where nothing is to be concluded.
         """
-        with self.open(zone, self.current(zone)) as files:
+        generation = self.current(zone)
+        if not self.writes:
+            self._fold_to_read(zone, generation)
+            return
+        with self.open(zone, generation) as files:
             self.fold_into(zone, files)
+            if self._concluded_since(zone, generation, files):
+                # Whoever died before the files had it, or files that were lost. Who drives the
+                # zone does it by himself.
+                with suppress(Busy), exclusive(self._driver_lock(zone), wait=False):
+                    project_changes(self.ledger, zone, generation.chain, files)
+                    self.journal.move(zone, files.memory.watermark().number)
             owes = files.owes_purge() and not _behind(files, files.events.watermark().number)
         if owes:
             # Who drives the zone does it by himself.
             with suppress(Busy), exclusive(self._driver_lock(zone), wait=False):
                 self._purge(zone)
+
+    def _fold_to_read(self, zone: str, generation: Generation) -> None:
+        """Do so in a copy, where the files of a read-only home lack anything."""
+        with self.open(zone, generation) as files:
+            made = writable(files.directory)
+            behind = files.events.watermark().number < self.ledger.head(zone).number
+            if not made and not behind and not self._concluded_since(zone, generation, files):
+                # It reads, and only compares.
+                self.fold_into(zone, files)
+                return
+        if not made:
+            self._copy_to_read(zone, generation)
+        with self.open(zone, generation) as files:
+            self.fold_into(zone, files)
+            if self._concluded_since(zone, generation, files):
+                project_changes(self.ledger, zone, generation.chain, files, destroys=False)
+
+    def _copy_to_read(self, zone: str, generation: Generation) -> None:
+        source = self._place(zone, generation)
+        directory = self._made_to_read(zone)
+        with exclusive(directory.path / "first.lock"):
+            target = directory.directory(generation)
+            if target.exists():
+                return
+            begun = target.with_name(f"scratch-{target.name}")
+            begun.mkdir()
+            with self.open(zone, generation) as files:
+                names = [model.path.name for model in files.all]
+            for name in names:
+                copy_file(source / name, begun / name)
+            begun.rename(target)
+
+    def _concluded_since(self, zone: str, generation: Generation, files: ZoneFiles) -> bool:
+        """Return whether the ledger holds change records of a generation that its files lack."""
+        if self.ledger.shared or switched_to(files.events.connection) not in (
+            None,
+            generation.chain,
+        ):
+            # Those are followed.
+            return False
+        mark = min((model.watermark() for model in files.concluded), key=lambda mark: mark.number)
+        if mark.number >= self.ledger.head(zone).number:
+            return False
+        reader = ChangeReader(
+            self.ledger, zone, generation.chain, mark.number, mark.offset, mark.hash
+        )
+        return bool(reader.read(_READ_AT_ONCE))
 
     def fold_into(self, zone: str, files: ZoneFiles) -> None:
         """Fold, and see that the files hold what the ledger does.
@@ -342,6 +435,8 @@ class Node:
         self._files.close()
         self.journal.close()
         self.ledger.close()
+        if self._elsewhere is not None:
+            self._elsewhere.cleanup()
 
     def _purge(self, zone: str) -> None:
         """Carry an erasure into every generation: kept ones follow, unfinished ones go."""

@@ -142,7 +142,16 @@ def _make(
     without = frozenset(target for erasure in erasures for target in erasure.targets)
     with ZoneFiles(place, generation.encoder, generation.dimension) as files:
         fold_events(ledger, zone, files, upto=wanted.number, without=without)
-        project_changes(ledger, zone, generation.chain, files, upto=wanted.number, without=without)
+        # Who drives the zone destroys keys: that of an erasure goes with the files in use.
+        project_changes(
+            ledger,
+            zone,
+            generation.chain,
+            files,
+            upto=wanted.number,
+            without=without,
+            destroys=False,
+        )
         reached = files.watermark().number
         if erasures and reached:
             _erase(ledger, zone, generation.chain, files, erasures, without)

@@ -81,10 +81,15 @@ def _connect(path: Path) -> apsw.Connection:
 class Journal:
     """Attempts, cursors and unfinished business of the drivers of one home."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None) -> None:
+        """`path` None: in memory, where nothing is driven."""
         self._lock = threading.RLock()
-        with exclusive(path.with_name("journal.lock")):
-            self._connection = _connect(path)
+        if path is None:
+            path = Path(":memory:")
+            self._connection = connect(path)
+        else:
+            with exclusive(path.with_name("journal.lock")):
+                self._connection = _connect(path)
         found = check_version(self._connection, path, _VERSION)
         with atomic(self._connection):
             self._connection.execute(_SCHEMA)

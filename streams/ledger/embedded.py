@@ -12,7 +12,7 @@ import apsw
 import msgspec
 
 from projections.generations import replace_file
-from projections.private import make_directory, writable
+from projections.private import make_directory, must_be_writable, writable
 from projections.sqlite import atomic, check_version, connect, rows, truncate_wal, value
 from schemas.errors import Damaged, IntegrityError
 from schemas.events import Draft
@@ -192,7 +192,12 @@ class EmbeddedLedger(Ledger):
             return files
 
     def make(self) -> None:
-        """Make the files, where they are not made yet, as the first record does."""
+        """Make the files, where they are not made yet, as the first record does.
+
+        Raises:
+            HomeError: nothing can be written there.
+        """
+        must_be_writable(self._directory)
         self._open()
         if self._files is not None:
             return

@@ -1,0 +1,148 @@
+"""A home that cannot be written to answers, and says what it cannot do; the mounts are real."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.home.kit import SENTENCES, Home
+from tests.home.test_damage import close
+
+QUESTION = "Where does Ada live?"
+READS = [
+    ["recall", QUESTION, "--json"],
+    ["recall", QUESTION, "--known-at", "2100-01-01T00:00:00Z", "--json"],
+    ["why", "m-1", "--json"],
+    ["status", "--json"],
+    ["verify", "--json"],
+    ["deadletters", "--json"],
+]
+WRITES = [
+    ["remember", "Something new."],
+    ["forget", "m-1"],
+    ["forget", "m-1", "--dry-run"],
+    ["rebuild"],
+    ["rebuild", "--level", "derive"],
+    ["rollback"],
+    ["reclaim"],
+    ["worker"],
+    ["worker", "--once"],
+    ["ingest", "EXPORT"],
+    ["deadletters", "drop", "1"],
+]
+_OWN = "mount --make-rprivate / && "
+#: What mounts a home read-only, for one command and what it starts.
+MOUNTS = {
+    "bind": _OWN + 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"',
+    "tmpfs": _OWN + 'cp -a "$0" "$0.copy" && mount -t tmpfs none "$0" && cp -a "$0.copy/." "$0" '
+    '&& rm -r "$0.copy" && mount -o remount,ro "$0" && exec "$@"',
+}
+
+
+def mounted(home: Home, how: str = "bind") -> Home:
+    """Return the home as it is where its directory is mounted read-only."""
+    there = Home(home.path)
+    there.before = ["unshare", "--mount", "sh", "-c", MOUNTS[how], str(home.path)]
+    return there
+
+
+def held(home: Home) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in home.files() if path.is_file()}
+
+
+def without_time(answer: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in answer.items() if key not in ("ms", "moved_seconds_ago")}
+
+
+def test_the_mount_is_really_read_only(home: Home) -> None:
+    for how in MOUNTS:
+        command = [*mounted(home, how).before, "touch", str(home.path / "x")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert "Read-only file system" in done.stderr
+
+
+@pytest.mark.parametrize("how", MOUNTS)
+@pytest.mark.parametrize("closed", [True, False], ids=["closed", "with-logs"])
+def test_what_reads_answers_as_ever_and_writes_nothing(home: Home, how: str, closed: bool) -> None:
+    expected = [home.well(*command).json for command in READS]
+    if closed:
+        close(home)
+    before = held(home)
+    there = mounted(home, how)
+    for command, answer in zip(READS, expected, strict=True):
+        assert without_time(there.well(*command).json) == without_time(answer), command
+    assert held(home) == before
+
+
+@pytest.mark.parametrize("command", WRITES, ids=lambda command: "-".join(command[:3]))
+def test_what_writes_says_in_one_sentence_that_it_cannot(
+    home: Home, tmp_path: Path, command: list[str]
+) -> None:
+    export = tmp_path / "more.jsonl"
+    export.write_text(
+        '{"id": "m-9", "platform": "chat", "sender_id": "ada", "content": "More.", '
+        '"occurred_at": "2026-05-09T10:00:00Z"}\n'
+    )
+    before = held(home)
+    ended = mounted(home).run(*[str(export) if each == "EXPORT" else each for each in command])
+    assert ended.status in (1, 2), ended.said
+    assert ended.stdout in ("", "record 1 is not parked\n")
+    assert held(home) == before
+    if not ended.stdout:
+        assert f"the home {home.path} is read-only" in ended.stderr
+        assert ended.stderr.count("\n") == 1
+
+
+def dies(home: Home, *command: str, at: str) -> None:
+    assert home.run(*command, RECOLLECT_FAILPOINT=at).status == -9
+
+
+@pytest.mark.parametrize("at", ["append.committed", "commit.memory"])
+def test_what_somebody_who_died_left_undone_is_in_the_answer(home: Home, at: str) -> None:
+    dies(home, "remember", "Dora lives in Lisbon.", at=at)
+    before = held(home)
+    there = mounted(home)
+    assert "Dora lives in Lisbon." in there.found("Where does Dora live?")
+    assert there.well("status", "--json").json["lag"] == (1 if at == "append.committed" else 0)
+    assert there.well("verify", "--json").json["ok"]
+    assert held(home) == before
+
+
+def test_what_was_forgotten_is_in_no_answer_though_its_files_still_hold_it(home: Home) -> None:
+    dies(home, "forget", "m-1", at="append.committed")
+    there = mounted(home)
+    # The turn: what was concluded from it goes with whoever can conclude.
+    answers = there.well("recall", "Berlin", "--json", "--scope", "events").json["results"]
+    assert not [answer for answer in answers if "Berlin" in answer["text"]]
+
+
+def test_a_home_without_events_is_empty(tmp_path: Path) -> None:
+    home = mounted(Home(tmp_path / "home").make())
+    assert home.found(QUESTION) == []
+    assert home.well("status", "--json").json["events"] == 0
+    assert "is read-only" in home.run("remember", "Something.").stderr
+
+
+def test_another_zone_is_asked_past_what_it_never_concluded(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home").make()
+    export = tmp_path / "export.jsonl"
+    home.ingest(*SENTENCES)
+    home.well("--zone", "late", "ingest", str(export), "--no-wait")
+    there = mounted(home)
+    answers = there.well("--zone", "late", "recall", QUESTION, "--json").json["results"]
+    assert SENTENCES[0] in [answer["text"] for answer in answers]
+
+
+def test_who_may_only_read_another_users_home_reads_it(home: Home) -> None:
+    close(home)
+    for path in home.files():
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    for path in list(home.path.parents)[:-1]:
+        path.chmod(path.stat().st_mode | 0o011)
+    other = Home(home.path)
+    other.before = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
+    assert other.found(QUESTION) == home.found(QUESTION)
+    assert "is read-only" in other.run("remember", "Something.").stderr
