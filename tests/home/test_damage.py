@@ -161,3 +161,17 @@ def test_a_damaged_journal_is_made_again_by_whoever_opens_it(
     home.well("worker", "--once")
     home.well("rebuild")
     assert of(home) == before
+
+
+@pytest.mark.parametrize("asked_first", ["recall", "status"])
+def test_a_zone_whose_files_are_all_lost_comes_back_from_the_ledger(
+    home: Home, asked_first: str
+) -> None:
+    # All that is known, and not only what was said.
+    question = ("recall", QUESTION, "--scope", "facts,observations", "--json")
+    before = of(home), home.well(*question).json["results"]
+    assert before[1]
+    shutil.rmtree(home.path / "zones" / "default")
+    home.well(*(question if asked_first == "recall" else ("status",)))
+    assert home.well("status", "--json").json["lag"] == 0
+    assert (of(home), home.well(*question).json["results"]) == before

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from recollect.client import Memory
+from schemas.errors import UnknownVersion
+from streams.ledger.kafka.keys import KeysCopy
 from tests.home.kit import SENTENCES, Home
 
 #: Every command that works with a home.
@@ -189,3 +191,17 @@ def test_a_home_of_a_newer_version_is_refused_by_name(
         ended = home.run(*command)
         assert ended.status == 1
         assert "home.json was made by a newer recollect (format 99" in ended.stderr
+
+
+def test_a_copy_of_keys_by_a_newer_recollect_is_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "keys.db"
+    KeysCopy(path).close()
+    # The build before wrote no version.
+    for version in (0, 1):
+        with closing(sqlite3.connect(path)) as copy:
+            copy.execute(f"PRAGMA user_version = {version}")
+        KeysCopy(path).close()
+    with closing(sqlite3.connect(path)) as copy:
+        copy.execute("PRAGMA user_version = 99")
+    with pytest.raises(UnknownVersion, match=r"keys\.db was made by a newer recollect"):
+        KeysCopy(path)

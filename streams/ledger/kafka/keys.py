@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from projections.sqlite import atomic, connect, rows, truncate_wal, value
+from projections.sqlite import atomic, check_version, connect, rows, truncate_wal, value
 from schemas.errors import HomeError
 from schemas.seal import new_key
 from streams.ledger.base import PARTITIONS, KeyStore, LedgerUnavailable
@@ -48,6 +48,7 @@ _AGREED_IN = 0
 # The broker's clock and ours are not one.
 _SLACK_SECONDS = 1.0
 _AT_ONCE = 500
+_VERSION = 1
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS keys (
@@ -83,8 +84,11 @@ class KeysCopy:
     def __init__(self, path: Path) -> None:
         self._lock = threading.RLock()
         self._connection = connect(path)
+        found = check_version(self._connection, path, _VERSION)
         with self._writing():
             self._connection.execute(_SCHEMA)
+            if found < _VERSION:
+                self._connection.execute(f"PRAGMA user_version = {_VERSION}")
 
     def next(self, partition: int) -> int:
         """Return the offset from which a partition is to be read on."""
