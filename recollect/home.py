@@ -11,7 +11,16 @@ import msgspec
 from projections.generations import replace_file
 from projections.private import make_directory, tighten
 from schemas.errors import HomeError, UnknownVersion
-from streams.encoder import CrossEncoder, Encoder, Pin, bring, load, load_reranker
+from streams.encoder import (
+    CrossEncoder,
+    Encoder,
+    Pin,
+    bring,
+    bring_again,
+    is_whole,
+    load,
+    load_reranker,
+)
 from streams.encoder.registry import Precision, Source
 
 _FILE = "home.json"
@@ -75,6 +84,9 @@ class Home:
     ) -> Home:
         """Make a home and pin its encoder; an existing home keeps what it has, its owner's alone.
 
+        The encoder of an existing home is brought again where it is missing or damaged in the
+        cache, and `progress` is told.
+
         Raises:
             HomeError: the directory holds something else, or the home has another encoder.
             EncoderError: the encoder cannot be brought.
@@ -86,11 +98,22 @@ class Home:
             asked = encoder or (model_directory and model_directory.name)
             if without_encoder and pin is not None:
                 raise HomeError(f"{directory} is a home with the encoder {pin.model}")
-            if asked and (pin is None or asked not in (pin.name, pin.place)):
+            own = () if pin is None else (pin.name, pin.place, f"{pin.place}@{pin.revision}")
+            # What a directory holds says by its checksums whether it is the home's.
+            needed = model_directory is not None and pin is not None and not home.has(pin)
+            if asked and not needed and asked not in own:
                 has = "no encoder" if pin is None else f"the encoder {pin.model}"
                 raise HomeError(
                     f"{directory} is a home with {has}, pinned when it was made; "
                     "make another home for another encoder"
+                )
+            if pin is not None:
+                bring_again(
+                    pin,
+                    cache=cache_directory(),
+                    source=source,
+                    directory=model_directory,
+                    progress=progress,
                 )
             return home
         if directory.exists() and (not directory.is_dir() or _holds_something(directory)):
@@ -109,6 +132,10 @@ class Home:
         tighten(directory)
         replace_file(directory / _FILE, msgspec.json.encode(Settings(FORMAT, pin)) + b"\n")
         return cls(directory)
+
+    def has(self, pin: Pin) -> bool:
+        """Return whether what the home pinned is whole in the cache."""
+        return is_whole(pin, cache_directory())
 
     def promoted(self, url: str) -> None:
         """Write down that the home's ledger has moved to `url`."""
@@ -140,6 +167,15 @@ class Home:
                 role="reranker",
             )
         self._write(msgspec.structs.replace(self.settings, reranker=pin))
+
+    def bring_reranker_again(self, progress: BringProgress | None = None) -> None:
+        """Bring the chosen cross-encoder where it is missing or damaged in the cache.
+
+        Raises:
+            EncoderError: it cannot be brought.
+        """
+        if self.settings.reranker is not None:
+            bring_again(self.settings.reranker, cache=cache_directory(), progress=progress)
 
     def _write(self, settings: Settings) -> None:
         self.settings = settings

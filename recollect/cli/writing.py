@@ -59,7 +59,9 @@ def init(
         without_encoder=encoder == "none",
         progress=show_step,
     )
-    if reranker is not None:
+    if reranker is None:
+        made.bring_reranker_again(show_step)
+    else:
         chosen = None if reranker == "none" else reranker
         made.rerank_with(chosen, precision=precision, progress=show_step)
     pin, judge = made.settings.encoder, made.settings.reranker

@@ -6,7 +6,7 @@ import os
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 from streams.encoder.base import CrossEncoder, Encoder, TokenVectors
-from streams.encoder.bringing import bring
+from streams.encoder.bringing import bring, bring_again
 from streams.encoder.errors import (
     EncoderError,
     EncoderMismatch,
@@ -15,7 +15,7 @@ from streams.encoder.errors import (
     EncoderUnreachable,
     EncoderUnsupported,
 )
-from streams.encoder.loading import how_to_bring, load, load_reranker
+from streams.encoder.loading import is_whole, load, load_reranker
 from streams.encoder.pin import Pin
 from streams.encoder.registry import (
     REGISTRY,
@@ -47,8 +47,9 @@ __all__ = [
     "Source",
     "TokenVectors",
     "bring",
+    "bring_again",
     "describe_registry",
-    "how_to_bring",
+    "is_whole",
     "load",
     "load_reranker",
 ]

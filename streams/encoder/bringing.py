@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, get_args
 
@@ -10,6 +10,7 @@ from schemas.errors import InvalidInput
 from streams.encoder import cache as store
 from streams.encoder.checkpoint import SETTINGS_FILES, read_settings, read_shape, read_tensors
 from streams.encoder.errors import EncoderUnavailable, EncoderUnreachable
+from streams.encoder.loading import is_whole
 from streams.encoder.pin import CONVERSION, Pin
 from streams.encoder.registry import (
     REGISTRY,
@@ -81,10 +82,70 @@ def bring(
     """
     if precision not in get_args(Precision):
         raise InvalidInput(f"precision {precision!r}: one of {', '.join(get_args(Precision))}")
+    attempts = _attempts(name, source, directory, registry)
+    return _first(attempts, precision, role, cache, progress or _silent, registry)
+
+
+def bring_again(
+    pin: Pin,
+    *,
+    cache: Path,
+    source: Source | None = None,
+    directory: Path | None = None,
+    progress: Progress | None = None,
+    registry: Mapping[str, Model] = REGISTRY,
+) -> bool:
+    """Make what a pin names whole in `cache`; return whether there was anything to do.
+
+    It comes from where it came from, or from `source` or `directory`, and must have the pinned
+    checksums; what is whole there already is not fetched. Raise as `bring`.
+    """
+    if is_whole(pin, cache):
+        return False
     report = progress or _silent
+    step = f"{pin.model} is missing or damaged in {cache}; it is brought again"
+    report(step, 0, 1)
+    report(step, 1, 1)
+    pinned = Model(
+        name=pin.name,
+        about="",
+        repo=pin.place,
+        revision=pin.revision,
+        dimension=pin.dimension,
+        settings=pin.settings,
+        checksums=pin.checksums,
+    )
+    attempts = [
+        attempt._replace(model=pinned) for attempt in _origins(pin, source, directory, registry)
+    ]
+    _first(attempts, pin.precision, pin.role, cache, report, registry)
+    return True
+
+
+def _origins(
+    pin: Pin, source: Source | None, directory: Path | None, registry: Mapping[str, Model]
+) -> list[_Attempt]:
+    """Return from where what a pin names may come again."""
+    if directory is None and find(pin.name, registry) is None:
+        if pin.source == "hub":
+            return _attempts(f"{pin.place}@{pin.revision}", None, None, registry)
+        # It may be there no more: what is whole in the cache needs none.
+        return [_from_directory(None, Path(pin.place), registry)]
+    return _attempts(pin.name, source, directory, registry)
+
+
+def _first(
+    attempts: Sequence[_Attempt],
+    precision: Precision,
+    role: Role,
+    cache: Path,
+    report: Progress,
+    registry: Mapping[str, Model],
+) -> Pin:
+    """Bring from the first source that answers, convert, and return the pin."""
     failures: list[str] = []
     with store.workspace(cache) as scratch:
-        for attempt in _attempts(name, source, directory, registry):
+        for attempt in attempts:
             if failures:
                 report(f"{failures[-1]}; taking {attempt.name} from the {attempt.source}", 0, None)
             try:

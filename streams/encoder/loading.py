@@ -8,7 +8,6 @@ from streams.encoder import cache as store
 from streams.encoder.base import CrossEncoder, Encoder
 from streams.encoder.errors import EncoderMismatch, EncoderMissing
 from streams.encoder.pin import CONVERSION, Pin
-from streams.encoder.registry import find
 
 
 def load(pin: Pin, *, cache: Path, workers: int | None = None) -> Encoder:
@@ -32,21 +31,38 @@ def load_reranker(pin: Pin, *, cache: Path) -> CrossEncoder:
     return OnnxCrossEncoder(pin, graph=graph, tokenizer=tokenizer)
 
 
-def _verified(pin: Pin, cache: Path) -> tuple[Path, Path]:
-    """Return the pinned graph and tokenizer, each with its checksum."""
+def is_whole(pin: Pin, cache: Path) -> bool:
+    """Return whether what a pin names is in `cache`, to the byte.
+
+    Raise EncoderMismatch if no bringing can help: another version of recollect made the pin.
+    """
+    _check_conversion(pin)
+    try:
+        _verified(pin, cache)
+    except (EncoderMissing, EncoderMismatch):
+        return False
+    return True
+
+
+def _check_conversion(pin: Pin) -> None:
     if pin.conversion != CONVERSION:
         raise EncoderMismatch(
             f"this home's vectors were made with conversion {pin.conversion} of {pin.model}, and "
             f"this version of recollect makes conversion {CONVERSION}: use the version that made "
             "the home, or derive a fresh generation with this one"
         )
+
+
+def _verified(pin: Pin, cache: Path) -> tuple[Path, Path]:
+    """Return the pinned graph and tokenizer, each with its checksum."""
+    _check_conversion(pin)
     directory = store.entry(cache, pin.checksums)
     receipt = store.read_graph(directory, store.graph_name(pin.role, pin.precision))
     tokenizer = directory / store.TOKENIZER
     if receipt is None or receipt.conversion != CONVERSION or not tokenizer.is_file():
         raise EncoderMissing(
-            f"this home's {pin.role}, {pin.model}, is not in {directory}. Bring it with: "
-            f"{how_to_bring(pin)}"
+            f"this home's {pin.role}, {pin.model}, is not in {directory}. Bring it again with: "
+            f"{_again(pin)}"
         )
     graph = directory / receipt.file
     if not store.graph_is_whole(directory, receipt):
@@ -56,19 +72,13 @@ def _verified(pin: Pin, cache: Path) -> tuple[Path, Path]:
     return graph, tokenizer
 
 
-def how_to_bring(pin: Pin) -> str:
-    """Return the command that brings the pinned encoder into the cache again."""
-    if find(pin.name):
-        encoder = pin.name
-    elif pin.source == "hub":
-        encoder = f"{pin.place}@{pin.revision}"
-    else:
-        encoder = pin.place
-    return f"recollect init --{pin.role} {encoder} --precision {pin.precision}"
-
-
 def _damaged(path: Path, pin: Pin) -> str:
     return (
         f"{path} does not have its checksum: it was damaged or replaced, and is not used. "
-        f"Bring {pin.model} again with: {how_to_bring(pin)}"
+        f"Bring {pin.model} again with: {_again(pin)}"
     )
+
+
+def _again(pin: Pin) -> str:
+    revision = f"@{pin.revision}" if pin.revision else ""
+    return f"recollect init (it came from the {pin.source}: {pin.place}{revision})"

@@ -14,7 +14,7 @@ def test_a_missing_encoder_is_named_with_the_command_that_brings_it(minilm_pins,
     message = str(caught.value)
     assert "all-MiniLM-L6-v2/int8" in message
     assert str(tmp_path) in message
-    assert "recollect init --encoder all-MiniLM-L6-v2 --precision int8" in message
+    assert "recollect init" in message
 
 
 def test_a_missing_model_from_elsewhere_is_asked_for_where_it_came_from(tiny_directory, tmp_path):
@@ -22,7 +22,7 @@ def test_a_missing_model_from_elsewhere_is_asked_for_where_it_came_from(tiny_dir
     with pytest.raises(EncoderMissing, match=str(tiny_directory)):
         load(pin, cache=tmp_path / "two")
     hub = msgspec.structs.replace(pin, source="hub", place="owner/model", revision="abc")
-    with pytest.raises(EncoderMissing, match="--encoder owner/model@abc --precision int8"):
+    with pytest.raises(EncoderMissing, match=r"recollect init .*owner/model@abc"):
         load(hub, cache=tmp_path / "two")
 
 

@@ -1,0 +1,164 @@
+"""`init` brings back the encoder of a home that is missing or damaged, and no other."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.encoder import random_model
+from tests.encoder.hub import LocalHub
+from tests.home.kit import SENTENCES, Home
+
+REPO = "random/tiny"
+QUESTION = ("recall", "Where does Ada live?", "--json")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("models") / "tiny"
+    return random_model.write(directory, seed=7, shape=random_model.TINY)
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("RECOLLECT_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def hub(model: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalHub]:
+    with LocalHub({REPO: model}) as local:
+        monkeypatch.setenv("HF_ENDPOINT", local.endpoint)
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+        yield local
+
+
+@pytest.fixture
+def encoded(hub: LocalHub, tmp_path: Path) -> Home:
+    home = Home(tmp_path / "encoded")
+    home.well("init", "--encoder", REPO)
+    home.ingest(*SENTENCES)
+    return home
+
+
+def one(cache: Path, pattern: str) -> Path:
+    (found,) = (cache / "encoders").rglob(pattern)
+    return found
+
+
+def lose_graph(cache: Path) -> None:
+    one(cache, "*.onnx").unlink()
+
+
+def damage_graph(cache: Path) -> None:
+    path = one(cache, "*.onnx")
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def damage_tokenizer(cache: Path) -> None:
+    path = one(cache, "tokenizer.json")
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def lose_receipt(cache: Path) -> None:
+    one(cache, "int8.json").write_bytes(b"{\xff")
+
+
+def lose_all(cache: Path) -> None:
+    shutil.rmtree(cache)
+
+
+DAMAGES: list[Callable[[Path], None]] = [
+    *(lose_graph, damage_graph, damage_tokenizer, lose_receipt, lose_all)
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_init_brings_back_what_is_missing_or_damaged(
+    encoded: Home, hub: LocalHub, cache: Path, damage: Callable[[Path], None]
+) -> None:
+    answer = encoded.well(*QUESTION).json["results"]
+    pinned = (encoded.path / "home.json").read_bytes()
+    damage(cache)
+    for command in (QUESTION, ("doctor",)):
+        ended = encoded.run(*command)
+        assert ended.status == 1, command
+        assert "recollect init" in ended.said
+        assert "Traceback" not in ended.said
+    done = encoded.well("init")
+    assert "brought again" in done.stderr
+    assert encoded.well(*QUESTION).json["results"] == answer
+    assert (encoded.path / "home.json").read_bytes() == pinned
+
+
+def test_what_is_whole_is_not_asked_for_again(encoded: Home, hub: LocalHub, cache: Path) -> None:
+    asked = len(hub.requests)
+    assert "brought again" not in encoded.well("init").said
+    # The model's files are whole: only the graph is made from them again.
+    lose_graph(cache)
+    assert "brought again" in encoded.well("init").said
+    assert len(hub.requests) == asked
+
+
+def test_another_model_in_its_place_is_refused(encoded: Home, hub: LocalHub, cache: Path) -> None:
+    lose_all(cache)
+    hub.altered.add("model.safetensors")
+    ended = encoded.run("init")
+    assert ended.status == 1
+    assert "model.safetensors" in ended.stderr
+    assert "SHA-256" in ended.stderr
+    assert encoded.run(*QUESTION).status == 1
+    hub.altered.clear()
+    encoded.well("init")
+    encoded.well(*QUESTION)
+
+
+def test_it_may_be_brought_from_a_directory(
+    encoded: Home, hub: LocalHub, cache: Path, model: Path, tmp_path: Path
+) -> None:
+    lose_all(cache)
+    hub.absent |= {"config.json"}
+    ended = encoded.run("init")
+    assert ended.status == 1
+    assert "directory" in ended.stderr
+    elsewhere = shutil.copytree(model, tmp_path / "elsewhere")
+    encoded.well("init", "--encoder-directory", str(elsewhere))
+    encoded.well(*QUESTION)
+    # What it has it keeps, whatever is offered.
+    other = random_model.write(tmp_path / "other", seed=8, shape=random_model.TINY)
+    assert encoded.run("init", "--encoder-directory", str(other)).status == 2
+    lose_graph(cache)
+    one(cache, "model.safetensors").unlink()
+    assert encoded.run("init", "--encoder-directory", str(other)).status == 1
+    assert encoded.run(*QUESTION).status == 1
+
+
+def test_a_home_without_an_encoder_stays_without(cache: Path, hub: LocalHub, home: Home) -> None:
+    home.well("init")
+    assert not hub.requests
+    assert home.well("init", "--json").json["encoder"] is None
+    assert home.run("init", "--encoder", REPO).status == 2
+
+
+def test_a_lost_reranker_is_brought_back_too(
+    cache: Path, hub: LocalHub, home: Home, tmp_path: Path
+) -> None:
+    pair = random_model.write_cross_encoder(tmp_path / "pair", seed=9, shape=random_model.TINY)
+    home.well("init", "--reranker", str(pair))
+    answer = home.well(*QUESTION).json["results"]
+    lose_graph(cache)
+    assert "recollect init" in home.run(*QUESTION).stderr
+    assert "brought again" in home.well("init").stderr
+    assert home.well(*QUESTION).json["results"] == answer
+    # One that cannot be brought does not keep another, or none, from taking its place.
+    lose_all(cache)
+    shutil.rmtree(pair)
+    assert home.run("init").status == 1
+    home.well("init", "--reranker", "none")
+    home.well(*QUESTION)
