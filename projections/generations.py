@@ -66,11 +66,18 @@ class ZoneDirectory:
             with open(f"{self.path}/{_CURRENT}", "rb") as pointer:
                 name = pointer.read().strip().decode("ascii", "replace")
         except FileNotFoundError:
-            # One that was never in use has no files yet.
-            if any(self.path.glob("g*/events.db")):
+            # One that was never in use is being made, or who made it died.
+            if any(self._served(path.parent.name) for path in self.path.glob("g*/events.db")):
                 raise self._damaged(self.path / _CURRENT, "is missing") from None
             raise HomeError(f"{self.path} has no generation; ingest something first") from None
         return self.describe(name)
+
+    def _served(self, name: str) -> bool:
+        """Return whether a generation was in use, or may have been."""
+        try:
+            return self.describe(name).complete
+        except Damaged:
+            return True
 
     def describe(self, name: str) -> Generation:
         """Return a generation by name."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import apsw
 import msgspec
 
@@ -13,7 +11,7 @@ from projections.memory.queries import dead_letters
 from recollect.opened import counted, unix_ms
 from recollect.writing import Writing
 from schemas.changes import DeadLetter
-from schemas.errors import Damaged, IntegrityError
+from schemas.errors import Damaged, IntegrityError, OtherHistory
 from schemas.events import Drop, Retry
 from streams import rebuilding, reclaiming, verifying
 from streams.commands import drawn_id
@@ -112,9 +110,15 @@ class Keeping(Writing):
     def rebuild(self, level: Level, progress: Progress | None = None) -> Rebuilt:
         """Throw a derived layer away and make it again; the old one serves until it is done."""
         self._must_exist()
-        # What is damaged is made again by that, and concludes what waits after it.
-        with suppress(*_DAMAGE if level == "project" else ()):
+        try:
             self.drive()
+        except OtherHistory:
+            # What the ledger lost may stand in these files alone.
+            raise
+        except _DAMAGE:
+            # What is damaged is made again by that, and concludes what waits after it.
+            if level != "project":
+                raise
         rebuilt = rebuilding.rebuild(self._node, self.zone, level, progress)
         self.drive()
         return rebuilt

@@ -13,6 +13,10 @@ class IntegrityError(RecollectError):
     """The ledger or a read model is not what its chain, its seal or its watermark says."""
 
 
+class OtherHistory(IntegrityError):
+    """Files were made from another history of a zone than its ledger has."""
+
+
 class UnknownVersion(RecollectError):
     """A record was written by a newer recollect; upgrade this one to read it."""
 

@@ -15,7 +15,14 @@ from projections.files import FilesPool, ZoneFiles
 from projections.generations import Generation, ZoneDirectory, sync_directory
 from projections.private import must_be_writable, read_only, writable
 from projections.sqlite import copy_file
-from schemas.errors import Busy, HomeError, IntegrityError, RecollectError, UnknownVersion
+from schemas.errors import (
+    Busy,
+    HomeError,
+    IntegrityError,
+    OtherHistory,
+    RecollectError,
+    UnknownVersion,
+)
 from schemas.fragments import Assembler
 from schemas.records import NO_CHAIN, chain_of
 from schemas.zones import check_zone
@@ -102,7 +109,8 @@ class Node:
     def current(self, zone: str) -> Generation:
         """Return the generation of a zone that is in use; the first one is made where none is."""
         directory = self.zone(zone)
-        if directory.exists():
+        # It may be that another is about to put the first one into use: asked again, alone.
+        with suppress(HomeError):
             return directory.current()
         with exclusive(directory.path / "first.lock"):
             if not directory.exists():
@@ -275,7 +283,7 @@ class Node:
         """Fold, and see that the files hold what the ledger does.
 
         Raises:
-            IntegrityError: they were made from another history of this zone.
+            OtherHistory: they were made from another history of this zone.
         """
         first = self.ledger.head(zone)
         fold_events(self.ledger, zone, files)
@@ -285,7 +293,7 @@ class Node:
         if not first.number <= mark.number <= last.number or (
             mark.number == last.number and mark.hash != last.hash
         ):
-            raise IntegrityError(
+            raise OtherHistory(
                 f"zone {zone}: this home's files stand at event {mark.number} of another history "
                 f"than the ledger's, which has {last.number}: a record was changed or removed, or "
                 "the ledger was restored without these; restore what is missing, or start a new "

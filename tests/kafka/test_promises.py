@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.kafka.conftest import Make
-from tests.kafka.kit import Recollect, line, wait_until, write
+from tests.kafka.kit import START, Recollect, line, wait_until, write
 
 
 def test_E9_query_nodes_follow_the_change_topics(make: Make, tmp_path: Path) -> None:
@@ -27,9 +27,13 @@ def test_E9_query_nodes_follow_the_change_topics(make: Make, tmp_path: Path) -> 
 def test_D1_kafka_and_the_embedded_ledger_mean_the_same(make: Make, tmp_path: Path) -> None:
     """The same events give the same files, by hash; test_parity has many."""
     told = [
-        line("m1", "I live in Turin.", ingested_at=1),
-        line("m2", "I work for Larch with Bob.", ingested_at=2),
-        line("m3", "The storm flooded the bridge. Therefore, the road was closed.", ingested_at=3),
+        line("m1", "I live in Turin.", ingested_at=START + 1),
+        line("m2", "I work for Larch with Bob.", ingested_at=START + 2),
+        line(
+            "m3",
+            "The storm flooded the bridge. Therefore, the road was closed.",
+            ingested_at=START + 3,
+        ),
     ]
     path = write(tmp_path / "e.jsonl", told)
     homes = make("kafka"), make("embedded", url="embedded")
