@@ -19,10 +19,13 @@ from aiokafka.errors import (
     KafkaConnectionError,
     KafkaError,
     NodeNotReadyError,
+    NotEnoughReplicasAfterAppendError,
+    NotEnoughReplicasError,
     OffsetOutOfRangeError,
     TopicAuthorizationFailedError,
 )
 from aiokafka.producer.message_accumulator import BatchBuilder
+from aiokafka.protocol.produce import ProduceRequest
 
 from streams.ledger.base import LedgerUnavailable
 from streams.ledger.kafka.asking import asked_again
@@ -51,6 +54,11 @@ _ANSWERS = (OffsetOutOfRangeError, TopicAuthorizationFailedError)
 _AWAY = (NodeNotReadyError, KafkaConnectionError)
 # Between two looks for a group's coordinator, while the one before is away.
 _COORDINATOR_SECONDS = 0.5
+# What a broker answers that has too few copies beside its own.
+_SHORT_OF_COPIES = (NotEnoughReplicasError.errno, NotEnoughReplicasAfterAppendError.errno)
+# How long what a client still does may take, when it is to end.
+_CANCEL_SECONDS = 1.0
+_STOP_SECONDS = 5.0
 # An idle consumer asks this often; a request behind it in the connection waits as long.
 _FETCH_WAIT_MS = 50
 
@@ -64,6 +72,41 @@ class KeyedValue(NamedTuple):
     key: bytes
     value: bytes | None
     at: int | None = None
+
+
+class Producer(AIOKafkaProducer):  # type: ignore[misc]  # untyped
+    """Knows why brokers refuse what it tries again, for ever; aiokafka tells its log only."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        #: The last answer was that there are fewer copies than `min.insync.replicas`, of this.
+        self.short_of_copies: TopicPartition | None = None
+        self._ask = self.client.send
+        self.client.send = self._send_and_note
+
+    async def _send_and_note(self, node_id: int, request: Any, **options: Any) -> Any:
+        response = await self._ask(node_id, request, **options)
+        if isinstance(request, ProduceRequest):
+            short = [
+                TopicPartition(topic, number)
+                for topic, partitions in response.topics
+                for number, code, *_ in partitions
+                if code in _SHORT_OF_COPIES
+            ]
+            self.short_of_copies = short[0] if short else None
+        return response
+
+    async def abandon(self) -> None:
+        """Stop, and do not wait for what was not delivered: that may be refused for ever."""
+        sender, waiting = self._sender.sender_task, self._message_accumulator
+        while sender is not None and not sender.done():
+            # The first time it ends its requests, which wait for brokers; the second time itself.
+            sender.cancel()
+            await asyncio.wait([sender], timeout=_CANCEL_SECONDS)
+        queued = [batch for batches in waiting._batches.values() for batch in batches]
+        for batch in (*queued, *waiting._pending_batches):
+            batch.future.cancel()
+        await self.stop()
 
 
 class Administrator(AIOKafkaAdminClient):  # type: ignore[misc]  # untyped
@@ -96,7 +139,8 @@ class Clients:
             target=self._loop.run_forever, name="kafka-clients", daemon=True
         )
         self._thread.start()
-        self._producer: AIOKafkaProducer | None = None
+        self._producer: Producer | None = None
+        self._abandoned: set[asyncio.Task[None]] = set()
         self._producing: defaultdict[tuple[str, int], asyncio.Lock] = defaultdict(asyncio.Lock)
         self._consumer: AIOKafkaConsumer | None = None
         self._asking: AIOKafkaConsumer | None = None
@@ -139,8 +183,13 @@ class Clients:
 
         Records that fit into one batch are appended together or not at all. Where the offsets
         from the first to the last are as many as the records, nothing of others lies between.
+
+        Raises:
+            LedgerUnavailable: they were not acknowledged in time; whether they are there, nobody
+                knows.
         """
-        return self._run(self._produce(topic, records))
+        # It knows better why than who waits for it.
+        return self._run(self._produce(topic, records), within=PATIENCE + _CANCEL_SECONDS)
 
     def assign(self, positions: Mapping[Place, int]) -> None:
         """Let `poll` read these partitions from these offsets, and no others."""
@@ -214,12 +263,21 @@ class Clients:
         """Stop the clients and their thread."""
 
         async def stop() -> None:
-            for client in (self._producer, self._consumer, self._asking, self._reader):
-                if client is not None:
-                    with suppress(KafkaError):
-                        await client.stop()
+            consumers = (self._consumer, self._asking, self._reader)
+            ends = [client.stop for client in consumers if client is not None]
+            if self._producer is not None:
+                ends.append(self._producer.abandon)
             if self._admin is not None:
-                await self._admin.close()
+                ends.append(self._admin.close)
+            for end in ends:
+                with suppress(KafkaError, TimeoutError):
+                    async with asyncio.timeout(_STOP_SECONDS):
+                        await end()
+            # What waits for a broker that never answers.
+            left = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
 
         if self._loop.is_closed():
             return
@@ -380,38 +438,56 @@ class Clients:
         self, topic: str, records: Mapping[int, Sequence[KeyedValue]]
     ) -> dict[int, range]:
         there = self._settings.topic(topic)
-        async with AsyncExitStack() as held:
-            # One caller at a time for each partition: batches of one call lie next to each other.
-            for partition in sorted(records):
-                await held.enter_async_context(self._producing[topic, partition])
-            producer = await self._started_producer()
-            try:
-                offsets = await asyncio.gather(
-                    *(_send(producer, there, *item) for item in records.items())
-                )
-                return dict(zip(records, offsets, strict=True))
-            except BaseException:
-                # Whether the records are there is not known, and a producer that failed once
-                # may not be used again; the next call has a new one.
-                self._give_up(producer)
+        producer = self._producer
+        try:
+            async with asyncio.timeout(PATIENCE), AsyncExitStack() as held:
+                # One caller at a time for each partition: batches of one call lie next to each
+                # other.
+                for partition in sorted(records):
+                    await held.enter_async_context(self._producing[topic, partition])
+                producer = await self._started_producer()
+                try:
+                    offsets = await asyncio.gather(
+                        *(_send(producer, there, *item) for item in records.items())
+                    )
+                    return dict(zip(records, offsets, strict=True))
+                except BaseException:
+                    # Whether the records are there is not known, and a producer that failed once
+                    # may not be used again; the next call has a new one.
+                    self._give_up(producer)
+                    raise
+        except TimeoutError:
+            if producer is None or producer.short_of_copies is None:
                 raise
+            raise self._short(producer.short_of_copies) from None
 
-    def _give_up(self, producer: AIOKafkaProducer) -> None:
+    def _short(self, there: TopicPartition) -> LedgerUnavailable:
+        return LedgerUnavailable(
+            f"partition {there.partition} of topic {there.topic} of the ledger "
+            f"{self._settings.url} has fewer than min.insync.replicas copies in sync for "
+            f"{PATIENCE:.0f} s now, so nothing was acknowledged; see that the other brokers run, "
+            "then do it again: what was sent twice counts once"
+        )
+
+    def _give_up(self, producer: Producer) -> None:
         """Stop a producer, once."""
         if self._producer is not None and self._producer is producer:
-            self._stopping = asyncio.ensure_future(self._producer.stop())
+            task = asyncio.ensure_future(producer.abandon())
+            self._abandoned.add(task)
+            task.add_done_callback(self._abandoned.discard)
             self._producer = None
 
-    async def _started_producer(self) -> AIOKafkaProducer:
+    async def _started_producer(self) -> Producer:
         async with self._starting:
             if self._producer is None:
-                producer = AIOKafkaProducer(
+                producer = Producer(
                     **self._options,
                     acks="all",
                     enable_idempotence=True,
                     max_batch_size=_BATCH_BYTES,
                     max_request_size=2 * MOST_RECORD_BYTES,
-                    request_timeout_ms=int(PATIENCE * 1_000),
+                    # Twice, so that a broker which waits for copies says so before we give up.
+                    request_timeout_ms=int(PATIENCE * 1_000 / 2),
                 )
                 try:
                     await producer.start()
@@ -423,7 +499,7 @@ class Clients:
 
 
 async def _send(
-    producer: AIOKafkaProducer, topic: str, partition: int, records: Sequence[KeyedValue]
+    producer: Producer, topic: str, partition: int, records: Sequence[KeyedValue]
 ) -> range:
     """Send records in batches as large as may be; return their offsets, first to last."""
     sent = []
@@ -435,5 +511,9 @@ async def _send(
             builder.append(key=key, value=value, timestamp=at)
     builder.close()
     sent.append((builder, await producer.send_batch(builder, topic, partition=partition)))
-    placed = [(int((await future).offset), builder.record_count()) for builder, future in sent]
+    # Shielded: aiokafka's sender trips over a batch that somebody else has cancelled.
+    placed = [
+        (int((await asyncio.shield(future)).offset), builder.record_count())
+        for builder, future in sent
+    ]
     return range(placed[0][0], sum(placed[-1]))
