@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from typing import NamedTuple
 
@@ -28,8 +28,10 @@ from schemas.events import (
 from schemas.ids import turn_row_id
 from schemas.names import normalise_name
 from schemas.seal import source_digest
+from streams.erasures import unexplained
 from streams.finding import Found, all_records, record_of, records_at, records_of_kind
 from streams.ledger import Ledger
+from streams.reading import NEVER_ERASED
 
 # Kinds of record that hold numbers and derived ids, and nothing that anybody wrote.
 _WORDLESS = frozenset(
@@ -64,6 +66,27 @@ class Named(NamedTuple):
 def hashed(ledger: Ledger, zone: str, id_: str) -> bytes:
     """Return the keyed hash under which an erasure notes by which id it was asked for."""
     return source_digest(ledger.keys.secret, zone, RESERVED_PLATFORM, f"forgotten:{id_}")
+
+
+def lost_among(ledger: Ledger, zone: str, ids: Sequence[str]) -> dict[str, int]:
+    """Return the records among `ids` (`#` and a number) whose keys are lost, not erased.
+
+    The zone stands still at the first of them, so its files cannot be asked.
+
+    Raises:
+        InvalidInput: one of them cannot be given up.
+    """
+    numbers = {id_: int(match[1]) for id_ in ids if (match := _NUMBER.fullmatch(id_))}
+    records = records_at(ledger, zone, numbers.values())
+    missing = [number for number, record in records.items() if not record.readable(ledger.keys)]
+    lost = unexplained(ledger, zone, missing)
+    for number in lost:
+        if (kind := records[number].envelope.kind) in NEVER_ERASED:
+            raise InvalidInput(
+                f"record #{number} is a {kind}, which nothing can take back, and its key is lost: "
+                "restore the keys from a backup that has it"
+            )
+    return {id_: number for id_, number in numbers.items() if number in lost}
 
 
 class Chooser:

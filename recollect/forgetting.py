@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from projections.events.queries import sources
-from recollect.choosing import Chooser, hashed
+from recollect.choosing import Chooser, hashed, lost_among
 from recollect.opened import counted
 from recollect.saying import Criteria
 from recollect.writing import Writing
@@ -79,6 +79,9 @@ class Forgetting(Writing):
         What is given together must apply together. What was parked because it said something else
         under the id of an event goes with that event.
 
+        An event whose key is lost, at which its zone stands still, is given up by its number: the
+        erasure then says why the key is missing, and the zone goes on without the event.
+
         One call for many costs as much as for one. With `dry_run` nothing changes. An id that was
         forgotten before is no error; one that was never there is.
 
@@ -126,6 +129,20 @@ class Forgetting(Writing):
                 "say what to forget: ids, --entity, --sender, --thread, --before or --after"
             )
         self._must_exist()
+        if lost := lost_among(self._node.ledger, self.zone, ids):
+            # Nothing can be concluded before they are given up; then nothing else is asked.
+            if criteria.given or lost.keys() < set(ids):
+                raise InvalidInput(
+                    f"the keys of {', '.join(lost)} are lost, and zone {self.zone} stands still: "
+                    "forget those by themselves first"
+                )
+            return Chosen(
+                numbers=tuple(sorted(set(lost.values()))),
+                ids=list(lost),
+                already=[],
+                finished=[],
+                names=(),
+            )
         unfinished = self._unfinished()
         self.drive()
         with self._node.open(self.zone, self._node.current(self.zone)) as files:

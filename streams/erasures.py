@@ -50,11 +50,12 @@ def unexplained(ledger: Ledger, zone: str, numbers: Iterable[int]) -> list[int]:
     return sorted(number for number in left if not named.has(number))
 
 
-def lost(number: int) -> IntegrityError:
+def lost(zone: str, number: int) -> IntegrityError:
     """Return the error that says that the key of an event is missing for no erasure."""
     return IntegrityError(
         f"the key of event {number} is missing, and no erasure in the ledger names the event: it "
-        f"was not forgotten but lost. Nothing is concluded from it or after it; {_RESTORE}"
+        f"was not forgotten but lost. Nothing is concluded from it or after it; {_RESTORE}. Where "
+        f"no backup has it, give the event up: recollect forget '#{number}' --zone {zone}"
     )
 
 
@@ -68,7 +69,7 @@ def check_sources(ledger: Ledger, zone: str, sources: Iterable[Source]) -> None:
     present = ledger.keys.get(list(numbers))
     missing = {number for key_id, number in numbers.items() if key_id not in present}
     for number in unexplained(ledger, zone, missing):
-        raise lost(number)
+        raise lost(zone, number)
 
 
 _RESTORE = (

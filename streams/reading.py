@@ -168,7 +168,7 @@ class EventReader(Envelopes):
         }
         if offsets:
             for number in unexplained(self._ledger, self._zone, offsets):
-                raise located(lost(number), EVENTS, self._zone, offsets[number])
+                raise located(lost(self._zone, number), EVENTS, self._zone, offsets[number])
 
 
 def sealed_events(ledger: Ledger, zone: str, numbers: Iterable[int]) -> Iterator[SealedEvent]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -51,12 +52,12 @@ class Recollect:
         assert ended.status == 0, ended.said
         return ended.answer
 
-    def ingest(self, *lines: dict[str, Any], zone: str = ZONE) -> Any:
+    def ingest(self, *lines: dict[str, Any], zone: str = ZONE, options: Sequence[str] = ()) -> Any:
         """Ingest events; return what became of them."""
         self._files += 1
         path = self.home.parent / f"events-{self._files}.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        answer = self.end("--zone", zone, "ingest", str(path)).answer
+        answer = self.end("--zone", zone, "ingest", str(path), *options).answer
         path.unlink()
         return answer
 

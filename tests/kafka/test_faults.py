@@ -310,6 +310,19 @@ def test_a_key_that_the_brokers_lost_is_no_erasure(
     assert fresh.run("worker", "--once").status == 1
     assert sources_of(fresh, "box", "z3") == {"m1"}, "a neighbour in the same partition goes on"
 
+    # Nobody has the keys any more: the events are given up, and workers go on by themselves.
+    worker = fresh.worker()
+    says(worker, "key of event 3", "recollect forget '#3' --zone default")
+    gone = fresh.ask("forget", "#3", "#4")
+    assert gone["forgotten"] == ["#3", "#4"]
+    post_events(own_url, "default", [line("last", "The last box is green.", number=9)])
+    fresh.wait_for("default", 6)
+    assert worker.stop() == 0, worker.errors
+    for node in (fresh, make_own("c")):
+        assert sources_of(node, "box") == {"m1", "m2", "last"}
+        verified = node.ask("verify")
+        assert verified["ok"], verified["problems"]
+
 
 def test_a_worker_outlives_its_broker(own_broker: Broker, own_url: str, make_own: Make) -> None:
     home = make_own("a")
