@@ -49,6 +49,8 @@ def test_a_zone_goes_on_without_events_that_are_given_up(recollect: Recollect) -
         ended = recollect.end(*command)
         assert ended.status == 1
         assert "recollect forget '#2' --zone default" in ended.said, ended.said
+    problems = " ".join(recollect.end("verify").answer["problems"])
+    assert all(f"key of event {number} is missing" in problems for number in (2, 3)), problems
     beside = recollect.end("forget", "#2", "#1")
     assert beside.status == 2
     assert "by themselves" in beside.said
@@ -70,8 +72,11 @@ def test_what_was_concluded_from_it_goes_with_it(recollect: Recollect) -> None:
     ingest(recollect)
     lose(recollect, 2)
     assert not recollect.end("verify").answer["ok"]
+    would = recollect.run("forget", "#2", "--dry-run")
     gone = recollect.run("forget", "#2")
     assert gone["forgotten"] == ["#2"]
+    assert gone["facts"] > 0
+    assert {**would, "dry_run": False} == gone
     assert found(recollect) == {"m1", "m3", "m4"}
     assert recollect.whole()
     assert recollect.left("Paris") == []
