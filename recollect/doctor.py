@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -15,14 +17,21 @@ import sqlite_vec
 
 from projections.files import ZoneFiles
 from projections.generations import ZoneDirectory
-from projections.private import exposed
+from projections.private import exposed, read_only
 from projections.sqlite import connect, value
 from recollect.home import Home, cache_directory
 from recollect.ledgers import on_kafka, open_ledger
-from schemas.errors import HomeError, RecollectError
+from schemas.errors import HomeError, IntegrityError, RecollectError
+from streams.erasures import unexplained
+from streams.ledger.embedded import EmbeddedLedger
 from streams.ledger.kafka import KafkaLedger
+from streams.reading import Envelopes
 
 _LEAST_FREE = 1 << 30
+# With less, SQLite cannot even begin the log of a file.
+_FULL = 1 << 20
+_KEYS_AT_ONCE = 2_000
+_MOST_SHOWN = 5
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -34,32 +43,97 @@ class Check(msgspec.Struct, frozen=True):
     fix: str = ""
 
 
+class _Unwell(Exception):
+    """What is wrong, where another advice holds than for the rest of a check."""
+
+    def __init__(self, detail: str, fix: str) -> None:
+        super().__init__(detail)
+        self.fix = fix
+
+
 def examine(directory: Path) -> list[Check]:
-    """Return what was found about the installation and the home in `directory`."""
+    """Return what was found about the installation and the home in `directory`.
+
+    Where there is no home that can be read, nothing is said of what would be in it.
+    """
+
+    def check(name: str, look: Callable[[Path], str], fix: str) -> Check:
+        return _try(name, lambda: look(directory), fix, directory)
+
+    home = check("home", _home, "restore home.json from a backup")
+    found = [
+        *_installation(),
+        check("disk", _disk, f"free some space at {directory}, or move the home: nothing is lost"),
+        home,
+    ]
+    if not home.ok:
+        return found
+    init = f"recollect --home {directory} init"
+    found += [
+        check("owner", _owner, "let all of it belong to one user"),
+        check("writable", _writable, ""),
+        check("private", _private, f"{init} takes it from the others"),
+        check("encoder", _encoder, f"{init} brings it again"),
+        check("ledger", _ledger, "restore ledger.db and keys.db from a backup"),
+        check("keys", _keys, "restore keys.db from a backup that has them"),
+        check("zones", _zones, f"recollect --home {directory} --zone NAME rebuild makes it again"),
+    ]
+    if on_kafka():
+        found.append(check("brokers", _brokers, "see docs/kafka.md, what survives what"))
+    return found
+
+
+def _installation() -> list[Check]:
     return [
         _try("python", _python, "install Python 3.11 or later"),
         _try("sqlite", _sqlite, "install apsw again from its wheel"),
         _try("sqlite-vec", _vectors, "install sqlite-vec again from its wheel"),
         _try("onnxruntime", lambda: str(onnxruntime.__version__), "install onnxruntime again"),
-        _try("disk", lambda: _disk(directory), "free some space, or move the home"),
-        _try("home", lambda: _home(directory), f"recollect --home {directory} init"),
-        _try("private", lambda: _private(directory), "recollect init takes it from the others"),
-        _try("encoder", lambda: _encoder(directory), "recollect init brings it again"),
-        _try("ledger", lambda: _ledger(directory), "restore ledger.db and keys.db from a backup"),
-        _try("zones", lambda: _zones(directory), "recollect --zone NAME rebuild makes it again"),
-        *(
-            [_try("brokers", lambda: _brokers(directory), "see docs/kafka.md, what survives what")]
-            if on_kafka()
-            else []
-        ),
     ]
 
 
-def _try(name: str, look: Callable[[], str], fix: str) -> Check:
+def _try(name: str, look: Callable[[], str], fix: str, directory: Path | None = None) -> Check:
     try:
         return Check(name, True, look())
+    except _Unwell as error:
+        return Check(name, False, str(error), error.fix)
     except (RecollectError, apsw.Error, OSError, ImportError, AssertionError) as error:
-        return Check(name, False, str(error) or type(error).__name__, fix)
+        detail = str(error) or type(error).__name__
+        return Check(name, False, detail, _advice(error, directory) or fix)
+
+
+def _advice(error: Exception, directory: Path | None) -> str | None:
+    """Return what to do where a file is well, and could only not be opened here."""
+    if directory is None:
+        return None
+    unopened = isinstance(error, apsw.CantOpenError | apsw.IOError | apsw.ReadOnlyError)
+    number = error.errno if isinstance(error, OSError) else None
+    if (
+        isinstance(error, apsw.FullError)
+        or number in (errno.ENOSPC, errno.EDQUOT)
+        or (unopened and shutil.disk_usage(directory).free < _FULL)
+    ):
+        return f"free some space at {directory}, and look again: nothing is lost"
+    if number in (errno.EACCES, errno.EPERM) or unopened:
+        return _one_owner(directory)
+    return None
+
+
+def _anothers(directory: Path) -> _Unwell:
+    return _Unwell(
+        f"{directory} belongs to another user, who alone may read it", _one_owner(directory)
+    )
+
+
+def _one_owner(directory: Path) -> str:
+    try:
+        owner = directory.stat().st_uid
+    except PermissionError:
+        return "run recollect as the user to whom it belongs"
+    return (
+        f"run recollect as the user {owner}, to whom {directory} belongs; what in it belongs to "
+        f"others give back, as root: chown -R {owner} {directory}"
+    )
 
 
 def _python() -> str:
@@ -82,8 +156,10 @@ def _vectors() -> str:
 
 def _disk(directory: Path) -> str:
     place = directory
-    while not place.exists():
+    while not os.path.exists(place):
         place = place.parent
+    if read_only(directory):
+        return "nothing is written here"
     free = shutil.disk_usage(place).free
     if free < _LEAST_FREE:
         raise OSError(f"only {free >> 20} MiB are free at {place}")
@@ -91,12 +167,59 @@ def _disk(directory: Path) -> str:
 
 
 def _home(directory: Path) -> str:
+    try:
+        (directory / "home.json").stat()
+    except (FileNotFoundError, NotADirectoryError):
+        elsewhere = directory.is_file() or (directory.is_dir() and any(directory.iterdir()))
+        init = f"recollect --home {'DIR' if elsewhere else directory} init"
+        raise _Unwell(
+            f"{directory} {'holds something else' if elsewhere else 'is not there'}",
+            f"name the directory of the home with --home; or make one: {init}",
+        ) from None
+    except PermissionError:
+        raise _anothers(directory) from None
+    if not os.access(directory / "home.json", os.R_OK):
+        raise _anothers(directory)
     Home(directory)
     return str(directory)
 
 
+def _owner(directory: Path) -> str:
+    owner, here = directory.stat().st_uid, os.geteuid()
+    others = [path for path in directory.rglob("*") if _owner_of(path) not in (None, owner)]
+    if others:
+        raise _Unwell(
+            f"{directory} belongs to the user {owner}, and {len(others)} of its files do not, such "
+            f"as {others[0]}",
+            _one_owner(directory),
+        )
+    if here == owner:
+        return f"all of it belongs to the user {owner}, who asks"
+    return (
+        f"all of it belongs to the user {owner}, and {here} asks: to write, run recollect as "
+        f"{owner}, who cannot open what others make there"
+    )
+
+
+def _owner_of(path: Path) -> int | None:
+    try:
+        return path.lstat().st_uid
+    except FileNotFoundError:
+        # Deleted meanwhile.
+        return None
+
+
+def _writable(directory: Path) -> str:
+    if read_only(directory):
+        return (
+            "read-only here: it answers, and takes nothing new; to write, mount it so that it can "
+            f"be written (mount -o remount,rw), or run recollect as the user "
+            f"{directory.stat().st_uid}"
+        )
+    return "it can be written to"
+
+
 def _private(directory: Path) -> str:
-    Home(directory)
     found = list(exposed(directory))
     if not found:
         return "its owner's alone"
@@ -119,14 +242,49 @@ def _encoder(directory: Path) -> str:
 
 
 def _ledger(directory: Path) -> str:
-    Home(directory)
     names = [name for name in ("ledger.db", "keys.db") if (directory / name).exists()]
     if len(names) < 2:
-        assert not names, f"only {names[0]} is there, and each is of no use without the other"
-        return "not made yet"
+        if on_kafka():
+            return "on the brokers"
+        # One that was made, and is missing, is named by what opens it.
+        with closing(EmbeddedLedger(directory)):
+            return "not made yet"
     for name in names:
         _whole(directory / name)
-    return f"{' and '.join(names)} are whole"
+    with closing(EmbeddedLedger(directory)):
+        return f"{' and '.join(names)} are whole, and this home's"
+
+
+def _keys(directory: Path) -> str:
+    if on_kafka():
+        return "on the brokers; recollect verify compares them with the ledger"
+    events, lost = 0, []
+    with closing(EmbeddedLedger(directory)) as ledger:
+        for zone in ledger.zones():
+            reader = Envelopes(ledger, zone)
+            missing: list[int] = []
+            while accepted := reader.walk(_KEYS_AT_ONCE):
+                events += len(accepted)
+                there = ledger.keys.get([each.envelope.key_id for each in accepted])
+                missing += [
+                    each.envelope.number for each in accepted if each.envelope.key_id not in there
+                ]
+            because = ""
+            try:
+                numbers = unexplained(ledger, zone, missing)
+            except IntegrityError as error:
+                # What an erasure named cannot be told without its key, which nothing ends.
+                numbers, because = missing, f": {error}"
+            if numbers:
+                more = " and more" if len(numbers) > _MOST_SHOWN else ""
+                shown = ", ".join(map(str, numbers[:_MOST_SHOWN]))
+                lost.append(f"{len(numbers)} of zone {zone} (event {shown}{more}){because}")
+    if lost:
+        raise HomeError(
+            "keys are missing though no erasure explains it, and what they seal cannot be read: "
+            + "; ".join(lost)
+        )
+    return f"of each of {events} events the key is there, or an erasure says why not"
 
 
 def _brokers(directory: Path) -> str:
@@ -142,7 +300,6 @@ def _brokers(directory: Path) -> str:
 
 
 def _zones(directory: Path) -> str:
-    Home(directory)
     zones = sorted(path for path in (directory / "zones").glob("*") if path.is_dir())
     for path in zones:
         zone = ZoneDirectory(path)

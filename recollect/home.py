@@ -67,6 +67,11 @@ class Home:
                 f"there is no recollect home at {directory}; make one: "
                 f"recollect --home {directory} init"
             ) from None
+        except PermissionError:
+            raise HomeError(
+                f"{path} belongs to another user, who alone may read it; run recollect as that "
+                "user, or let all of the home belong to you (as root: chown -R)"
+            ) from None
         except (OSError, msgspec.DecodeError) as error:
             raise HomeError(f"{path} cannot be read ({error}); restore it from a backup") from None
 

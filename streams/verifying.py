@@ -439,6 +439,11 @@ class _Copies:
         self.files = ZoneFiles(directory, generation.encoder, generation.dimension)
         #: The last record that every file holds.
         self.decided = self._decided()
+        if generation.name and not self._damaged and self.files.owes_purge():
+            self.problems.append(
+                "an erasure was begun and is not finished: what it took may still lie in the files "
+                "where rows were; the next recollect status, ingest or worker finishes it"
+            )
         #: How many events are readable, once they were compared.
         self.events = 0
 

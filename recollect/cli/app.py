@@ -77,6 +77,12 @@ def run(arguments: list[str]) -> int:
         return _say(f"a file of this home lacks a table ({error}); run recollect rebuild", FAILED)
     except (apsw.BusyError, apsw.LockedError):
         return _say("another process holds a file of this home; try again", FAILED)
+    except apsw.IOError as error:
+        return _say(
+            f"a file of this home could not be read or written ({error}), as on a full disk or a "
+            "failing one; recollect doctor says what to do",
+            FAILED,
+        )
     except apsw.Error as error:
         return _say(f"SQLite: {error}; run recollect doctor", FAILED)
     except BrokenPipeError:
