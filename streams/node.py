@@ -107,10 +107,16 @@ class Node:
         return self.zone(zone).directory(generation)
 
     def current(self, zone: str) -> Generation:
-        """Return the generation of a zone that is in use; the first one is made where none is."""
+        """Return the generation of a zone that is in use; the first one is made where none is.
+
+        Raises:
+            HomeError: the zone has no event, and so no generation.
+        """
         directory = self.zone(zone)
         # It may be that another is about to put the first one into use: asked again, alone.
         with suppress(HomeError):
+            return directory.current()
+        if not self.ledger.head(zone).number:
             return directory.current()
         with exclusive(directory.path / "first.lock"):
             if not directory.exists():

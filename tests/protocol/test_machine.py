@@ -205,9 +205,11 @@ class Protocol(RuleBasedStateMachine):
         if directory.exists() and directory.current().chain == chain:
             return
         shutil.rmtree(directory.path, ignore_errors=True)
-        directory.switch(
-            directory.create(chain=chain, encoder=MODEL, dimension=DIMENSION, level="first"), None
-        )
+        first = directory.create(chain=chain, encoder=MODEL, dimension=DIMENSION, level="first")
+        with self.other.node.open(ZONE, first):
+            # One in use has its files.
+            pass
+        directory.switch(first, None)
 
     # What goes wrong
 

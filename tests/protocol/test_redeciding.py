@@ -166,6 +166,7 @@ def test_any_erasure_leads_where_deriving_everything_again_does(
 ) -> None:
     draw = random.Random(seed)
     n = 0
+    home.tell(talk(draw, n))
     for _ in range(4):
         for _ in range(25):
             n += 1
