@@ -265,6 +265,23 @@ class TestFile:
             assert answers(open_memory()) == expected
             (wide,) = wide_files(kept)
 
+    def test_garbage_in_its_wide_arrays_is_found_by_verify_and_mended_by_rebuild(
+        self, kept: Memory, open_memory: Open
+    ) -> None:
+        expected = answers(kept)
+        (wide,) = wide_files(kept)
+        # As long as it was: what is large is taken as the file system gives it.
+        garbage = np.random.default_rng(1).bytes(wide.stat().st_size)
+        wide.write_bytes(garbage)
+        assert all(isinstance(answer, list) for answer in answers(open_memory()))
+        assert wide.read_bytes() == garbage
+        found = kept.verify()
+        assert not found.ok
+        assert any("rebuild --level index" in problem for problem in found.problems)
+        kept.rebuild("index")
+        assert kept.verify().ok
+        assert answers(open_memory()) == expected
+
     def test_that_of_other_files_is_not_trusted(self, kept: Memory, open_memory: Open) -> None:
         other = open_memory("other")
         tell(other, talk_of(120, 500))
