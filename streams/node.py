@@ -228,8 +228,11 @@ class Node:
             self.fold_into(zone, files)
             if self._concluded_since(zone, generation, files):
                 # Whoever died before the files had it, or files that were lost. Who drives the
-                # zone does it by himself.
-                with suppress(Busy), exclusive(self._driver_lock(zone), wait=False):
+                # zone does it by himself, and says what cannot be read there.
+                with (
+                    suppress(Busy, IntegrityError, UnknownVersion),
+                    exclusive(self._driver_lock(zone), wait=False),
+                ):
                     project_changes(self.ledger, zone, generation.chain, files)
                     self.journal.move(zone, files.memory.watermark().number)
             owes = files.owes_purge() and not _behind(files, files.events.watermark().number)
@@ -252,7 +255,8 @@ class Node:
         with self.open(zone, generation) as files:
             self.fold_into(zone, files)
             if self._concluded_since(zone, generation, files):
-                project_changes(self.ledger, zone, generation.chain, files, destroys=False)
+                with suppress(IntegrityError, UnknownVersion):
+                    project_changes(self.ledger, zone, generation.chain, files, destroys=False)
 
     def _copy_to_read(self, zone: str, generation: Generation) -> None:
         source = self._place(zone, generation)
@@ -283,7 +287,10 @@ class Node:
         reader = ChangeReader(
             self.ledger, zone, generation.chain, mark.number, mark.offset, mark.hash
         )
-        return bool(reader.read(_READ_AT_ONCE))
+        # What cannot be read is said by who drives the zone.
+        with suppress(IntegrityError, UnknownVersion):
+            return bool(reader.read(_READ_AT_ONCE))
+        return False
 
     def fold_into(self, zone: str, files: ZoneFiles) -> None:
         """Fold, and see that the files hold what the ledger does.
