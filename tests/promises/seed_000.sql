@@ -1,6 +1,6 @@
--- The tables as seed 000 has them, word for word but for its remarks (001 and 003 change none).
--- Of the tables that it leaves as they are, seed 000 names no columns: those are below in
--- test_seeds.py.
+-- What seed 000 asks of tables, columns, defaults, checks and indexes, for SQLite to read (001 and
+-- 003 change none of these). Of the tables that it leaves as they are it names no columns: those
+-- are in test_seeds.py.
 
 CREATE TABLE facts (
     id              TEXT PRIMARY KEY,

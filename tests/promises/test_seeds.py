@@ -3,7 +3,7 @@
 Seeds are the documents that the promises come from: 000 and 001 (Memory System V2), 002 (ntrp), 003
 (its writer), 004 (Nexus). Three lists: what holds, what deviates and why, and what comes with later
 work. A row of any list that is no longer so fails, so that the lists stay true. The tables are held
-against the seed's own statements (seed_000.sql), which SQLite itself reads.
+against what the seed asks (seed_000.sql), which SQLite itself reads.
 """
 
 from __future__ import annotations
