@@ -354,6 +354,9 @@ class Node:
                 progress=progress,
             )
 
+        if not self.ledger.head(zone).number:
+            # Changes may come here before the events that they are drawn from.
+            return 0
         with self.driving(zone):
             ahead = self._project_ahead(zone, project) if alone else 0
             return ahead + self._bring_up(zone, project)
