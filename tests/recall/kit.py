@@ -84,7 +84,7 @@ class EncodedHome(Home):
 
     def __init__(self, directory: Path) -> None:
         super().__init__(directory)
-        pin = cast(Pin, SimpleNamespace(model=MODEL, dimension=DIMENSION))
+        pin = cast(Pin, SimpleNamespace(model=MODEL, dimension=DIMENSION, sha256=""))
         self.settings = msgspec.structs.replace(self.settings, encoder=pin)
 
     def load_encoder(self) -> Encoder:

@@ -2,6 +2,7 @@
 
 python -m tests.residue                              100 erasures of 5,000 events, on one machine
 python -m tests.residue --events 300 --erasures 10   a smaller one
+python -m tests.residue --kafka                      on a real broker, whose disk is read as well
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.residue import embedded
-from tests.residue.embedded import Residue
+from tests.residue import embedded, kafka
+from tests.residue.steps import Residue
 from tests.residue.world import make_world
 
 #: What this cannot show, whatever it finds.
@@ -45,11 +46,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--events", type=int, default=5_000)
     parser.add_argument("--erasures", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kafka", action="store_true", help="on a real broker")
     chosen = parser.parse_args(arguments)
     began = time.monotonic()
     world = make_world(chosen.events, chosen.erasures, chosen.seed)
     with tempfile.TemporaryDirectory(prefix="recollect-residue-") as room:
-        residue = embedded.run(Path(room), world, print)
+        scan = kafka.run if chosen.kafka else embedded.run
+        residue = scan(Path(room), world, print)
     print(f"\n{table(residue)}\n\n{BEYOND}\n")
     for step, place in residue.left[:_MOST_TOLD]:
         print(f"FAILED  {step}: {place.trace.kind} at {place.offset} of {place.file}")

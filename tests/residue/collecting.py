@@ -30,9 +30,10 @@ def traces_of(home: Path, gone: Sequence[Gone], keys: dict[bytes, bytes]) -> lis
     return list(dict.fromkeys(found))
 
 
-def keys_of(home: Path) -> dict[bytes, bytes]:
-    """Return the keys of an embedded home, by their ids."""
-    return {bytes(id_): bytes(key) for id_, key in _rows(home / "keys.db", "SELECT * FROM keys")}
+def keys_of(directory: Path) -> dict[bytes, bytes]:
+    """Return the keys by their ids; `directory`: an embedded home, or a node's copy/."""
+    rows = _rows(directory / "keys.db", "SELECT key_id, key FROM keys")
+    return {bytes(id_): bytes(key) for id_, key in rows}
 
 
 def _of_files(files: Path, source_ids: list[str], keys: dict[bytes, bytes]) -> Iterator[Trace]:
