@@ -134,9 +134,23 @@ def _evolve(
             for model in models:
                 model.evolve(sections[model.name])
                 if isinstance(model, MemoryModel):
-                    model.place(map(placed, fresh))
+                    apart = len(by_number) > 1
+                    model.place(map(placed, _readable(ledger, fresh) if apart else fresh))
                 note_erasures(model, fresh)
                 model.advance(watermark_after(fresh[-1]))
+
+
+def _readable(ledger: Ledger, changes: Sequence[AcceptedChange]) -> Iterator[AcceptedChange]:
+    """Yield the change records of which every part can be opened.
+
+    Where memory.db fell behind the other files, those may still hold the rows of a part whose key
+    is gone by now. What memory.db then says of decisions is not all: without a place for this one,
+    no erasure goes by it, and the zone is derived in full.
+    """
+    for change in changes:
+        needed = {source.key_id for part in change.record.parts for source in part.sources}
+        if len(ledger.keys.get(list(needed))) == len(needed):
+            yield change
 
 
 def placed(change: AcceptedChange) -> tuple[int, int, bool]:

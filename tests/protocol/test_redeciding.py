@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from projections.events.queries import sources
 from schemas.events import (
     CreateMentalModel,
     DecideMerge,
@@ -35,6 +37,7 @@ from tests.protocol.kit import (
     agree,
     command,
     complete,
+    files_holding,
     forget,
     hashes_of,
     projected,
@@ -313,6 +316,34 @@ def test_a_kept_generation_that_was_not_asked_in_time_is_derived_in_full(home: H
     home.tell(forget(4, at=START + 2 * DAY))
     agree(home)
     assert verify(home.node, ZONE).ok
+
+
+def test_a_file_that_fell_back_does_not_say_what_another_still_holds(
+    make_home: MakeHome, room: Path
+) -> None:
+    """Another chain has ended the key; memory.db lost its last commits, identity.db did not."""
+    home = make_home("home")
+    home.tell(say("I like green tea.", "1"))
+    with home.files() as files:
+        path = files.memory.path
+        assert files.memory.purge()
+    home.close()
+    before = path.read_bytes()
+    home.open()
+    home.tell(say("I met Quorvane Zelt in Oslo.", "2"), say("My car is red.", "3"))
+    with home.files() as files:
+        assert files.memory.purge()
+        (sealed,) = sources(files.events.connection, [2]).values()
+    home.publish(forget(2))
+    home.ledger.keys.destroy([sealed.key_id])
+    home.close()
+    path.write_bytes(before)
+    home.open()
+    home.drive()
+    names = [name for (name,) in home.rows("identity", "SELECT name FROM entities")]
+    assert "Quorvane Zelt" not in names
+    assert files_holding(room, b"Quorvane") == []
+    agree(home)
 
 
 def test_a_zone_that_was_concluded_before_decisions_were_traced(home: Home) -> None:
