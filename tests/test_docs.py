@@ -18,6 +18,12 @@ ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = (ROOT / "docs" / "reference.md").read_text()
 COMMIT = (ROOT / "docs" / "commit.md").read_text()
 README = (ROOT / "README.md").read_text()
+#: Every page that is written for people to read.
+PAGES = sorted(
+    path
+    for pattern in ("*.md", "docs/**/*.md", "docker/*.md", "tests/*.md", "examples/*.md")
+    for path in ROOT.glob(pattern)
+)
 SHARED = {"--home", "--zone", "--json", "--help"}
 PACKAGES = ("schemas", "projections", "streams", "recollect")
 
@@ -96,10 +102,17 @@ def test_the_readme_ends_with_a_map_of_the_folders():
         assert f"`{folder}/`" in section, folder
 
 
-@pytest.mark.parametrize(
-    "page", ["README.md", "docs/reference.md", "docs/commit.md", "docs/kafka.md"]
-)
+def anchors(page: Path) -> set[str]:
+    """Return the names under which the headings of a page can be linked to."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_between_pages_lead_somewhere(page):
-    text = (ROOT / page).read_text()
-    for target in re.findall(r"\]\(([^)#:]+)\)", text):
-        assert ((ROOT / page).parent / target).exists(), target
+    for target in re.findall(r"\]\(([^):]+)\)", page.read_text()):
+        path, _, heading = target.partition("#")
+        other = page.parent / path if path else page
+        assert other.exists(), target
+        if heading:
+            assert heading in anchors(other), target

@@ -1,0 +1,41 @@
+"""The papers of the project: licence, metadata, changelog, decisions."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+def test_the_package_says_whose_it_is_and_under_which_licence() -> None:
+    assert PROJECT["license"] == "Apache-2.0"
+    assert PROJECT["authors"] == [{"name": "The recollect authors"}]
+    text = (ROOT / "LICENSE").read_text("utf-8")
+    assert text.split()[:5] == ["Apache", "License", "Version", "2.0,", "January"]
+    assert "END OF TERMS AND CONDITIONS" in text
+    for name in (*PROJECT["license-files"], PROJECT["readme"]):
+        assert (ROOT / name).is_file(), name
+
+
+def test_the_image_is_built_with_every_file_that_the_package_names() -> None:
+    dockerfile = (ROOT / "docker" / "Dockerfile").read_text("utf-8")
+    copied = {
+        word for line in re.findall(r"^COPY (.+) \./$", dockerfile, re.M) for word in line.split()
+    }
+    assert {"pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]} <= copied
+
+
+def test_the_changelog_begins_with_what_is_not_released() -> None:
+    sections = re.findall(r"^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+    assert sections[0] == "Unreleased"
+
+
+def test_every_decision_stands_in_the_list_of_decisions() -> None:
+    pages = {path.name for path in (ROOT / "docs" / "decisions").glob("*.md")} - {"README.md"}
+    listed = re.findall(
+        r"^\| \[.+?\]\((.+?)\) \|", (ROOT / "docs/decisions/README.md").read_text("utf-8"), re.M
+    )
+    assert sorted(listed) == sorted(pages)
