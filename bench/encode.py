@@ -34,8 +34,8 @@ from bench.precision import recalls
 from bench.report import Report, Target, markdown
 from bench.rivals import BATCHES, Lap, Vectors, rival
 from bench.sessions import bare, cut, graph_of, products, timed
-from streams.cores import usable_cores
 from streams.encoder import Pin, Precision, bring, load
+from streams.system.cores import usable_cores
 
 ROUNDS = 3
 LEAST_RATIO, LEAST_COSINE, MOST_LOST = 3.0, 0.99, 0.5

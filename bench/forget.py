@@ -13,10 +13,10 @@ from typing import NamedTuple
 from bench.homes import ZONE, Filled, Homes
 from bench.report import Report, Target, count, markdown, stopwatch
 from schemas.events import Forget
-from streams import redeciding
-from streams.commands import command, drawn_id, publish_commands
-from streams.node import Node
-from streams.rebuilding import rebuild
+from streams.deciding import redeciding
+from streams.engine.node import Node
+from streams.lifecycle.rebuilding import rebuild
+from streams.publishing.commands import command, drawn_id, publish_commands
 
 SIZES = (30_000, 100_000)
 #: Seconds that an erasure may take at the largest size, by how many events it erases.

@@ -17,12 +17,12 @@ from bench.made import Writer
 from bench.report import stopwatch
 from projections.files import ZoneFiles
 from schemas.events import Draft
-from streams.doors import VectorDoor
 from streams.encoder import Encoder, EncoderError, TokenVectors
+from streams.encoder.gateway import VectorDoor
+from streams.engine.node import Node
 from streams.ledger import Ledger
-from streams.ledger.embedded import EmbeddedLedger
-from streams.node import Node
-from streams.projecting import fold_events, project_changes
+from streams.ledger.embedded_ledger import EmbeddedLedger
+from streams.projecting.projector import fold_events, project_changes
 
 ZONE = "default"
 DIMENSION = 384

@@ -29,12 +29,12 @@ from bench.made import Writer
 from bench.project import plain_rows, write_plainly
 from bench.report import Report, Target, count, markdown, percentile, stopwatch
 from schemas.events import Draft, Message
-from streams.drivers.faust import Delivered, Settings
-from streams.drivers.faust import run as run_faust
 from streams.ledger import CHANGES, EVENTS, PARTITIONS, TOPICS, partition_of
 from streams.ledger.kafka import KafkaLedger, KafkaSettings
 from streams.ledger.kafka.clients import KeyedValue
 from streams.ledger.kafka.topics import INBOX
+from streams.workers.faust import Delivered, Settings
+from streams.workers.faust import run as run_faust
 
 LEAST_BULK = 0.6
 LEAST_WORKER = 0.5

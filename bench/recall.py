@@ -31,7 +31,7 @@ from projections.recall import BUDGETS, Query, QueryTokens, Recaller, stored
 from projections.recall.types import Budget
 from projections.sqlite import rows
 from streams.encoder import Encoder
-from streams.projecting import prune_index
+from streams.projecting.projector import prune_index
 
 T = TypeVar("T")
 

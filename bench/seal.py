@@ -18,8 +18,8 @@ from bench.report import Report, count, markdown, stopwatch
 from schemas.events import Draft
 from schemas.records import GENESIS, open_event, read_event, record_hash, write_event
 from schemas.seal import joint_key, new_key, seal, source_digest, unseal
-from streams.ledger.embedded import EmbeddedKeys, EmbeddedLedger
-from streams.reading import EventReader
+from streams.ledger.embedded_ledger import EmbeddedKeys, EmbeddedLedger
+from streams.reading.readers import EventReader
 
 ROUNDS = 3
 _TEXT = bytes(range(97, 122)) * 12  # 300 bytes

@@ -28,10 +28,10 @@ from schemas.events import (
 from schemas.ids import turn_row_id
 from schemas.names import normalise_name
 from schemas.seal import source_digest
-from streams.erasures import unexplained
-from streams.finding import Found, all_records, record_of, records_at, records_of_kind
 from streams.ledger import Ledger
-from streams.reading import NEVER_ERASED
+from streams.reading.erased_keys import unexplained
+from streams.reading.lookup import Found, all_records, record_of, records_at, records_of_kind
+from streams.reading.readers import NEVER_ERASED
 
 # Kinds of record that hold numbers and derived ids, and nothing that anybody wrote.
 _WORDLESS = frozenset(

@@ -22,10 +22,10 @@ from projections.sqlite import connect, value
 from recollect.home import Home, cache_directory
 from recollect.ledgers import on_kafka, open_ledger
 from schemas.errors import HomeError, IntegrityError, RecollectError
-from streams.erasures import unexplained
-from streams.ledger.embedded import EmbeddedLedger
+from streams.ledger.embedded_ledger import EmbeddedLedger
 from streams.ledger.kafka import KafkaLedger
-from streams.reading import Envelopes
+from streams.reading.erased_keys import unexplained
+from streams.reading.readers import Envelopes
 
 _LEAST_FREE = 1 << 30
 # With less, SQLite cannot even begin the log of a file.

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from recollect.home import Home
-from streams.locks import exclusive, held
+from streams.system.locks import exclusive, held
 
 
 def followed(home: Home) -> bool:

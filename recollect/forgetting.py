@@ -14,8 +14,8 @@ from recollect.writing import Writing
 from schemas.errors import ErasureFailed, InvalidInput
 from schemas.events import Forget
 from schemas.times import parse_time
-from streams.commands import drawn_id
-from streams.reading import EventReader
+from streams.publishing.commands import drawn_id
+from streams.reading.readers import EventReader
 
 _AT_ONCE = 1_000
 _COUNTED = ("facts", "entities", "vectors")

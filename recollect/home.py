@@ -21,7 +21,7 @@ from streams.encoder import (
     load,
     load_reranker,
 )
-from streams.encoder.registry import Precision, Source
+from streams.encoder.catalog import Precision, Source
 
 _FILE = "home.json"
 FORMAT = 1

@@ -13,14 +13,14 @@ from recollect.writing import Writing
 from schemas.changes import DeadLetter
 from schemas.errors import Damaged, IntegrityError, OtherHistory
 from schemas.events import Drop, Retry
-from streams import rebuilding, reclaiming, verifying
-from streams.commands import drawn_id
-from streams.heads import Expected
 from streams.ledger import EVENTS, partition_of
-from streams.projecting import Progress
-from streams.rebuilding import Level, Rebuilt
-from streams.reclaiming import Reclaimed
-from streams.verifying import Verification
+from streams.lifecycle import rebuilding, reclaiming, verifying
+from streams.lifecycle.rebuilding import Level, Rebuilt
+from streams.lifecycle.reclaiming import Reclaimed
+from streams.lifecycle.verifying import Verification
+from streams.projecting.projector import Progress
+from streams.publishing.commands import drawn_id
+from streams.reading.heads import Expected
 
 # What the first touch of a damaged file may raise.
 _DAMAGE = (Damaged, IntegrityError, apsw.CorruptError, apsw.NotADBError, apsw.SQLError)

@@ -7,12 +7,12 @@ import os
 from recollect.following import followed
 from recollect.home import Home
 from schemas.errors import HomeError, InvalidInput
-from streams.doors import VectorDoor
+from streams.encoder.gateway import VectorDoor
+from streams.engine.node import Node
 from streams.ledger import Ledger
-from streams.ledger.embedded import EmbeddedLedger
+from streams.ledger.embedded_ledger import EmbeddedLedger
 from streams.ledger.kafka import NO_ENCODER, KafkaLedger, KafkaSettings
 from streams.ledger.kafka.settings import SCHEME
-from streams.node import Node
 
 VARIABLE = "RECOLLECT_LEDGER"
 EMBEDDED = "embedded"

@@ -14,10 +14,10 @@ from recollect.home import Home
 from recollect.ledgers import open_node
 from schemas.errors import InvalidInput
 from schemas.zones import DEFAULT_ZONE, check_zone
-from streams.heads import head_text
+from streams.engine.node import Node
 from streams.ledger import CHANGES, EVENTS, partition_of
-from streams.node import Node
-from streams.projecting import Progress
+from streams.projecting.projector import Progress
+from streams.reading.heads import head_text
 
 
 class Opened:

@@ -6,9 +6,9 @@ from collections import OrderedDict
 
 from projections.files import ZoneFiles
 from projections.recall import Profile, Recaller, Reranker
-from streams.node import Node
-from streams.past import Moment
-from streams.timeline import Timeline
+from streams.engine.node import Node
+from streams.projecting.history import Moment
+from streams.reading.timeline import Timeline
 
 # Each holds the vectors of a zone in memory once it was asked twice.
 _MOST_OPEN = 4

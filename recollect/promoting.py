@@ -14,9 +14,9 @@ from recollect.following import following
 from recollect.home import Home
 from recollect.ledgers import EMBEDDED, VARIABLE, encoder_name, node_of
 from schemas.errors import HomeError, InvalidInput
-from streams import promoting
 from streams.ledger.kafka import KafkaLedger, KafkaSettings
-from streams.projecting import Progress
+from streams.lifecycle import promotion
+from streams.projecting.projector import Progress
 
 #: Given how many steps there are, shows how many of them are done.
 Show = Callable[[int], AbstractContextManager[Progress]]
@@ -53,7 +53,7 @@ def promote(
         raise InvalidInput(
             f"{VARIABLE}={setting!r}: what moves is the embedded ledger of a home; unset {VARIABLE}"
         )
-    with following(home), promoting.alone_with(home.directory) as own:
+    with following(home), promotion.alone_with(home.directory) as own:
         _check(home, settings.url, own)
         if embedded := own.moved_to() is None:
             # It may be of an attempt to move elsewhere.
@@ -65,15 +65,15 @@ def promote(
             counts = own.count()
             if embedded:
                 with show(own.steps()) as progress:
-                    promoting.copy(own, ledger, progress)
+                    promotion.copy(own, ledger, progress)
                 own.hand_over(settings.url)
-            promoting.announce_chains(node)
+            promotion.announce_chains(node)
             home.promoted(settings.url)
             own.clear()
     return Promoted(settings.url, **msgspec.structs.asdict(counts))
 
 
-def _check(home: Home, url: str, own: promoting.EmbeddedFiles) -> None:
+def _check(home: Home, url: str, own: promotion.EmbeddedFiles) -> None:
     """Raise where the ledger has moved, but for what a move to `url` left undone."""
     promoted = home.settings.promoted_to
     moved = own.moved_to() or promoted

@@ -34,7 +34,7 @@ from schemas.errors import Busy, InvalidInput
 from schemas.zones import DEFAULT_ZONE
 from streams.encoder import CrossEncoder
 from streams.ledger import CHANGES, EVENTS, partition_of
-from streams.locks import exclusive
+from streams.system.locks import exclusive
 
 Vector = npt.NDArray[np.float32]
 

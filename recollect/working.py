@@ -17,13 +17,13 @@ from recollect.ledgers import on_kafka, open_following_node, open_node
 from schemas.errors import UnknownVersion
 from schemas.events import Tick
 from streams.agents.ticks import CLOSE_TURNS, turns_to_close
-from streams.commands import command, publish_commands
-from streams.drivers.cluster import sequence_inbox
-from streams.drivers.cluster import work as work_in_cluster
-from streams.keeping import Keeper, Report
+from streams.engine.node import Node
 from streams.ledger import EVENTS, PARTITIONS, LedgerUnavailable
 from streams.ledger.kafka import KafkaLedger
-from streams.node import Node
+from streams.publishing.commands import command, publish_commands
+from streams.workers.cluster import sequence_inbox
+from streams.workers.cluster import work as work_in_cluster
+from streams.workers.keeper import Keeper, Report
 
 _TICK_SECONDS = 300
 _BEAT_SECONDS = 1.0

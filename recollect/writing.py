@@ -22,8 +22,8 @@ from schemas.events import (
     UpdateMentalModel,
 )
 from schemas.inbound import InboundEvent, check_platform, own_draft_of
-from streams.commands import command, drawn_id, publish_commands
 from streams.ledger import EVENTS, Receipt, partition_of
+from streams.publishing.commands import command, drawn_id, publish_commands
 
 _WAIT_SECONDS = 0.02
 

@@ -10,9 +10,9 @@ from projections.recall import SCOPES
 from recollect.cli.app import cli
 from schemas.events import KINDS
 from schemas.inbound import InboundEvent
-from streams.failpoints import FAILPOINTS
 from streams.ledger import TOPICS
 from streams.ledger.kafka.topics import NAMES, topic_settings
+from streams.system.failpoints import FAILPOINTS
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = (ROOT / "docs" / "reference.md").read_text()

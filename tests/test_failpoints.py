@@ -11,11 +11,11 @@ import threading
 import pytest
 
 from schemas.errors import InjectedFailure
-from streams.failpoints import arm, disarm, failpoint
+from streams.system.failpoints import arm, disarm, failpoint
 
 PASSES = """
 from schemas.errors import InjectedFailure
-from streams.failpoints import failpoint
+from streams.system.failpoints import failpoint
 for time in (1, 2, 3):
     try:
         failpoint("commit.read")

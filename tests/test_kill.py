@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from projections.files import ZoneFiles
-from streams.failpoints import FAILPOINTS, arm, disarm, failpoint
+from streams.system.failpoints import FAILPOINTS, arm, disarm, failpoint
 from tests.kill.__main__ import run, table
 from tests.kill.power import PowerCut
 from tests.kill.steps import steps

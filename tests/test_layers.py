@@ -15,6 +15,25 @@ ROOMS = ("schemas", "projections", "streams", "recollect")
 AROUND = ("bench", "demo", "tests")
 OURS = frozenset(ROOMS + AROUND)
 
+# Inside a room, from the bottom up: a package may import itself and the packages before it.
+PACKAGES = {
+    "streams": (
+        "system",
+        "ledger",
+        "reading",
+        "publishing",
+        "language",
+        "encoder",
+        "agents",
+        "projecting",
+        "deciding",
+        "engine",
+        "lifecycle",
+        "workers",
+        "adapters",
+    ),
+}
+
 
 def imported(source: str) -> dict[str, int]:
     """Return our top-level packages that `source` imports, each with the first line that does.
@@ -66,6 +85,51 @@ def test_a_room_imports_only_itself_and_what_is_below(room: str) -> None:
         for what in upward(room, path.read_text("utf-8"))
     ]
     assert not wrong, "imports must run downwards:\n" + "\n".join(wrong)
+
+
+def packages_imported(room: str, source: str) -> dict[str, int]:
+    """Return the packages of `room` that `source` imports, each with the first line that does."""
+    found: dict[str, int] = {}
+    for node in ast.walk(ast.parse(source)):
+        names: list[str] = []
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        for name in names:
+            if name.startswith(f"{room}."):
+                found.setdefault(name.removeprefix(f"{room}.").partition(".")[0], node.lineno)
+    return found
+
+
+@pytest.mark.parametrize("room", PACKAGES)
+def test_a_package_imports_only_itself_and_the_packages_below(room: str) -> None:
+    order = PACKAGES[room]
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {name}"
+        for package in order
+        for path in sorted((ROOT / room / package).rglob("*.py"))
+        for name, line in packages_imported(room, path.read_text("utf-8")).items()
+        if name not in order[: order.index(package) + 1]
+    ]
+    assert not wrong, "packages must not depend on those above them:\n" + "\n".join(wrong)
+
+
+@pytest.mark.parametrize("room", PACKAGES)
+def test_every_module_of_a_room_stands_in_one_of_its_packages(room: str) -> None:
+    inside = {path.stem for path in (ROOT / room).glob("*.py")} - {"__init__"}
+    folders = {path.parent.name for path in (ROOT / room).glob("*/__init__.py")}
+    assert not inside, f"loose modules: {sorted(inside)}"
+    assert folders == set(PACKAGES[room])
+
+
+def test_an_import_of_a_package_above_is_found() -> None:
+    source = (
+        "from streams.engine.node import Node\nfrom streams import ledger\nimport streams.system"
+    )
+    assert packages_imported("streams", source) == {"engine": 1, "ledger": 2, "system": 3}
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -14,9 +14,9 @@ from recollect.doctor import examine
 from recollect.home import home_directory
 from recollect.working import follow, work
 from schemas.errors import RecollectError
-from streams.heads import Expected
 from streams.ledger import LedgerUnavailable
-from streams.rebuilding import Level
+from streams.lifecycle.rebuilding import Level
+from streams.reading.heads import Expected
 
 _LEVELS = ("index", "project", "derive", "fresh")
 

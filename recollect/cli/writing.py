@@ -16,7 +16,7 @@ from recollect.client import Forgotten
 from recollect.home import Home, home_directory
 from schemas.display import shown
 from streams.adapters import FORMATS, Import, import_file, open_source
-from streams.encoder.registry import Precision, Source
+from streams.encoder.catalog import Precision, Source
 
 # Rejections in print; --json has more of them.
 _MOST_SHOWN = 20

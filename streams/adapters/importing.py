@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from schemas.events import Draft
-from streams.adapters.base import Rejection, Source
+from streams.adapters.adapter import Rejection, Source
 from streams.ledger import Receipt
 
 #: The first rejections are told, and all are counted: a broken export has millions.

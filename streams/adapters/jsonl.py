@@ -10,7 +10,7 @@ from typing import BinaryIO
 from schemas.errors import InvalidInput
 from schemas.events import Draft
 from schemas.inbound import MAX_RECORD_BYTES, decode_inbound, draft_of
-from streams.adapters.base import Rejection
+from streams.adapters.adapter import Rejection
 
 
 class JsonLines:

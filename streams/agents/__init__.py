@@ -5,7 +5,7 @@ Neither step knows a clock, chance or the network. All agents handle a record, i
 """
 
 from streams.agents.accesses import AccessCounter
-from streams.agents.base import Agent, Extract, Surroundings
+from streams.agents.agent import Agent, Extract, Surroundings
 from streams.agents.deadletters import DeadLetterClerk
 from streams.agents.mentalmodels import MentalModelKeeper
 from streams.agents.merges import MergeClerk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schemas.changes import Conclusions, FactAccess
 from schemas.events import Event, Recalled
-from streams.agents.base import Extract, Surroundings
+from streams.agents.agent import Extract, Surroundings
 from streams.agents.state import State
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from schemas.changes import Conclusions, DeadLetter
 from schemas.events import Drop, Event, Park
-from streams.agents.base import Extract, Surroundings
+from streams.agents.agent import Extract, Surroundings
 from streams.agents.state import State
 
 

@@ -7,7 +7,7 @@ import msgspec
 from schemas.changes import Conclusions, MentalModel
 from schemas.events import CreateMentalModel, Event, UpdateMentalModel
 from schemas.ids import row_id
-from streams.agents.base import Extract, Surroundings
+from streams.agents.agent import Extract, Surroundings
 from streams.agents.state import State
 from streams.agents.vectors import embedding_rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from schemas.changes import Conclusions, Merge, MergeCandidate, MergeDecision, MergeUndo
 from schemas.events import DecideMerge, Event, ProposeMerge, UndoMerge
 from schemas.ids import row_id
-from streams.agents.base import Extract, Surroundings
+from streams.agents.agent import Extract, Surroundings
 from streams.agents.state import State
 
 # A merge that is wrong costs more than one that waits: only near-certainty acts by itself.

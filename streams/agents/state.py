@@ -35,7 +35,7 @@ from schemas.changes import (
     Row,
     Turn,
 )
-from streams.doors import Answer
+from streams.encoder.gateway import Answer
 
 KEY_BYTES = 8
 

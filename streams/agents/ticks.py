@@ -11,7 +11,7 @@ from projections.memory.queries import is_completed
 from schemas.changes import Conclusions
 from schemas.events import RESERVED_PLATFORM, CloseTurn, Draft, Event, Tick
 from schemas.ids import turn_row_id
-from streams.agents.base import Extract, Surroundings
+from streams.agents.agent import Extract, Surroundings
 from streams.agents.state import State
 
 CLOSE_TURNS = "close_turns"

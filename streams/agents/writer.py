@@ -25,7 +25,7 @@ from schemas.events import CloseTurn, Content, Event, Remember, TurnCompleted
 from schemas.ids import fact_id, turn_row_id
 from schemas.names import normalise_name
 from schemas.senders import is_assistant
-from streams.agents.base import Extract, Surroundings
+from streams.agents.agent import Extract, Surroundings
 from streams.agents.entities import ENTITY_TYPES, EntityResolver
 from streams.agents.state import Known, State
 from streams.agents.vectors import embedding_rows, turn_rows

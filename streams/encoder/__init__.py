@@ -5,19 +5,7 @@ import os
 # onnxruntime counts its users and calls home, unless this is said before it is imported.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
-from streams.encoder.base import CrossEncoder, Encoder, TokenVectors
-from streams.encoder.bringing import bring, bring_again
-from streams.encoder.errors import (
-    EncoderError,
-    EncoderMismatch,
-    EncoderMissing,
-    EncoderUnavailable,
-    EncoderUnreachable,
-    EncoderUnsupported,
-)
-from streams.encoder.loading import is_whole, load, load_reranker
-from streams.encoder.pin import Pin
-from streams.encoder.registry import (
+from streams.encoder.catalog import (
     REGISTRY,
     Model,
     Precision,
@@ -26,6 +14,18 @@ from streams.encoder.registry import (
     Source,
     describe_registry,
 )
+from streams.encoder.encoder import CrossEncoder, Encoder, TokenVectors
+from streams.encoder.encoder_errors import (
+    EncoderError,
+    EncoderMismatch,
+    EncoderMissing,
+    EncoderUnavailable,
+    EncoderUnreachable,
+    EncoderUnsupported,
+)
+from streams.encoder.installing import bring, bring_again
+from streams.encoder.loading import is_whole, load, load_reranker
+from streams.encoder.pin import Pin
 from streams.encoder.sources import Progress
 
 __all__ = [

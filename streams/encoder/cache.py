@@ -25,8 +25,8 @@ from typing import TypeVar
 
 import msgspec
 
+from streams.encoder.catalog import Checksums, Precision, Role, Source
 from streams.encoder.pin import fingerprint
-from streams.encoder.registry import Checksums, Precision, Role, Source
 
 CONFIG, TOKENIZER, SAFETENSORS = "config.json", "tokenizer.json", "model.safetensors"
 # No download takes that long: what is older was left by a process that was killed.

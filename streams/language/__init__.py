@@ -1,10 +1,6 @@
 """Facts from plain text without a language model: pure functions from a message to what it says."""
 
-from streams.language.anchors import Anchor, anchor, beside, days
-from streams.language.claims import ATTRIBUTES
-from streams.language.dates import date_references, local_day
-from streams.language.mentions import mentions
-from streams.language.model import (
+from streams.language.analysis import (
     Analysis,
     Claim,
     Contact,
@@ -14,6 +10,10 @@ from streams.language.model import (
     MentionType,
     Statement,
 )
+from streams.language.anchors import Anchor, anchor, beside, days
+from streams.language.claims import ATTRIBUTES
+from streams.language.dates import date_references, local_day
+from streams.language.mentions import mentions
 from streams.language.questions import completed, questions
 from streams.language.sentences import sentences
 from streams.language.signature import signature, tokens_for_signature

@@ -10,7 +10,7 @@ from datetime import date
 from typing import Literal, NamedTuple
 
 from streams.language.dates import calendar_unit, season_of
-from streams.language.words import COUNTS, SEASONS
+from streams.language.lexicon import COUNTS, SEASONS
 
 Relation = Literal["before", "after", "in"]
 

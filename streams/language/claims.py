@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from schemas.names import normalise_name
-from streams.language.model import Claim, Contact, DateReference, Mention
-from streams.language.words import HONORIFICS, OCCUPATIONS, RELATIONS, word_set
+from streams.language.analysis import Claim, Contact, DateReference, Mention
+from streams.language.lexicon import HONORIFICS, OCCUPATIONS, RELATIONS, word_set
 
 #: Attributes with one value at a time; a later claim replaces the one before.
 ATTRIBUTES = ("home", "employer", "role", "partner", "birthday", "email", "phone")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from streams.language.addresses import EMAIL, URL
-from streams.language.model import Contact
-from streams.language.tokens import Tokens
-from streams.language.words import word_set
+from streams.language.analysis import Contact
+from streams.language.lexicon import word_set
+from streams.language.tokenizer import Tokens
 
 _PLATFORMS = (
     "discord|telegram|slack|signal|matrix|mastodon|twitter|instagram|insta|github|gitlab|skype|irc|"

@@ -12,9 +12,8 @@ from datetime import date
 from typing import NamedTuple
 
 from streams.language.addresses import AddressSpan, addresses
-from streams.language.model import DateReference
-from streams.language.tokens import Tokens, bare, tokenise
-from streams.language.words import (
+from streams.language.analysis import DateReference
+from streams.language.lexicon import (
     BE_PRESENT,
     COUNTS,
     FUTURE,
@@ -26,6 +25,7 @@ from streams.language.words import (
     WEEKDAYS,
     word_set,
 )
+from streams.language.tokenizer import Tokens, bare, tokenise
 
 _LAST_ORDINAL = date.max.toordinal()
 _UNIX_EPOCH = date(1970, 1, 1).toordinal()

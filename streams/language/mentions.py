@@ -7,6 +7,7 @@ from bisect import bisect_left
 from typing import cast
 
 from streams.language.addresses import AddressSpan, addresses
+from streams.language.analysis import Mention, MentionType
 from streams.language.dates import Found, as_reference, find_dates
 from streams.language.gazetteer import (
     CAPITAL_ONLY,
@@ -29,9 +30,7 @@ from streams.language.gazetteer import (
     UNSURE_PLACES,
     WORD_NAMES,
 )
-from streams.language.model import Mention, MentionType
-from streams.language.tokens import Tokens, bare, tokenise
-from streams.language.words import (
+from streams.language.lexicon import (
     ABBREVIATIONS,
     ANIMATE_VERBS,
     FUNCTION_WORDS,
@@ -46,6 +45,7 @@ from streams.language.words import (
     WEEKDAYS,
     word_set,
 )
+from streams.language.tokenizer import Tokens, bare, tokenise
 
 #: Any day does: only the places of the dates are wanted here, not the days.
 _ANY_DAY = 730_000

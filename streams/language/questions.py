@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from projections.stopwords import STOP_WORDS
+from streams.language.lexicon import PHATIC, word_set
 from streams.language.sentences import sentences
-from streams.language.tokens import tokenise
-from streams.language.words import PHATIC, word_set
+from streams.language.tokenizer import tokenise
 
 #: A longer text is something pasted; recall reads as many words of it.
 _MOST_WORDS = 64

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from streams.language.addresses import EMAIL, URL
-from streams.language.words import (
+from streams.language.lexicon import (
     ABBREVIATIONS,
     ENDING_ABBREVIATIONS,
     FUNCTION_WORDS,

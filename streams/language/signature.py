@@ -16,8 +16,8 @@ from collections.abc import Iterable
 from schemas.names import normalise_name
 from streams.language.dates import Found, as_reference
 from streams.language.gazetteer import GIVEN_NAMES
-from streams.language.tokens import Tokens, tokenise
-from streams.language.words import CONTRACTIONS, word_set
+from streams.language.lexicon import CONTRACTIONS, word_set
+from streams.language.tokenizer import Tokens, tokenise
 
 #: Longer keys keep their beginning and end in a digest of the rest.
 LONGEST = 240

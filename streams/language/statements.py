@@ -6,12 +6,7 @@ import re
 from bisect import bisect_left
 
 from streams.language.addresses import addresses
-from streams.language.claims import TRIGGERS as CLAIM_TRIGGERS
-from streams.language.claims import find_claim
-from streams.language.contacts import find_contacts
-from streams.language.dates import Found, as_reference, find_dates, local_day
-from streams.language.mentions import find_mentions
-from streams.language.model import (
+from streams.language.analysis import (
     Analysis,
     Contact,
     DateReference,
@@ -19,12 +14,17 @@ from streams.language.model import (
     Mention,
     Statement,
 )
-from streams.language.names import find_introductions
+from streams.language.claims import TRIGGERS as CLAIM_TRIGGERS
+from streams.language.claims import find_claim
+from streams.language.contacts import find_contacts
+from streams.language.dates import Found, as_reference, find_dates, local_day
+from streams.language.lexicon import CONTRACTIONS, FUNCTION_WORDS, HONORIFICS, PHATIC, word_set
+from streams.language.mentions import find_mentions
+from streams.language.naming import find_introductions
 from streams.language.reported import Span, is_reported, reported
 from streams.language.sentences import sentences
 from streams.language.signature import assemble, tokens_for_signature
-from streams.language.tokens import Tokens, bare, tokenise
-from streams.language.words import CONTRACTIONS, FUNCTION_WORDS, HONORIFICS, PHATIC, word_set
+from streams.language.tokenizer import Tokens, bare, tokenise
 
 _QUESTION_OPENING = re.compile(
     r"(?:(?:so|and|but|hey|hi|ok|okay|oh|well|btw|wow)[ ,]+)*"

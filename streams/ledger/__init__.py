@@ -1,6 +1,6 @@
 """The ledger: topics of records with dense offsets, and the keys of what they seal."""
 
-from streams.ledger.base import (
+from streams.ledger.ledger import (
     CHANGES,
     EVENTS,
     NEAR,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from streams.ledger.base import PARTITIONS
+from streams.ledger.ledger import PARTITIONS
 
 _M = 0x5BD1E995
 _MASK = 0xFFFFFFFF

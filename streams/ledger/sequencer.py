@@ -16,7 +16,7 @@ from schemas.events import Content, Draft, Event
 from schemas.ids import event_id
 from schemas.records import open_event, read_event, record_hash, write_event
 from schemas.seal import event_key, source_digest
-from streams.ledger.base import KeyStore
+from streams.ledger.ledger import KeyStore
 
 
 class Head(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from recollect.cli.app import run
 from streams.ledger import EVENTS, PARTITIONS
-from streams.ledger.embedded import EmbeddedLedger
+from streams.ledger.embedded_ledger import EmbeddedLedger
 
 BASE: dict[str, Any] = {
     "platform": "slack",

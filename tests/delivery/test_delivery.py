@@ -9,12 +9,12 @@ from typing import Any, cast
 import pytest
 from faust.types import TP
 
-from streams.drivers.faust import Delivered, DeliveryFailed, Partition
-from streams.drivers.faust import delivery as module
-from streams.drivers.faust.delivery import Chunk, Delivery
-from streams.drivers.faust.transport import Consumer
-from streams.ledger.base import LedgerGap
-from streams.ledger.kafka import asking
+from streams.ledger.kafka import retrying
+from streams.ledger.ledger import LedgerGap
+from streams.workers.faust import Delivered, DeliveryFailed, Partition
+from streams.workers.faust import delivery as module
+from streams.workers.faust.delivery import Chunk, Delivery
+from streams.workers.faust.transport import Consumer
 
 EVENTS, INBOX = ("events", 3), ("inbox", 3)
 
@@ -259,7 +259,7 @@ def test_a_broker_that_answers_from_the_past_is_asked_again(
     ends: list[int], starts: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It stood still, and does not know yet that another leads; what is gone is named at last."""
-    monkeypatch.setattr(asking, "PAST_SECONDS", 2.0)
+    monkeypatch.setattr(retrying, "PAST_SECONDS", 2.0)
 
     async def story() -> None:
         handler = Recorder()

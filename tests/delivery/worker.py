@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from schemas.errors import RecollectError
-from streams.drivers.faust import Delivered, Partition, Sasl, Settings, run
+from streams.workers.faust import Delivered, Partition, Sasl, Settings, run
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS rows (

@@ -10,7 +10,7 @@ import pytest
 
 from streams.encoder import Encoder, Model, Pin, Precision, Settings, bring, load
 from streams.encoder.cache import sha256_of
-from streams.encoder.registry import Checksums
+from streams.encoder.catalog import Checksums
 from tests.encoder import random_model
 from tests.encoder.hub import LocalHub
 from tests.encoder.make_reference import BGE_SEED

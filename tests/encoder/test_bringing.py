@@ -32,7 +32,7 @@ from streams.encoder import (
     load,
 )
 from streams.encoder import cache as store
-from streams.encoder.registry import MINILM, Wheel
+from streams.encoder.catalog import MINILM, Wheel
 from streams.encoder.sources import WheelSource, fetch
 from tests.encoder import random_model
 from tests.encoder.conftest import registered

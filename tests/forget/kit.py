@@ -17,7 +17,7 @@ from schemas.events import Draft
 from schemas.records import open_part, read_change, read_event
 from schemas.seal import unseal
 from streams.ledger import CHANGES, EVENTS, Receipt, partition_of
-from streams.ledger.embedded import EmbeddedLedger
+from streams.ledger.embedded_ledger import EmbeddedLedger
 from tests.protocol.kit import files_holding
 
 ZONE = "default"

@@ -13,9 +13,9 @@ from schemas.errors import CommandRefused, InvalidInput
 from schemas.events import Draft, Message, Tick
 from schemas.inbound import InboundEvent, draft_of
 from streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
-from streams.commands import command, publish_commands
-from streams.inbox import Posted, take_in
-from streams.ledger.embedded import EmbeddedLedger
+from streams.ledger.embedded_ledger import EmbeddedLedger
+from streams.publishing.commands import command, publish_commands
+from streams.publishing.inbox import Posted, take_in
 from tests.forget.kit import ZONE, Recollect, line
 
 LOOK_ALIKES = [

@@ -10,8 +10,8 @@ import pytest
 from schemas.events import Draft, Message
 from schemas.ids import event_id
 from schemas.times import parse_time
-from streams.inbox import Posted, take_in
-from streams.ledger.embedded import EmbeddedLedger
+from streams.ledger.embedded_ledger import EmbeddedLedger
+from streams.publishing.inbox import Posted, take_in
 from tests.forget.kit import ZONE, Recollect, line
 
 AT = "2026-01-05T10:00:00Z"
@@ -283,7 +283,7 @@ def test_what_is_forgotten_already_is_said_by_every_id_of_it(recollect: Recollec
 
 def test_an_erasure_that_was_interrupted_is_finished_and_said(recollect: Recollect) -> None:
     from schemas.errors import InjectedFailure
-    from streams import failpoints
+    from streams.system import failpoints
 
     recollect.ingest(line("m1", "I moved to Qwxyzville."), line("m2", "The box is green."))
     id_ = event_id(ZONE, "chat", "m1", AT_MS)

@@ -15,7 +15,7 @@ from projections.recall import Query
 from recollect.client import Memory
 from recollect.home import Home
 from schemas.zones import DEFAULT_ZONE
-from streams.inbox import UNADDRESSED, Posted, take_in
+from streams.publishing.inbox import UNADDRESSED, Posted, take_in
 from tests.fuzz.target import Check, Target, command
 from tests.fuzz.values import damaged, record_bytes, sound_text
 

@@ -15,8 +15,8 @@ import pytest
 
 from recollect.home import Home
 from recollect.ledgers import open_node
-from streams import beside
-from streams.beside import FoldingBeside
+from streams.projecting import background
+from streams.projecting.background import FoldingBeside
 from tests.kafka.conftest import Make
 from tests.kafka.kit import Recollect, line, post, wait_until, write
 
@@ -151,8 +151,8 @@ def test_vectors_are_the_same_whoever_had_them_made(
 def test_a_home_far_behind_has_its_events_folded_by_a_process_beside(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(beside, "FAR", 20)
-    monkeypatch.setattr(beside, "usable_cores", lambda: 2)
+    monkeypatch.setattr(background, "FAR", 20)
+    monkeypatch.setattr(background, "usable_cores", lambda: 2)
     home, late, later = make("a"), make("late"), make("later")
     ingested(home, tmp_path / "e.jsonl", {"default": talk(0, 60)})
     with patch.dict(os.environ, late.environment(), clear=True):

@@ -296,9 +296,9 @@ def test_a_worker_goes_over_to_what_another_home_derived_again(
 
 
 TICKING = """
-import recollect.working, streams.drivers.cluster
+import recollect.working, streams.workers.cluster
 recollect.working._TICK_SECONDS = 1
-streams.drivers.cluster._PERIOD_SECONDS = 0
+streams.workers.cluster._PERIOD_SECONDS = 0
 """
 
 

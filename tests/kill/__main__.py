@@ -20,7 +20,7 @@ from pathlib import Path
 
 from streams.encoder import REGISTRY
 from streams.encoder.cache import entry, read_graph
-from streams.failpoints import FAILPOINTS
+from streams.system.failpoints import FAILPOINTS
 from tests.kill.checks import Checks, Contents, Trace, check_home, contents, traces_of
 from tests.kill.commands import Recollect, Wrong
 from tests.kill.power import PowerCut

@@ -11,8 +11,8 @@ from pathlib import Path
 from recollect.client import Memory
 from schemas.events import Tick
 from streams.agents.ticks import CLOSE_TURNS
-from streams.commands import command, publish_commands
-from streams.failpoints import FAILPOINTS
+from streams.publishing.commands import command, publish_commands
+from streams.system.failpoints import FAILPOINTS
 from tests.kill.commands import Ended, Recollect, Wrong
 from tests.kill.power import PowerCut
 from tests.kill.world import World

@@ -11,9 +11,9 @@ import pytest
 
 from schemas.events import Draft, Message
 from streams.ledger import CHANGES, EVENTS, LedgerGap, partition_of
-from streams.ledger.embedded import EmbeddedLedger
-from streams.ledger.file import Appended
+from streams.ledger.embedded_ledger import EmbeddedLedger
 from streams.ledger.kafka.copy import Copy
+from streams.ledger.ledger_file import Appended
 
 ZONE = "z"
 PLACE = (EVENTS, partition_of(ZONE))

@@ -12,9 +12,9 @@ import msgspec
 import pytest
 
 from streams.ledger import EVENTS, Ledger, LedgerGap, partition_of
-from streams.ledger.file import Appended
-from streams.ledger.kafka import KafkaLedger, KafkaSettings, asking
+from streams.ledger.kafka import KafkaLedger, KafkaSettings, retrying
 from streams.ledger.kafka.clients import KeyedValue, Place
+from streams.ledger.ledger_file import Appended
 from streams.ledger.sequencer import sequence
 from tests.ledger.contract import LedgerContract, Opener, Reader, draft, ids
 
@@ -197,7 +197,7 @@ def test_a_broker_that_answers_from_the_past_for_a_while_breaks_nothing(
 def test_a_partition_that_goes_on_ending_too_early_has_lost_records(
     opener: Opener, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Ledger], int]
 ) -> None:
-    monkeypatch.setattr(asking, "PAST_SECONDS", 0.5)
+    monkeypatch.setattr(retrying, "PAST_SECONDS", 0.5)
     with closing(opener()) as ledger:
         assert isinstance(ledger, KafkaLedger)
         ledger.publish("z", [draft("a"), draft("b"), draft("c")])

@@ -33,9 +33,9 @@ from schemas.changes import Entity, MentalModel
 from schemas.events import Access, CreateMentalModel, Recalled, Remember, SetMemoryState
 from streams.agents import merges, ticks, writer
 from streams.agents.entities import ENTITY_TYPES, handle_type
-from streams.encoder.registry import BGE_SMALL, REGISTRY
+from streams.encoder.catalog import BGE_SMALL, REGISTRY
 from streams.language import analyse
-from streams.language.model import MentionType, Statement
+from streams.language.analysis import MentionType, Statement
 from tests.protocol.kit import in_memory
 from tests.recall.kit import DAY, START, EncodedHome, ask, say, tell
 

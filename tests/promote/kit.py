@@ -16,11 +16,11 @@ from recollect.client import Memory
 from recollect.home import FORMAT, Home, Settings
 from schemas.events import Draft
 from schemas.records import read_event
-from streams.encoder import Encoder, Pin, registry
+from streams.encoder import Encoder, Pin, catalog
 from streams.ledger import EVENTS, PARTITIONS, TOPICS, Ledger, Record, partition_of
-from streams.ledger.embedded import EmbeddedLedger
+from streams.ledger.embedded_ledger import EmbeddedLedger
 from streams.ledger.kafka import KafkaLedger, KafkaSettings
-from streams.verifying import Verification
+from streams.lifecycle.verifying import Verification
 from tests.protocol.kit import DIMENSION, TinyEncoder, say
 
 Records = dict[tuple[str, int], list[Record]]
@@ -36,7 +36,7 @@ PIN = Pin(
     tokenizer_sha256="2" * 64,
     config_sha256="3" * 64,
     dimension=DIMENSION,
-    settings=registry.Settings(pooling="mean", max_length=128),
+    settings=catalog.Settings(pooling="mean", max_length=128),
 )
 
 #: Zones of every kind: PLAIN, REBUILT at level derive, with an event that is FORGOTTEN, and one

@@ -19,11 +19,11 @@ from recollect.following import following
 from recollect.home import Home
 from recollect.promoting import Promoted, promote
 from schemas.errors import Busy, HomeError, InvalidInput
-from streams import promoting
 from streams.ledger import EVENTS, TOPICS, LedgerUnavailable, partition_of
-from streams.ledger.embedded import EmbeddedLedger
+from streams.ledger.embedded_ledger import EmbeddedLedger
 from streams.ledger.kafka import KafkaLedger
-from streams.projecting import Progress
+from streams.lifecycle import promotion
+from streams.projecting.projector import Progress
 from tests.promote import kit
 from tests.promote.kit import FORGOTTEN, PLAIN, REBUILT, WAITING, ZONES
 from tests.protocol.kit import say
@@ -34,7 +34,7 @@ OTHERS = (REBUILT, FORGOTTEN)
 #: An idle worker, in short.
 OPEN = """
 import pathlib, sys, time
-from streams.ledger.embedded import EmbeddedLedger
+from streams.ledger.embedded_ledger import EmbeddedLedger
 ledger = EmbeddedLedger(pathlib.Path(sys.argv[1]))
 print("open", flush=True)
 time.sleep(600)
@@ -45,7 +45,7 @@ time.sleep(600)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tiny encoder, small pages, and no ledger that the developer happens to use."""
     monkeypatch.setattr(Home, "load_encoder", kit.tiny)
-    monkeypatch.setattr(promoting, "PAGE", 10)
+    monkeypatch.setattr(promotion, "PAGE", 10)
     monkeypatch.delenv("RECOLLECT_LEDGER", raising=False)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from streams import failpoints
 from streams.agents import AGENTS, Agent
+from streams.system import failpoints
 from tests.protocol.kit import Home, in_memory
 
 

@@ -32,15 +32,15 @@ from schemas.records import (
     write_change,
 )
 from streams.agents import AGENTS, Agent, Extract, State, Surroundings
-from streams.doors import VectorDoor
-from streams.drivers.zone import BATCH, ZoneDriver
 from streams.encoder import TokenVectors
+from streams.encoder.gateway import VectorDoor
+from streams.engine.node import Node
+from streams.engine.zone import BATCH, ZoneDriver
 from streams.ledger import CHANGES, Receipt, partition_of
-from streams.ledger.embedded import EmbeddedLedger
-from streams.node import Node
-from streams.projecting import fold_events, project_changes
-from streams.reading import EventReader
-from streams.rebuilding import rebuild
+from streams.ledger.embedded_ledger import EmbeddedLedger
+from streams.lifecycle.rebuilding import rebuild
+from streams.projecting.projector import fold_events, project_changes
+from streams.reading.readers import EventReader
 
 ZONE = "z"
 MODEL = "tiny"

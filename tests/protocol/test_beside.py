@@ -16,10 +16,12 @@ from typing import Any
 import pytest
 
 from projections.files import ZoneFiles
-from streams import beside, node, rebuilding
-from streams.beside import FoldingBeside
-from streams.rebuilding import rebuild
-from streams.verifying import verify
+from streams.engine import node
+from streams.lifecycle import rebuilding
+from streams.lifecycle.rebuilding import rebuild
+from streams.lifecycle.verifying import verify
+from streams.projecting import background
+from streams.projecting.background import FoldingBeside
 from tests.processes import children_of, ended
 from tests.protocol.kit import ZONE, Home, forget, hashes_of, live, say
 
@@ -28,8 +30,8 @@ SAID = [say(f"The train number {number} leaves at noon.", str(number)) for numbe
 
 @pytest.fixture
 def home(room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
-    monkeypatch.setattr(beside, "FAR", 20)
-    monkeypatch.setattr(beside, "usable_cores", lambda: 2)
+    monkeypatch.setattr(background, "FAR", 20)
+    monkeypatch.setattr(background, "usable_cores", lambda: 2)
     home = Home(room / "home")
     yield home
     home.close()
@@ -95,7 +97,7 @@ def test_files_are_made_with_its_help_and_none_is_ahead_of_the_events(
     home: Home, room: Path, monkeypatch: pytest.MonkeyPatch, told: list[int], late: bool
 ) -> None:
     """Who reads the files meanwhile knows the turns of every fact that it meets."""
-    monkeypatch.setattr(beside, "_LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(background, "_LOOK_SECONDS", 0.001)
     home.tell(*SAID, forget(3), say("The door code is nine.", "door"))
     before = live(home)
     ahead: list[int] = []
@@ -124,15 +126,15 @@ def test_files_are_made_with_its_help_and_none_is_ahead_of_the_events(
 ALONE = """
 import sys, time
 from pathlib import Path
-from streams import beside
+from streams.projecting import background
 from tests.protocol.kit import ZONE, Home
-beside.FAR = 20
-beside.usable_cores = lambda: 2
-beside._LOOK_SECONDS = 60
+background.FAR = 20
+background.usable_cores = lambda: 2
+background._LOOK_SECONDS = 60
 home = Home(Path(sys.argv[1]))
 with home.files() as files:
     print(files.directory, flush=True)
-    with beside.FoldingBeside(home.ledger, ZONE) as helper:
+    with background.FoldingBeside(home.ledger, ZONE) as helper:
         list(helper.folded(files, home.node.current(ZONE)))
 """
 

@@ -11,11 +11,11 @@ import pytest
 
 from projections.sqlite import connect
 from schemas.errors import InjectedFailure
-from streams import failpoints
-from streams.node import Node
-from streams.rebuilding import rebuild, rollback
-from streams.timeline import Timeline
-from streams.verifying import verify
+from streams.engine.node import Node
+from streams.lifecycle.rebuilding import rebuild, rollback
+from streams.lifecycle.verifying import verify
+from streams.reading.timeline import Timeline
+from streams.system import failpoints
 from tests.protocol.kit import ZONE, Home, files_holding, forget, in_memory, say
 
 #: A word that nothing else holds, as a file may hold it.

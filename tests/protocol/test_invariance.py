@@ -14,14 +14,14 @@ import pytest
 
 from schemas.errors import InjectedFailure
 from schemas.events import Draft
-from streams import failpoints
 from streams.adapters.jsonl import JsonLines
-from streams.drivers.zone import BATCH
+from streams.engine.zone import BATCH
 from streams.ledger import EVENTS, partition_of
-from streams.projecting import fold_events
-from streams.reading import EventReader
-from streams.rebuilding import Level, rebuild, rollback
-from streams.verifying import verify
+from streams.lifecycle.rebuilding import Level, rebuild, rollback
+from streams.lifecycle.verifying import verify
+from streams.projecting.projector import fold_events
+from streams.reading.readers import EventReader
+from streams.system import failpoints
 from tests.protocol.kit import (
     DAY,
     MINUTE,

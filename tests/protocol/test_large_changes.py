@@ -26,13 +26,13 @@ from schemas.records import (
     record_hash,
     write_event,
 )
-from streams import failpoints
 from streams.agents import AGENTS, Extract, State, Surroundings
 from streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
 from streams.ledger import CHANGES, Ledger, Record, partition_of
-from streams.reading import AcceptedChange, ChangeReader
-from streams.rebuilding import rebuild
-from streams.verifying import Verification, verify
+from streams.lifecycle.rebuilding import rebuild
+from streams.lifecycle.verifying import Verification, verify
+from streams.reading.readers import AcceptedChange, ChangeReader
+from streams.system import failpoints
 from tests.protocol.kit import (
     MINUTE,
     START,
@@ -61,7 +61,7 @@ TEA = say("I like green tea.", "3")
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("streams.drivers.zone.MOST_RECORD_BYTES", SMALL)
+    monkeypatch.setattr("streams.engine.zone.MOST_RECORD_BYTES", SMALL)
 
 
 def history() -> list[Draft]:
@@ -129,7 +129,7 @@ def test_a_zone_whose_records_are_split_is_the_same_zone(
     whole = make_home("whole")
     whole.tell(*history())
     assert [read_change(value)[0].number for value in topic_of(whole)] == [*range(1, 10)]
-    monkeypatch.setattr("streams.drivers.zone.MOST_RECORD_BYTES", SMALL)
+    monkeypatch.setattr("streams.engine.zone.MOST_RECORD_BYTES", SMALL)
     home = make_home("home")
     home.tell(*history())
     assert len(topic_of(home)) > 3 * len(topic_of(whole))

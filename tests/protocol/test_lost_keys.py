@@ -12,7 +12,7 @@ import pytest
 
 from schemas.errors import IntegrityError
 from streams.ledger import EVENTS, partition_of
-from streams.projecting import project_changes
+from streams.projecting.projector import project_changes
 from tests.protocol.kit import START, ZONE, Home, forget, say
 
 MakeHome = Callable[..., Home]

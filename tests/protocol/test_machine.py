@@ -23,14 +23,14 @@ from hypothesis.stateful import (
 from schemas.errors import HomeError, InjectedFailure
 from schemas.events import Access, Content, Draft, Recalled, Remember
 from schemas.records import ChangeRecord, read_change
-from streams import failpoints
-from streams.deciding import Extracted
-from streams.drivers.zone import ZoneDriver
-from streams.failpoints import FAILPOINTS
+from streams.deciding.decider import Extracted
+from streams.engine.zone import ZoneDriver
 from streams.ledger import CHANGES, partition_of
-from streams.reading import EventReader, OpenedEvent
-from streams.rebuilding import Level, rebuild, rollback
-from streams.verifying import verify
+from streams.lifecycle.rebuilding import Level, rebuild, rollback
+from streams.lifecycle.verifying import verify
+from streams.reading.readers import EventReader, OpenedEvent
+from streams.system import failpoints
+from streams.system.failpoints import FAILPOINTS
 from tests.protocol.kit import (
     DIMENSION,
     MODEL,

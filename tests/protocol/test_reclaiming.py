@@ -10,11 +10,11 @@ import pytest
 
 from schemas import fragments
 from schemas.errors import IntegrityError
-from streams.drivers import zone as driving
+from streams.engine import zone as driving
 from streams.ledger import CHANGES, partition_of
-from streams.rebuilding import rebuild, rollback
-from streams.reclaiming import reclaim
-from streams.verifying import verify
+from streams.lifecycle.rebuilding import rebuild, rollback
+from streams.lifecycle.reclaiming import reclaim
+from streams.lifecycle.verifying import verify
 from tests.protocol.kit import START, ZONE, Home, agree, files_holding, forget, live, say
 
 MakeHome = Callable[..., Home]

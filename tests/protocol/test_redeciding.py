@@ -21,11 +21,11 @@ from schemas.events import (
     UndoMerge,
     UpdateMentalModel,
 )
-from streams import erasing, redeciding
 from streams.agents import AGENTS
-from streams.locks import exclusive
-from streams.rebuilding import rebuild, rollback
-from streams.verifying import verify
+from streams.deciding import erasing, redeciding
+from streams.lifecycle.rebuilding import rebuild, rollback
+from streams.lifecycle.verifying import verify
+from streams.system.locks import exclusive
 from tests.protocol.kit import (
     DAY,
     MINUTE,

@@ -16,9 +16,9 @@ from schemas.records import GENESIS, ChangeHeader, Source, record_hash, write_ch
 from schemas.seal import new_key
 from streams.ledger import CHANGES, EVENTS, partition_of
 from streams.ledger.sequencer import sequence
-from streams.reading import ChangeReader, EventReader
-from streams.rebuilding import rebuild
-from streams.verifying import verify
+from streams.lifecycle.rebuilding import rebuild
+from streams.lifecycle.verifying import verify
+from streams.reading.readers import ChangeReader, EventReader
 from tests.protocol.kit import (
     START,
     ZONE,

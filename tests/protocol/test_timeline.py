@@ -6,7 +6,7 @@ import time
 
 from streams.ledger import EVENTS
 from streams.ledger.sequencer import sequence
-from streams.timeline import Timeline
+from streams.reading.timeline import Timeline
 from tests.protocol.kit import DAY, START, ZONE, Home, say
 
 #: 2199-01-01T00:00:00Z

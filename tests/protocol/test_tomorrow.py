@@ -15,12 +15,12 @@ from schemas import records
 from schemas.errors import UnknownVersion
 from schemas.records import write_event
 from schemas.seal import event_key, new_key
-from streams.inbox import Posted, take_in
-from streams.keeping import Lane
 from streams.ledger import CHANGES, EVENTS, partition_of
-from streams.ledger.file import Appended, LedgerFile
-from streams.timeline import Timeline
-from streams.verifying import verify
+from streams.ledger.ledger_file import Appended, LedgerFile
+from streams.lifecycle.verifying import verify
+from streams.publishing.inbox import Posted, take_in
+from streams.reading.timeline import Timeline
+from streams.workers.keeper import Lane
 from tests.protocol.kit import ZONE, Home, in_memory, say
 
 pack = msgspec.msgpack.encode

@@ -28,17 +28,17 @@ from schemas.events import (
     Tick,
 )
 from schemas.records import record_hash
-from streams import failpoints
 from streams.agents import AGENTS, Agent, Extract, State, Surroundings
 from streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
-from streams.drivers.zone import MOST_ATTEMPTS, MOST_DEATHS, NewFailure
-from streams.failpoints import FAILPOINTS
+from streams.engine.zone import MOST_ATTEMPTS, MOST_DEATHS, NewFailure
 from streams.ledger import CHANGES, EVENTS, partition_of
 from streams.ledger.sequencer import sequence
-from streams.projecting import fold_events, project_changes
-from streams.reading import ChangeReader, EventReader
-from streams.rebuilding import Level, rebuild, rollback
-from streams.verifying import LedgerCheck, verify
+from streams.lifecycle.rebuilding import Level, rebuild, rollback
+from streams.lifecycle.verifying import LedgerCheck, verify
+from streams.projecting.projector import fold_events, project_changes
+from streams.reading.readers import ChangeReader, EventReader
+from streams.system import failpoints
+from streams.system.failpoints import FAILPOINTS
 from tests.protocol.kit import (
     DAY,
     DIMENSION,

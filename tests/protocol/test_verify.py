@@ -28,9 +28,9 @@ from schemas.events import (
 )
 from schemas.records import ChangeHeader, Part, read_change
 from streams.agents import AGENTS
-from streams.rebuilding import Level, rebuild
-from streams.timeline import Timeline
-from streams.verifying import Verification, verify
+from streams.lifecycle.rebuilding import Level, rebuild
+from streams.lifecycle.verifying import Verification, verify
+from streams.reading.timeline import Timeline
 from tests.protocol.kit import (
     MINUTE,
     START,

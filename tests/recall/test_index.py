@@ -24,7 +24,7 @@ from projections.recall.columns import Texts
 from projections.recall.turns import Turns
 from projections.recall.vectors import Targets, Vectors
 from recollect.client import Memory
-from streams import projecting
+from streams.projecting import projector
 from tests.recall.conftest import Open
 from tests.recall.kit import (
     DAY,
@@ -413,7 +413,7 @@ def left_behind(memory: Memory, patch: pytest.MonkeyPatch) -> bytes:
         if result.source_event_ids == ["m5"]
     )
     with patch.context() as patched:
-        patched.setattr(projecting, "prune_stored", lambda files: None)
+        patched.setattr(projector, "prune_stored", lambda files: None)
         memory.forget("m5")
     return result.id.encode()
 

@@ -12,7 +12,7 @@ import pytest
 from projections.recall import Query
 from recollect.client import Memory
 from schemas.events import Draft, Forget
-from streams.commands import command
+from streams.publishing.commands import command
 from tests.recall.conftest import Open
 from tests.recall.kit import (
     DAY,

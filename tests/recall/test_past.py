@@ -24,9 +24,9 @@ from recollect.client import Memory, Token
 from recollect.home import Home
 from schemas.errors import InvalidInput
 from schemas.events import Draft, Forget
-from streams.commands import command
-from streams.past import MOST_MOMENTS
-from streams.rebuilding import Level
+from streams.lifecycle.rebuilding import Level
+from streams.projecting.history import MOST_MOMENTS
+from streams.publishing.commands import command
 from tests.protocol.kit import files_holding, in_memory
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, HOUR, START, EncodedHome, cited, plain, say, tell

@@ -16,7 +16,7 @@ from projections.recall.types import Scope
 from recollect.client import Memory
 from recollect.home import Home
 from schemas.events import Draft, Forget
-from streams.commands import command, publish_commands
+from streams.publishing.commands import command, publish_commands
 from tests.protocol.kit import in_memory
 from tests.recall.kit import (
     HOUR,

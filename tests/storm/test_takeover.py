@@ -12,13 +12,13 @@ import pytest
 from schemas.errors import InjectedFailure
 from schemas.events import Draft, Message, Tick
 from streams.agents.ticks import CLOSE_TURNS
-from streams.doors import VectorDoor
-from streams.failpoints import arm, disarm
-from streams.keeping import Keeper
+from streams.encoder.gateway import VectorDoor
+from streams.engine.node import Node
 from streams.ledger import CHANGES, EVENTS, partition_of
 from streams.ledger.kafka import KafkaLedger, KafkaSettings
-from streams.node import Node
-from streams.reading import EventReader
+from streams.reading.readers import EventReader
+from streams.system.failpoints import arm, disarm
+from streams.workers.keeper import Keeper
 
 ZONE = "ada"
 PLACE = partition_of(ZONE)

@@ -27,9 +27,8 @@ from aiokafka.errors import (
 from aiokafka.producer.message_accumulator import BatchBuilder
 from aiokafka.protocol.produce import ProduceRequest
 
-from streams.ledger.base import LedgerUnavailable
-from streams.ledger.kafka.asking import asked_again
-from streams.ledger.kafka.deleting import delete_before
+from streams.ledger.kafka.deletion import delete_before
+from streams.ledger.kafka.retrying import asked_again
 from streams.ledger.kafka.settings import KafkaSettings
 from streams.ledger.kafka.topics import (
     INBOX,
@@ -38,6 +37,7 @@ from streams.ledger.kafka.topics import (
     Topics,
     ensure_topics,
 )
+from streams.ledger.ledger import LedgerUnavailable
 
 Value = TypeVar("Value")
 Place = tuple[str, int]

@@ -23,12 +23,12 @@ from aiokafka.errors import OffsetOutOfRangeError, TopicAuthorizationFailedError
 from projections.private import make_directory
 from schemas.errors import InvalidInput
 from schemas.zones import check_zone
-from streams.ledger.base import LedgerGap, LedgerUnavailable, Record
-from streams.ledger.file import Appended, LedgerFile
 from streams.ledger.kafka.clients import PATIENCE, Clients, Place
 from streams.ledger.kafka.keys import KeysCopy
 from streams.ledger.kafka.topics import KEYS
-from streams.locks import exclusive
+from streams.ledger.ledger import LedgerGap, LedgerUnavailable, Record
+from streams.ledger.ledger_file import Appended, LedgerFile
+from streams.system.locks import exclusive
 
 
 class Received(Protocol):

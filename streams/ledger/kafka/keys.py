@@ -25,9 +25,9 @@ import apsw
 from projections.sqlite import atomic, check_version, connect, rows, truncate_wal, value
 from schemas.errors import HomeError
 from schemas.seal import new_key
-from streams.ledger.base import PARTITIONS, KeyStore, LedgerUnavailable
 from streams.ledger.kafka.clients import Clients, KeyedValue, Place
 from streams.ledger.kafka.topics import KEYS
+from streams.ledger.ledger import PARTITIONS, KeyStore, LedgerUnavailable
 from streams.ledger.partitioner import partition_of_key
 
 if TYPE_CHECKING:

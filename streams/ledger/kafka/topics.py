@@ -13,8 +13,8 @@ from aiokafka.errors import TopicAlreadyExistsError, for_code
 
 from schemas.errors import HomeError
 from schemas.inbound import MAX_RECORD_BYTES
-from streams.ledger.base import CHANGES, EVENTS, PARTITIONS, RECORDINGS
 from streams.ledger.kafka.settings import KafkaSettings
+from streams.ledger.ledger import CHANGES, EVENTS, PARTITIONS, RECORDINGS
 
 INBOX = "inbox"
 KEYS = "keys"

@@ -1,0 +1,1 @@
+"""Deciding what an event changes, what that rested on, and deciding again after an erasure."""

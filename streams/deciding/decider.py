@@ -1,0 +1,267 @@
+"""Deciding: all agents extract from a record and resolve it against the state before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Sequence, Set
+from concurrent.futures import Executor
+from typing import NamedTuple, Protocol
+
+import apsw
+import msgspec
+
+from projections.events import queries as thread
+from projections.events.model import conversation_of
+from projections.readmodel import ReadModel
+from schemas.changes import (
+    MODEL_OF,
+    MODEL_OF_TABLE,
+    Conclusions,
+    DeadLetter,
+    Embedding,
+    Section,
+)
+from schemas.events import Content, Event, Retry
+from schemas.ids import row_id, text_hash
+from streams.agents import AGENTS, Agent, Extract, State
+from streams.agents.state import key_of_event
+from streams.agents.vectors import embedding_rows
+from streams.encoder.gateway import Answers, VectorDoor
+from streams.ledger import Ledger
+from streams.reading.readers import OpenedEvent, event_at
+
+
+class LedgerThread:
+    """The surroundings of a record, from events.db, which holds the ledger's readable turns."""
+
+    def __init__(self, connection: apsw.Connection, without: Set[int] = frozenset()) -> None:
+        self._connection = connection
+        self._without = without
+        #: The numbers of all that was looked at, whether or not it was of use.
+        self.looked_at: set[int] = set()
+
+    def before(self, event: Event, limit: int) -> list[Event]:
+        assert isinstance(event.payload, Content)
+        place = conversation_of(event.payload, event.platform)
+        found = thread.conversation_before(self._connection, place, event.number, limit)
+        if any(item.number in self._without for item in found):
+            most = limit + len(self._without)
+            found = thread.conversation_before(self._connection, place, event.number, most)
+        return self._noted([item for item in found if item.number not in self._without][:limit])
+
+    def turn(self, event: Event, platform: str, turn_id: str) -> list[Event]:
+        found = thread.turn_before(self._connection, platform, turn_id, event.number)
+        return self._noted([item for item in found if item.number not in self._without])
+
+    def _noted(self, found: list[Event]) -> list[Event]:
+        self.looked_at |= {item.number for item in found}
+        return found
+
+
+class Extracted(NamedTuple):
+    """The extracts of one record, one per agent that handles it, and its texts' vectors.
+
+    `reads` are the numbers of the other records that were looked at: where one of them is erased
+    before the record is resolved, the extracts are made again. `encoded()` waits for the encoder
+    where it is still at work.
+    """
+
+    extracts: tuple[tuple[Agent, Extract], ...]
+    reads: Set[int]
+    encoded: Callable[[], Answers]
+
+
+class Decision(NamedTuple):
+    """What the agents concluded from a record; `parked`: they could not.
+
+    `reads` are the keys of all that it depends on (`streams.agents.state`).
+    """
+
+    conclusions: list[Conclusions]
+    reads: Set[bytes] = frozenset()
+    parked: bool = False
+
+
+class Files(Protocol):
+    """The files that decisions are made from, and are written into."""
+
+    @property
+    def events(self) -> ReadModel: ...
+    @property
+    def memory(self) -> ReadModel: ...
+    @property
+    def identity(self) -> ReadModel: ...
+    @property
+    def concluded(self) -> Sequence[ReadModel]: ...
+
+
+class Decider:
+    """Runs the agents over one zone's records and evolves the open files with what they say.
+
+    The caller holds the files' locks, and the files stand at the record before.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        zone: str,
+        files: Files,
+        door: VectorDoor,
+        agents: Sequence[Agent] = AGENTS,
+        before: Callable[[bytes], None] | None = None,
+    ) -> None:
+        """`before` is called with each key before the state is first asked under it."""
+        self._ledger = ledger
+        self._zone = zone
+        self._files = files
+        self._door = door
+        self._agents = agents
+        self._before = before
+
+    def extract(
+        self,
+        records: Sequence[OpenedEvent],
+        without: Set[int] = frozenset(),
+        parked: Container[int] = frozenset(),
+        ahead: Executor | None = None,
+    ) -> list[Extracted]:
+        """Return what the records say; reads the ledger's threads, and opens the encoder's door.
+
+        Numbers in `without` are not read: they were erased. Those in `parked` are not tried: it
+        may be here that the agents fail on them. With `ahead`, the encoder works there while the
+        caller goes on; the agents themselves do not, since two threads of Python would only wait
+        for each other.
+        """
+        read = [self._read(record, without, parked) for record in records]
+        made = [extract for of_record, _ in read for _, extract in of_record]
+        texts = [text for extract in made for text in extract.texts]
+        turns = [text for extract in made for text in extract.turns]
+        if ahead is not None:
+            awaited = ahead.submit(self._door.answers, texts, turns)
+            return [Extracted(*of_record, awaited.result) for of_record in read]
+        encoded = self._door.answers(texts, turns)
+        return [Extracted(*of_record, lambda: encoded) for of_record in read]
+
+    def _read(
+        self, record: OpenedEvent, without: Set[int], parked: Container[int]
+    ) -> tuple[tuple[tuple[Agent, Extract], ...], Set[int]]:
+        """Return each agent's extract of a record, and the numbers of what they looked at."""
+        if record.event is None or record.source.number in parked:
+            return (), frozenset()
+        surroundings = LedgerThread(self._files.events.connection, without)
+        extracts = tuple(
+            (agent, agent.extract(record.event, surroundings))
+            for agent in self._agents
+            if record.event.kind in agent.kinds
+        )
+        return extracts, surroundings.looked_at
+
+    def resolve(self, record: OpenedEvent, extracted: Extracted) -> Decision:
+        """Return what follows from a record; the files are not written."""
+        if record.problem is not None:
+            return self.park(record, record.problem)
+        if record.event is None:
+            return Decision([])
+        state = self._state()
+        for number in extracted.reads:
+            state.note(key_of_event(number))
+        if isinstance(record.event.payload, Retry):
+            conclusions = self._retry(record, record.event.payload.number, state)
+        else:
+            conclusions = self._conclude(record.event, extracted, state)
+        return Decision(conclusions, frozenset(state.reads))
+
+    def park(self, record: OpenedEvent, reason: str) -> Decision:
+        """Return the decision that parks a record.
+
+        The reason may quote what could not be decided, which for a retry is another record. A
+        retry of what is not parked does nothing, so there is nothing to park.
+        """
+        state = self._state()
+        sources: tuple[int, ...] = (record.source.number,)
+        if record.event is not None and isinstance(record.event.payload, Retry):
+            letter = _parked_before(record, record.event.payload.number, state)
+            if letter is None:
+                return Decision([], frozenset(state.reads))
+            sources = (letter.number, *sources)
+        row = DeadLetter(record.source.number, record.kind, reason, "parked", record.occurred_at)
+        return Decision([Conclusions(sources, puts=[row])], frozenset(state.reads), parked=True)
+
+    def evolve(self, conclusions: Iterable[Conclusions]) -> None:
+        """Write conclusions into the open files, so that the next record sees them."""
+        for part in conclusions:
+            for model in self._files.concluded:
+                deletes = tuple(d for d in part.deletes if MODEL_OF_TABLE[d.table] == model.name)
+                puts = tuple(row for row in part.puts if MODEL_OF[type(row)] == model.name)
+                if deletes or puts:
+                    model.evolve([Section(deletes, puts)])
+
+    def _state(self) -> State:
+        return State(
+            self._files.events.connection,
+            self._files.memory.connection,
+            self._files.identity.connection,
+            self._door.model,
+            self._door.dimension,
+            self._before,
+        )
+
+    def _conclude(self, event: Event, extracted: Extracted, state: State) -> list[Conclusions]:
+        state.encoded = extracted.encoded()
+        parts = [
+            part
+            for agent, extract in extracted.extracts
+            for part in agent.resolve(event, extract, state)
+        ]
+        parts += self._unused_vectors(event, extracted, parts, state)
+        return [part for part in parts if part.puts or part.deletes or part.outbox]
+
+    def _unused_vectors(
+        self,
+        event: Event,
+        extracted: Extracted,
+        parts: Sequence[Conclusions],
+        state: State,
+    ) -> list[Conclusions]:
+        """Return the vectors of texts that led to nothing: what a door answers is recorded.
+
+        A sentence that is a repeat now becomes a fact when the first one is forgotten, and no
+        replay may have to ask the encoder for it.
+        """
+        used = {row.text_hash for part in parts for row in part.puts if isinstance(row, Embedding)}
+        unused: list[Conclusions] = []
+        for _, extract in extracted.extracts:
+            texts = {key: text for text in extract.texts if (key := text_hash(text)) not in used}
+            used |= texts.keys()
+            sources = tuple(sorted({event.number, *extract.reads}))
+            rows = embedding_rows(
+                state,
+                event.ingested_at,
+                *(("text", row_id(0, "text", event.id, key), text) for key, text in texts.items()),
+            )
+            unused.append(Conclusions(sources, puts=list(rows)))
+        return unused
+
+    def _retry(self, record: OpenedEvent, number: int, state: State) -> list[Conclusions]:
+        """Decide a parked record again, with today's agents and today's state."""
+        letter = _parked_before(record, number, state)
+        if letter is None:
+            return []
+        state.note(key_of_event(number))
+        parked = event_at(self._ledger, self._zone, number)
+        if parked is None or parked.event is None or parked.kind == "park":
+            return []
+        extracted = self.extract([parked])[0]
+        for read in extracted.reads:
+            state.note(key_of_event(read))
+        retried = msgspec.structs.replace(letter, state="retried")
+        # The row repeats the reason, which may quote the record that was parked.
+        own = Conclusions((number, record.source.number), puts=[retried])
+        return [*self._conclude(parked.event, extracted, state), own]
+
+
+def _parked_before(record: OpenedEvent, number: int, state: State) -> DeadLetter | None:
+    """Return the letter of `number` if that came before `record` and is parked now."""
+    letter = state.dead_letter(number)
+    if letter is None or letter.state != "parked" or number >= record.source.number:
+        return None
+    return letter

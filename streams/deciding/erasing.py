@@ -1,0 +1,379 @@
+"""Erasing: what a zone would be had the forgotten events never been readable, as a difference.
+
+The change record of an erasure must lead to one state from two: from the live one, and from
+that of a late replica, which cannot open the parts that rest on a forgotten event. Both differ
+from the target, the zone derived again without those events, and from each other only in the
+rows of such parts. So the record says: every row in which live and target differ, and every
+row of such a part, as the target has it. Each row is sealed with the keys of what it rests on
+in the target, so that a later erasure reaches it too.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence, Set
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import apsw
+import msgspec
+
+from projections.embeddings.tokens import FORM, TokenCodes
+from projections.files import ZoneFiles
+from projections.memory.queries import dead_letters, is_traced
+from projections.readmodel import ReadModel, rows_by_key
+from projections.sqlite import connect, value
+from schemas.changes import (
+    MODELS,
+    AnyRow,
+    Conclusions,
+    DeadLetter,
+    Decided,
+    Delete,
+    Row,
+)
+from schemas.records import Source
+from streams.agents import Agent
+from streams.deciding.decider import Decider, Decision
+from streams.deciding.redeciding import Redecision
+from streams.deciding.tracing import Untraceable
+from streams.encoder.gateway import Answer, Recorded, VectorDoor
+from streams.ledger import Ledger
+from streams.projecting.projector import fold_events
+from streams.reading.readers import ChangeReader, EventReader, OpenedEvent, erased_by, open_sections
+
+_BATCH = 500
+_SCRATCH = "erasing"
+
+Key = tuple[str | int, ...]
+
+
+def erase(
+    ledger: Ledger,
+    zone: str,
+    chain: str,
+    files: ZoneFiles,
+    door: VectorDoor,
+    record: OpenedEvent,
+    targets: Sequence[int],
+    agents: Sequence[Agent],
+) -> tuple[Decision, tuple[Source, ...]]:
+    """Return what an erasure concludes, and the events that it erases.
+
+    `files` are locked and stand at the record before; `changes` holds every record up to it.
+    """
+    number = record.source.number
+    erased = erased_by(ledger, zone, number, targets)
+    if not erased:
+        return Decision([]), ()
+    replaying = door.replaying(_recorded_in(files.embeddings.connection, door.model))
+    without = frozenset(source.number for source in erased)
+    parked = parked_records(files)
+    if is_traced(files.memory.connection, number - 1):
+        standing = _standing(ledger, files, erased)
+        with (
+            Redecision(
+                ledger, zone, chain, files, replaying, number - 1, standing, parked, agents
+            ) as again,
+            suppress(Untraceable),
+        ):
+            # Else another chain was faster to destroy the keys of what is erased.
+            return Decision(again.run()), erased
+    target = _Target(ledger, zone, number - 1, without, parked, agents)
+    return Decision(_derived(ledger, zone, chain, files, replaying, target)), erased
+
+
+def _standing(ledger: Ledger, files: ZoneFiles, erased: Sequence[Source]) -> frozenset[int]:
+    """Return the events of which something may stand: not those that were erased before."""
+    keys = ledger.keys.get([source.key_id for source in erased])
+    return frozenset(
+        source.number
+        for source in erased
+        if source.key_id in keys or files.memory.row(Decided, (source.number,)) is not None
+    )
+
+
+def _derived(
+    ledger: Ledger, zone: str, chain: str, files: ZoneFiles, door: VectorDoor, target: _Target
+) -> list[Conclusions]:
+    """Return the difference from live files to a target that is derived in full."""
+    upto, without = target.upto, target.without
+    clear_scratch(files)
+    directory = files.directory / _SCRATCH
+    try:
+        with ZoneFiles(directory, door.model, door.dimension) as scratch:
+            provenance = Provenance(directory)
+            try:
+                target.derive(scratch, door, provenance)
+                suspects, complete = _suspects(ledger, zone, chain, upto, without)
+                if not complete:
+                    suspects |= _lacking(ledger, zone, chain, upto, without, scratch, files)
+                parts = _parts(files, scratch, suspects, provenance, upto + 1)
+            finally:
+                provenance.close()
+    finally:
+        clear_scratch(files)
+    # What each decision depends on was not followed: no later erasure may go by it.
+    return [*parts, Conclusions((upto + 1,), puts=[Decided(upto + 1, b"", b"", b"")])]
+
+
+def clear_scratch(files: ZoneFiles) -> None:
+    """Remove what an erasure that was killed left behind."""
+    shutil.rmtree(files.directory / _SCRATCH, ignore_errors=True)
+
+
+def parked_records(files: ZoneFiles) -> dict[int, str]:
+    """Return the records that were parked, whatever became of them, with their reasons.
+
+    What came unreadable at the door is parked by its own event, and is not among them.
+    """
+    connection = files.memory.connection
+    letters: list[DeadLetter] = []
+    for state in ("parked", "retried", "dropped"):
+        letters += dead_letters(connection, state)
+    return {letter.number: letter.reason for letter in letters if letter.kind != "park"}
+
+
+class Provenance:
+    """Which sources each row of the target rests on; newest put wins."""
+
+    def __init__(self, directory: Path) -> None:
+        self._connection = connect(directory / "provenance.db")
+        self._connection.execute(
+            "CREATE TABLE provenance (name TEXT, key BLOB, sources BLOB, PRIMARY KEY (name, key)) "
+            "WITHOUT ROWID"
+        )
+
+    def note(self, conclusions: Sequence[Conclusions]) -> None:
+        """Note what conclusions put."""
+        self._connection.execute("BEGIN")
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO provenance VALUES (?, ?, ?)",
+            (
+                (row.TABLE, _encode(key_of(row)), _encode(part.sources))
+                for part in conclusions
+                for row in part.puts
+            ),
+        )
+        self._connection.execute("COMMIT")
+
+    def of(self, table: str, key: Key) -> tuple[int, ...]:
+        """Return the sources of a row of the target."""
+        ((sources_,),) = self._connection.execute(
+            "SELECT sources FROM provenance WHERE name = ? AND key = ?", (table, _encode(key))
+        )
+        return tuple(msgspec.msgpack.decode(sources_))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def key_of(row: Row) -> Key:
+    """Return the values that name a row."""
+    return tuple(getattr(row, column) for column in row.KEY)
+
+
+class _Target(NamedTuple):
+    """The zone up to a record as it would be had some events never been readable."""
+
+    ledger: Ledger
+    zone: str
+    upto: int
+    without: Set[int]
+    parked: dict[int, str]
+    agents: Sequence[Agent]
+
+    def derive(self, scratch: ZoneFiles, door: VectorDoor, provenance: Provenance) -> None:
+        """Derive it into scratch files; `door` answers what is recorded."""
+        fold_events(self.ledger, self.zone, scratch, upto=self.upto, without=self.without)
+        decider = Decider(self.ledger, self.zone, scratch, door, self.agents)
+        reader = EventReader(self.ledger, self.zone)
+        with scratch.locked():
+            while records := reader.read(min(_BATCH, self.upto - reader.number), self.without):
+                extracts = decider.extract(records, parked=self.parked)
+                for record, extracted in zip(records, extracts, strict=True):
+                    if record.kind == "forget":
+                        # What it erased is unreadable here already.
+                        continue
+                    if record.source.number in self.parked and (record.event or record.problem):
+                        decision = decider.park(record, self.parked[record.source.number])
+                    else:
+                        decision = decider.resolve(record, extracted)
+                    decider.evolve(decision.conclusions)
+                    provenance.note(decision.conclusions)
+            for model in scratch.concluded:
+                model.connection.execute("COMMIT")
+
+
+def _recorded_in(connection: apsw.Connection, model: str | None) -> Recorded:
+    """Return a look-up of what is recorded of a text, by its hash."""
+
+    def look_up(key: str) -> Answer | None:
+        vector = value(
+            connection,
+            "SELECT embedding FROM embeddings WHERE model = ? AND text_hash = ? LIMIT 1",
+            (model, key),
+        )
+        if vector is None:
+            return None
+        tokens = connection.execute(
+            "SELECT codes, scales, units FROM token_vectors "
+            "WHERE model = ? AND text_hash = ? AND form = ? LIMIT 1",
+            (model, key, FORM),
+        ).fetchone()
+        return Answer(vector, None if tokens is None else TokenCodes(*tokens))
+
+    return look_up
+
+
+def _suspects(
+    ledger: Ledger, zone: str, chain: str, upto: int, without: Set[int]
+) -> tuple[set[tuple[str, Key]], bool]:
+    """Return the rows of every part that rests on one of the events, and whether all opened.
+
+    A chain that meets an erasure late, as that of a kept generation does, finds parts whose
+    keys another chain has destroyed already.
+    """
+    suspects: set[tuple[str, Key]] = set()
+    complete = True
+    reader = ChangeReader(ledger, zone, chain)
+    while reader.number < upto and (changes := reader.read(_BATCH)):
+        touched = [
+            change._replace(
+                record=msgspec.structs.replace(
+                    change.record,
+                    parts=tuple(
+                        part
+                        for part in change.record.parts
+                        if any(source.number in without for source in part.sources)
+                    ),
+                )
+            )
+            for change in changes
+        ]
+        needed = {
+            source.key_id
+            for change in touched
+            for part in change.record.parts
+            for source in part.sources
+        }
+        complete &= len(ledger.keys.get(list(needed))) == len(needed)
+        for sections in open_sections(ledger.keys, touched, tuple(MODELS)).values():
+            for section in sections:
+                suspects.update((row.TABLE, key_of(row)) for row in section.puts)
+                suspects.update((delete.table, delete.key) for delete in section.deletes)
+    return suspects, complete
+
+
+def _lacking(
+    ledger: Ledger,
+    zone: str,
+    chain: str,
+    upto: int,
+    without: Set[int],
+    target: ZoneFiles,
+    live: ZoneFiles,
+) -> set[tuple[str, Key]]:
+    """Return the rows in which a late replica, made here, differs from the target.
+
+    And what only the live files say that decisions depend on.
+    """
+    directory = target.directory / "replica"
+    with ZoneFiles(directory, target.embeddings.model, target.embeddings.dimension) as replica:
+        with replica.locked():
+            reader = ChangeReader(ledger, zone, chain)
+            while reader.number < upto and (changes := reader.read(_BATCH)):
+                sections = open_sections(ledger.keys, changes, tuple(MODELS), without)
+                for model in replica.concluded:
+                    model.evolve(sections[model.name])
+            for model in replica.concluded:
+                model.connection.execute("COMMIT")
+        traced = _table_differences(live.memory, replica.memory, Decided)
+        return {
+            *((table, key) for table, key, _, _ in differences(replica, target)),
+            *((table, key) for table, key, ours, _ in traced if ours is not None),
+        }
+
+
+def _parts(
+    live: ZoneFiles,
+    target: ZoneFiles,
+    suspects: set[tuple[str, Key]],
+    provenance: Provenance,
+    number: int,
+) -> list[Conclusions]:
+    """Return the difference from live to target, by the sources of its rows."""
+    parts: dict[tuple[int, ...], Conclusions] = {}
+    own = parts.setdefault((number,), Conclusions((number,)))
+
+    def put(row: AnyRow) -> None:
+        rests_on = provenance.of(row.TABLE, key_of(row))
+        parts.setdefault(rests_on, Conclusions(rests_on)).puts.append(row)
+
+    said: set[tuple[str, Key]] = set()
+    for table, key, _, wanted in differences(live, target):
+        said.add((table, key))
+        if wanted is None:
+            own.deletes.append(Delete(table, key))
+        else:
+            put(wanted)
+    by_table = {row.TABLE: (model, row) for model, rows in MODELS.items() for row in rows}
+    for table, key in sorted(suspects - said, key=repr):
+        model, kind = by_table[table]
+        wanted = cast(AnyRow | None, _model(target, model).row(kind, key))
+        if wanted is None:
+            own.deletes.append(Delete(table, key))
+        else:
+            put(wanted)
+    # Deletes first: a row that goes may stand in the way of one that comes.
+    return [part for part in parts.values() if part.puts or part.deletes]
+
+
+def differences(
+    left: ZoneFiles, right: ZoneFiles
+) -> Iterator[tuple[str, Key, AnyRow | None, AnyRow | None]]:
+    """Yield (table, key, row in left, row in right) for every row in which two states differ.
+
+    What decisions depend on is no part of a state.
+    """
+    for model, rows in MODELS.items():
+        for kind in rows:
+            if kind is Decided:
+                continue
+            yield from _table_differences(_model(left, model), _model(right, model), kind)
+
+
+def _table_differences(
+    left: ReadModel, right: ReadModel, kind: type[Row]
+) -> Iterator[tuple[str, Key, AnyRow | None, AnyRow | None]]:
+    columns = kind.__struct_fields__
+    key_at = [columns.index(column) for column in kind.KEY]
+    ours, theirs = rows_by_key(left.connection, kind), rows_by_key(right.connection, kind)
+    one, other = ours.fetchone(), theirs.fetchone()
+    while one is not None or other is not None:
+        key = tuple(one[at] for at in key_at) if one is not None else None
+        other_key = tuple(other[at] for at in key_at) if other is not None else None
+        if other_key is None or (key is not None and _order(key) < _order(other_key)):
+            yield kind.TABLE, key, kind(*one), None  # type: ignore[misc]
+            one = ours.fetchone()
+        elif key is None or _order(other_key) < _order(key):
+            yield kind.TABLE, other_key, None, kind(*other)  # type: ignore[misc]
+            other = theirs.fetchone()
+        else:
+            if one != other:
+                yield kind.TABLE, key, kind(*one), kind(*other)  # type: ignore[misc]
+            one, other = ours.fetchone(), theirs.fetchone()
+
+
+def _order(key: Sequence[Any]) -> tuple[Any, ...]:
+    """Return a key that sorts as SQLite's BINARY collation does: text by its UTF-8 bytes."""
+    return tuple(part.encode() if isinstance(part, str) else part for part in key)
+
+
+def _model(files: ZoneFiles, name: str) -> ReadModel:
+    return next(model for model in files.concluded if model.name == name)

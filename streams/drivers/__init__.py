@@ -1,1 +1,0 @@
-"""The drivers: what runs agents and projections, on one machine or many."""

@@ -1,0 +1,1 @@
+"""The engine of a home: a node drives its zones, record by record, and commits what they decide."""

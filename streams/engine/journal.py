@@ -1,0 +1,199 @@
+"""driver.db: what a driver must know after its own death; nothing that memory is made of."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import apsw
+import msgspec
+
+from projections.sqlite import atomic, check_version, connect, rows, value
+from schemas.records import GENESIS
+from streams.system.locks import exclusive
+
+_VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS in_flight (      -- a batch that was begun and not ended
+    zone  TEXT NOT NULL,
+    chain TEXT NOT NULL,
+    last  INTEGER NOT NULL,
+    PRIMARY KEY (zone, chain)
+);
+CREATE TABLE IF NOT EXISTS attempts (       -- how often a record was tried
+    zone   TEXT NOT NULL,
+    chain  TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    count  INTEGER NOT NULL,
+    PRIMARY KEY (zone, chain, number)
+);
+CREATE TABLE IF NOT EXISTS outboxes (       -- up to which change record commands were appended
+    zone   TEXT NOT NULL,
+    chain  TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    offset INTEGER NOT NULL,
+    hash   BLOB NOT NULL,
+    PRIMARY KEY (zone, chain)
+);
+CREATE TABLE IF NOT EXISTS moves (          -- how far a zone's files were, for status alone
+    zone   TEXT PRIMARY KEY,
+    number INTEGER NOT NULL,
+    at     INTEGER NOT NULL
+);
+"""
+
+
+class OutboxCursor(msgspec.Struct, frozen=True):
+    """The last change record whose commands are in the ledger."""
+
+    number: int = 0
+    offset: int = 0
+    hash: bytes = GENESIS
+
+
+class Move(msgspec.Struct, frozen=True):
+    """The last record that a zone's files hold, and when they came to hold it (unix ms)."""
+
+    number: int = 0
+    at: int = 0
+
+
+def _connect(path: Path) -> apsw.Connection:
+    """Open the file; one that is damaged is made anew, since all of it is found out again."""
+    for attempt in range(2):
+        connection: apsw.Connection | None = None
+        try:
+            connection = connect(path)
+            if value(connection, "PRAGMA quick_check(1)") == "ok":
+                return connection
+        except (apsw.CorruptError, apsw.NotADBError):
+            if attempt:
+                raise
+        if connection is not None:
+            connection.close()
+        for suffix in ("", "-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+    return connect(path)
+
+
+class Journal:
+    """Attempts, cursors and unfinished business of the drivers of one home."""
+
+    def __init__(self, path: Path | None) -> None:
+        """`path` None: in memory, where nothing is driven."""
+        self._lock = threading.RLock()
+        if path is None:
+            path = Path(":memory:")
+            self._connection = connect(path)
+        else:
+            with exclusive(path.with_name("journal.lock")):
+                self._connection = _connect(path)
+        found = check_version(self._connection, path, _VERSION)
+        with atomic(self._connection):
+            self._connection.execute(_SCHEMA)
+            if found < _VERSION:
+                self._connection.execute(f"PRAGMA user_version = {_VERSION}")
+
+    def begin(self, zone: str, chain: str, last: int) -> None:
+        """Note that the records up to `last` are being decided."""
+        with self._lock:
+            self._connection.execute(
+                "INSERT INTO in_flight VALUES (?, ?, ?) "
+                "ON CONFLICT (zone, chain) DO UPDATE SET last = max(last, excluded.last)",
+                (zone, chain, last),
+            )
+
+    def interrupted(self, zone: str, chain: str) -> int:
+        """Return the last record of a batch that was begun and not ended; 0: there is none."""
+        with self._lock:
+            row = self._connection.execute(
+                "SELECT last FROM in_flight WHERE zone = ? AND chain = ?", (zone, chain)
+            ).fetchone()
+        return 0 if row is None else int(row[0])
+
+    def attempt(self, zone: str, chain: str, number: int) -> int:
+        """Count one more attempt at a record, durably; return how many there were before."""
+        with self._lock, atomic(self._connection):
+            row = self._connection.execute(
+                "SELECT count FROM attempts WHERE zone = ? AND chain = ? AND number = ?",
+                (zone, chain, number),
+            ).fetchone()
+            before = 0 if row is None else int(row[0])
+            self._connection.execute(
+                "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?)",
+                (zone, chain, number, before + 1),
+            )
+        return before
+
+    def withdraw(self, zone: str, chain: str, number: int) -> None:
+        """Do not count the last attempt at a record: it failed for no fault of the record."""
+        with self._lock:
+            self._connection.execute(
+                "UPDATE attempts SET count = count - 1 WHERE zone = ? AND chain = ? AND number = ?",
+                (zone, chain, number),
+            )
+
+    def end(self, zone: str, chain: str, number: int) -> None:
+        """Note that everything up to `number` is decided."""
+        with self._lock, atomic(self._connection):
+            self._connection.execute(
+                "DELETE FROM in_flight WHERE zone = ? AND chain = ? AND last <= ?",
+                (zone, chain, number),
+            )
+            self._connection.execute(
+                "DELETE FROM attempts WHERE zone = ? AND chain = ? AND number <= ?",
+                (zone, chain, number),
+            )
+
+    def outbox(self, zone: str, chain: str) -> OutboxCursor:
+        """Return how far the outbox of a chain has been emptied."""
+        with self._lock:
+            row = self._connection.execute(
+                "SELECT number, offset, hash FROM outboxes WHERE zone = ? AND chain = ?",
+                (zone, chain),
+            ).fetchone()
+        return OutboxCursor() if row is None else OutboxCursor(*row)
+
+    def save_outbox(self, zone: str, chain: str, cursor: OutboxCursor) -> None:
+        """Note that the outbox has been emptied up to `cursor`."""
+        with self._lock:
+            self._connection.execute(
+                "INSERT OR REPLACE INTO outboxes VALUES (?, ?, ?, ?, ?)",
+                (zone, chain, cursor.number, cursor.offset, cursor.hash),
+            )
+
+    def move(self, zone: str, number: int) -> None:
+        """Note how far a zone's files are; the time is that of the first note of this number."""
+        with self._lock:
+            self._connection.execute(
+                "INSERT INTO moves VALUES (?, ?, ?) ON CONFLICT (zone) DO UPDATE "
+                "SET number = excluded.number, at = excluded.at WHERE number != excluded.number",
+                (zone, number, time.time_ns() // 1_000_000),
+            )
+
+    def moved(self, zone: str) -> Move:
+        """Return how far a zone's files were when they last moved."""
+        with self._lock:
+            row = self._connection.execute(
+                "SELECT number, at FROM moves WHERE zone = ?", (zone,)
+            ).fetchone()
+        return Move() if row is None else Move(*row)
+
+    def owed_before(self) -> list[str]:
+        """Return the zones of which the build before noted here what their files note by now."""
+        with self._lock:
+            if not rows(self._connection, "SELECT 1 FROM sqlite_schema WHERE name = 'purges'"):
+                return []
+            return [zone for (zone,) in rows(self._connection, "SELECT zone FROM purges")]
+
+    def forget_owed_before(self) -> None:
+        """Note that the files of those zones say so themselves."""
+        with self._lock:
+            self._connection.execute("DROP TABLE IF EXISTS purges")
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()

@@ -1,0 +1,465 @@
+"""The commit, step by step: how one zone's records become change records and rows.
+
+For a batch of ledger records:
+
+1. read it, and fold its raw turns into events.db;
+2. extract from all records of it (models and the encoder work here, ahead and in parallel);
+3. take the locks, and record by record resolve and evolve inside the open transactions;
+4. append the change records to `changes`, and read them back;
+5. if they were accepted as they stand, destroy the keys that they end and commit the files,
+   each with its watermark; else roll back and evolve what the topic says instead;
+6. move the journal's cursors;
+7. append the commands that accepted change records ask for.
+
+A crash after 4 leaves change records without rows; `catch_up` applies them before anything is
+decided (rule 4). Each step passes a failpoint.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+
+import apsw
+
+from projections.events.queries import sources
+from projections.files import ZoneFiles
+from projections.readmodel import Watermark
+from schemas.changes import encode_conclusions
+from schemas.errors import (
+    CommandRefused,
+    ErasureFailed,
+    InjectedFailure,
+    IntegrityError,
+    RecollectError,
+    UnknownVersion,
+)
+from schemas.events import RESERVED_PLATFORM, Forget
+from schemas.fragments import MOST_RECORD_BYTES, split
+from schemas.records import CHANGE_FORMAT, ChangeHeader, Source, record_hash, write_change
+from streams.agents import AGENTS, Agent
+from streams.deciding.decider import Decider, Decision, Extracted
+from streams.deciding.erasing import clear_scratch, erase
+from streams.deciding.tracing import traced
+from streams.encoder import EncoderError
+from streams.encoder.gateway import VectorDoor
+from streams.engine.journal import Journal, OutboxCursor
+from streams.ledger import CHANGES, Ledger, LedgerUnavailable
+from streams.projecting.projector import (
+    Progress,
+    commit,
+    destroy_keys,
+    fold_events,
+    note_erasures,
+    placed,
+    project_changes,
+    purge_after,
+    watermark_after,
+)
+from streams.publishing.commands import publish_commands
+from streams.reading.readers import (
+    AcceptedChange,
+    ChangeReader,
+    EventReader,
+    OpenedEvent,
+    open_outbox,
+)
+from streams.system.failpoints import failpoint
+
+# A record on which the agents failed this often is parked.
+MOST_ATTEMPTS = 3
+# So is one during which the process died this often, by its own hand or another's: enough that
+# an innocent record is not parked because somebody kills processes.
+MOST_DEATHS = 10
+
+# Enough texts to keep every core of the encoder busy while the batch before is committed.
+BATCH = 64
+
+# What is wrong with the machine, not with a record: never a reason to park.
+_ENVIRONMENT = (
+    OSError,
+    MemoryError,
+    IntegrityError,
+    UnknownVersion,
+    LedgerUnavailable,
+    CommandRefused,
+    EncoderError,
+    InjectedFailure,
+    apsw.FullError,
+    apsw.IOError,
+    apsw.BusyError,
+    apsw.LockedError,
+    apsw.ReadOnlyError,
+    apsw.CantOpenError,
+    apsw.NoMemError,
+    apsw.CorruptError,
+    apsw.NotADBError,
+)
+
+
+class NewFailure(RecollectError):
+    """A record that was decided before cannot be decided in a rebuild."""
+
+
+class ZoneDriver:
+    """Drives one zone of one generation, on any ledger.
+
+    `parked` are the records that the chain being replayed parked, with their reasons: a
+    rebuild parks them again. Records up to `decided` were decided by it: any other failure on
+    one of those is an error, not a parking.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        zone: str,
+        chain: str,
+        files: ZoneFiles,
+        door: VectorDoor,
+        journal: Journal,
+        *,
+        agents: Sequence[Agent] = AGENTS,
+        parked: Mapping[int, str] | None = None,
+        decided: int = 0,
+        owner: bool = True,
+        batch: int = BATCH,
+        before_keys_end: Callable[[int], None] | None = None,
+    ) -> None:
+        """`before_keys_end` is called with the number of an erasure whose keys are still there."""
+        self._ledger = ledger
+        self._zone = zone
+        self._chain = chain
+        self._files = files
+        self._door = door
+        self._journal = journal
+        self._agents = agents
+        self._parked = dict(parked or {})
+        self._decided = decided
+        self._owner = owner
+        self._batch = batch
+        self._before_keys_end = before_keys_end
+        self._decider = Decider(ledger, zone, files, door, agents)
+        self._erased: set[int] = set()
+        clear_scratch(files)
+
+    def run(
+        self, progress: Progress | None = None, while_: Callable[[], bool] = lambda: True
+    ) -> int:
+        """Handle every record up to the ledger's end; return how many were decided.
+
+        Stops after a batch, or between two, once `while_` is False.
+        """
+        decided = 0
+        while while_():
+            self.catch_up()
+            before = decided
+            if self._interrupted():
+                decided += self._carefully()
+            else:
+                decided += self._stream(progress, while_)
+            if decided == before and not self._interrupted() and self._at_end():
+                break
+        return decided
+
+    def _stream(self, progress: Progress | None, while_: Callable[[], bool]) -> int:
+        """Decide batch after batch, while the encoder works on the next one.
+
+        Stops at the ledger's end, where another driver was faster, and where a batch failed;
+        the journal then knows that batch as interrupted.
+        """
+        decided = 0
+        reader = self._reader()
+        with ThreadPoolExecutor(1, thread_name_prefix="encode") as ahead:
+            records = self.read(reader)
+            try:
+                extracted = self.extract(records, ahead)
+                while records and while_():
+                    following = self.read(reader)
+                    following_extracted = self.extract(following, ahead)
+                    accepted = self.decide(records, extracted)
+                    if not accepted:
+                        break
+                    decided += accepted
+                    if progress:
+                        progress(accepted)
+                    records, extracted = following, following_extracted
+            except _ENVIRONMENT:
+                raise
+            except Exception:
+                # Whose fault it is comes out when each record is tried by itself.
+                self._journal.begin(self._zone, self._chain, reader.number)
+        return decided
+
+    def _reader(self) -> EventReader:
+        mark = self._files.watermark()
+        return EventReader(
+            self._ledger, self._zone, mark.number, mark.event_offset, mark.event_hash
+        )
+
+    def _at_end(self) -> bool:
+        return not self._reader().read(1)
+
+    def _interrupted(self) -> bool:
+        """Return whether the next record belongs to a batch that was begun and failed."""
+        last = self._journal.interrupted(self._zone, self._chain)
+        return last > self._files.watermark().number
+
+    def catch_up(self) -> None:
+        """Bring the files up to what the topics hold already, and append what was asked for."""
+        fold_events(self._ledger, self._zone, self._files)
+        project_changes(self._ledger, self._zone, self._chain, self._files)
+        self.empty_outbox()
+
+    def read(self, reader: EventReader, limit: int | None = None) -> list[OpenedEvent]:
+        """Return the next batch (1); an erasure is always a batch of its own.
+
+        What an erasure concludes depends on every change record before it, so those must be in
+        the topic first.
+        """
+        mark = (reader.number, reader.offset, reader.hash)
+        records = reader.read(self._batch if limit is None else limit)
+        for index, record in enumerate(records):
+            if record.kind == "forget" and len(records) > 1:
+                reader.number, reader.offset, reader.hash = mark
+                records = reader.read(max(index, 1))
+                break
+        if records and self._files.events.watermark().number < records[-1].source.number:
+            # It came after `catch_up`; an extract must see every turn before its record.
+            fold_events(self._ledger, self._zone, self._files)
+        failpoint("commit.read")
+        return records
+
+    def extract(
+        self, records: Sequence[OpenedEvent], ahead: Executor | None = None
+    ) -> list[Extracted]:
+        """Extract from a batch (2)."""
+        if records:
+            # Before the agents see it: a record may kill the process.
+            self._journal.begin(self._zone, self._chain, records[-1].source.number)
+        extracted = self._decider.extract(records, parked=self._parked, ahead=ahead)
+        failpoint("commit.extracted")
+        return extracted
+
+    def decide(self, records: Sequence[OpenedEvent], extracted: Sequence[Extracted] | None) -> int:
+        """Resolve, append and commit a batch (3 to 7); return how many records were accepted.
+
+        Zero: another driver was faster, and nothing was changed. `extracted` None: one record
+        that is to be parked or tried on its own.
+        """
+        first, last = records[0].source.number, records[-1].source.number
+        with self._files.locked():
+            mark = self._files.watermark()
+            failpoint("commit.locked")
+            if mark.number != first - 1:
+                return 0
+            values: list[bytes] = []
+            asks = 0
+            previous = mark.hash
+            for index, record in enumerate(records):
+                decision, erases = self._decision(record, extracted[index] if extracted else None)
+                if record.event is not None and not erases:
+                    decision = traced(record.source.number, decision)
+                self._decider.evolve(decision.conclusions)
+                value, asked = self._write(record, previous, decision, erases)
+                values.append(value)
+                asks += asked
+                previous = record_hash(value)
+            failpoint("commit.evolved")
+            accepted = self._append(mark, values)
+            if accepted is None:
+                return 0
+            failpoint("commit.accepted")
+            self._erased |= {
+                source.number for change in accepted for source in change.header.erases
+            }
+            if self._before_keys_end is not None and accepted[0].header.erases:
+                # An erasure is a batch of its own.
+                self._before_keys_end(first)
+            destroy_keys(self._ledger, accepted)
+            self._files.memory.place(map(placed, accepted))
+            for model in self._files.concluded:
+                note_erasures(model, accepted)
+                model.advance(watermark_after(accepted[-1]))
+            commit(self._files)
+        purge_after(self._files, accepted)
+        self._journal.end(self._zone, self._chain, last)
+        if asks or self._journal.outbox(self._zone, self._chain).number < mark.number:
+            self.empty_outbox()
+        else:
+            self._move_outbox(accepted[-1])
+        return len(records)
+
+    @contextmanager
+    def erased(self, targets: Sequence[int]) -> Iterator[None]:
+        """See the files as an erasure of these events would leave them; then they are as before."""
+        with self._files.locked():
+            mark = self._files.watermark()
+            record = OpenedEvent(
+                offset=mark.event_offset,
+                hash=b"",
+                source=Source(mark.number + 1, b""),
+                kind="forget",
+                occurred_at=0,
+                key=None,
+                event=None,
+                problem=None,
+            )
+            decision, _ = self._erasure(record, targets)
+            self._decider.evolve(decision.conclusions)
+            yield
+
+    def _erasure(
+        self, record: OpenedEvent, targets: Sequence[int]
+    ) -> tuple[Decision, tuple[Source, ...]]:
+        return erase(
+            self._ledger,
+            self._zone,
+            self._chain,
+            self._files,
+            self._door,
+            record,
+            targets,
+            self._agents,
+        )
+
+    def empty_outbox(self) -> None:
+        """Append the commands of accepted change records that are not in the ledger yet (7)."""
+        if not self._owner:
+            return
+        cursor = self._journal.outbox(self._zone, self._chain)
+        upto = self._files.watermark().number
+        reader = ChangeReader(
+            self._ledger, self._zone, self._chain, cursor.number, cursor.offset, cursor.hash
+        )
+        while reader.number < upto and (changes := reader.read(1_000)):
+            for change in changes:
+                if change.header.asks:
+                    publish_commands(
+                        self._ledger,
+                        self._zone,
+                        [
+                            draft
+                            for draft in open_outbox(self._ledger.keys, change)
+                            # The build before asked for a turn's end under the platform of its
+                            # messages, where its id may be taken; the next tick asks again.
+                            if draft.platform == RESERVED_PLATFORM
+                        ],
+                    )
+                    failpoint("outbox.appended")
+            self._move_outbox(changes[-1])
+
+    def _move_outbox(self, change: AcceptedChange) -> None:
+        self._journal.save_outbox(
+            self._zone,
+            self._chain,
+            OutboxCursor(change.header.number, change.offset + 1, change.hash),
+        )
+
+    def _carefully(self) -> int:
+        """Decide the next record by itself, counting attempts, and park it after too many.
+
+        An erasure is never parked: the zone stands still, loudly, until it is carried out.
+        """
+        records = self.read(self._reader(), 1)
+        if not records:
+            # The batch was cut off with the ledger's end; there is nothing to try.
+            self._journal.end(self._zone, self._chain, sys.maxsize)
+            return 0
+        (record,) = records
+        number = record.source.number
+        for attempt in range(1, MOST_ATTEMPTS + 1):
+            # The journal counts attempts that nobody came back from.
+            deaths = self._journal.attempt(self._zone, self._chain, number)
+            if deaths >= MOST_DEATHS and record.kind != "forget":
+                self._parked[number] = f"the process died {deaths} times on this record"
+                return self.decide(records, None)
+            try:
+                return self.decide(records, self.extract(records))
+            except (KeyboardInterrupt, *_ENVIRONMENT):
+                self._journal.withdraw(self._zone, self._chain, number)
+                raise
+            except Exception as error:
+                self._journal.withdraw(self._zone, self._chain, number)
+                if record.kind == "forget":
+                    raise ErasureFailed(
+                        f"the erasure that record {number} asks for failed "
+                        f"({type(error).__name__}: {error}); nothing after it is concluded "
+                        "until it succeeds: mend the cause and run recollect worker --once"
+                    ) from error
+                if number <= self._decided:
+                    raise NewFailure(
+                        f"record {number} ({record.kind}) was decided before "
+                        f"and now fails: {type(error).__name__}: {error}"
+                    ) from error
+                if attempt == MOST_ATTEMPTS:
+                    self._parked[number] = f"{type(error).__name__}: {error}"
+        return self.decide(records, None)
+
+    def _decision(
+        self, record: OpenedEvent, extracted: Extracted | None
+    ) -> tuple[Decision, tuple[Source, ...]]:
+        """Return the decision on a record, and the events that it erases."""
+        if record.source.number in self._parked:
+            if record.event is None and record.problem is None:
+                return Decision([]), ()
+            return self._decider.park(record, self._parked[record.source.number]), ()
+        if record.event is not None and isinstance(record.event.payload, Forget):
+            return self._erasure(record, record.event.payload.targets)
+        if extracted is None or (self._erased & extracted.reads):
+            extracted = self._decider.extract([record], self._erased)[0]
+        return self._decider.resolve(record, extracted), ()
+
+    def _write(
+        self, record: OpenedEvent, previous: bytes, decision: Decision, erases: tuple[Source, ...]
+    ) -> tuple[bytes, int]:
+        """Return the change record of a decision, and how many commands it asks for."""
+        own = record.source
+        known = {own.number: own}
+        wanted = {number for part in decision.conclusions for number in part.sources} - {own.number}
+        known |= sources(self._files.events.connection, wanted)
+        keys = self._ledger.keys.get(
+            [source.key_id for number, source in known.items() if number != own.number]
+        )
+        if record.key is not None:
+            keys[own.key_id] = record.key
+        asks = sum(len(part.outbox) for part in decision.conclusions)
+        header = ChangeHeader(
+            format=CHANGE_FORMAT,
+            chain=self._chain,
+            zone=self._zone,
+            number=own.number,
+            event_hash=record.hash,
+            event_offset=record.offset,
+            previous=previous,
+            parked=decision.parked,
+            asks=asks,
+            erases=erases,
+        )
+        parts = [
+            (tuple(known[number] for number in part.sources), encode_conclusions(part))
+            for part in decision.conclusions
+        ]
+        return write_change(header, parts, keys), asks
+
+    def _append(self, mark: Watermark, values: list[bytes]) -> list[AcceptedChange] | None:
+        """Append change records (4); return them as accepted, or None if others came first."""
+        records = [record for value in values for record in split(value, MOST_RECORD_BYTES)]
+        self._ledger.append(CHANGES, self._zone, records)
+        failpoint("commit.produced")
+        reader = ChangeReader(
+            self._ledger, self._zone, self._chain, mark.number, mark.offset, mark.hash
+        )
+        accepted: list[AcceptedChange] = []
+        while len(accepted) < len(values) and (changes := reader.read(len(values))):
+            accepted.extend(changes)
+        if not accepted:
+            raise IntegrityError(
+                f"what was concluded of event {mark.number + 1} of zone {self._zone} does not "
+                "extend its chain, and nothing else does; run recollect verify"
+            )
+        ours = [record_hash(value) for value in values]
+        if [change.hash for change in accepted] != ours:
+            return None
+        return accepted

@@ -1,0 +1,418 @@
+"""The ledger of one machine: SQLite files with Kafka's topics, partitions and dense offsets."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from projections.generations import replace_file
+from projections.private import make_directory, must_be_writable, writable
+from projections.sqlite import atomic, check_version, connect, rows, truncate_wal, value
+from schemas.errors import Damaged, IntegrityError
+from schemas.events import Draft
+from schemas.seal import KEY_BYTES, new_key
+from schemas.zones import check_zone
+from streams.ledger.ledger import CHANGES, EVENTS, KeyStore, Ledger, Record
+from streams.ledger.ledger_file import Appended, LedgerFile
+from streams.ledger.partitioner import partition_of
+from streams.ledger.sequencer import Head, Held, Receipt, held_event, sequence
+from streams.system.failpoints import failpoint
+from streams.system.locks import exclusive
+
+_LEDGER, _KEYS, _MARK = "ledger.db", "keys.db", "ledger.json"
+_KEYS_VERSION = 1
+_POLL_SECONDS = 0.02
+_KEYS_AT_ONCE = 500
+
+_KEYS_SCHEMA = """
+CREATE TABLE IF NOT EXISTS keys (
+    key_id BLOB PRIMARY KEY,
+    key    BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS secrets (
+    name  TEXT PRIMARY KEY,
+    value BLOB NOT NULL
+) WITHOUT ROWID;
+"""
+
+
+class EmbeddedKeys(KeyStore):
+    """keys.db: apart from the ledger, so that a copy of the ledger brings nothing back."""
+
+    def __init__(self, path: Path | str, *, readonly: bool = False) -> None:
+        self._lock = threading.RLock()
+        self._connection = connect(path, durable=True, readonly=readonly)
+        found = check_version(self._connection, Path(path), _KEYS_VERSION)
+        if not readonly:
+            with atomic(self._connection):
+                self._connection.execute(_KEYS_SCHEMA)
+                if found < _KEYS_VERSION:
+                    self._connection.execute(f"PRAGMA user_version = {_KEYS_VERSION}")
+                self._note("source", new_key()[1])
+        secret = self._noted("source")
+        assert secret is not None
+        assert len(secret) == KEY_BYTES
+        self._secret = secret
+
+    def _note(self, name: str, noted: bytes) -> None:
+        self._connection.execute("INSERT OR IGNORE INTO secrets VALUES (?, ?)", (name, noted))
+
+    def _noted(self, name: str) -> bytes | None:
+        found: bytes | None = value(
+            self._connection, "SELECT value FROM secrets WHERE name = ?", (name,)
+        )
+        return found
+
+    def identity(self) -> bytes | None:
+        """Return what names the home that the file belongs to; None where nobody noted it."""
+        with self._lock:
+            return self._noted("home")
+
+    def identify(self, home: bytes) -> None:
+        """Note which home the file belongs to."""
+        with self._lock:
+            self._note("home", home)
+
+    @property
+    def secret(self) -> bytes:
+        return self._secret
+
+    def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
+        found: dict[bytes, bytes] = {}
+        with self._lock:
+            for start in range(0, len(key_ids), _KEYS_AT_ONCE):
+                some = key_ids[start : start + _KEYS_AT_ONCE]
+                marks = ", ".join("?" * len(some))
+                found.update(
+                    rows(
+                        self._connection,
+                        f"SELECT key_id, key FROM keys WHERE key_id IN ({marks})",
+                        some,
+                    )
+                )
+        return found
+
+    def add(self, keys: Mapping[bytes, bytes]) -> None:
+        with self._lock, atomic(self._connection):
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO keys VALUES (?, ?)", list(keys.items())
+            )
+
+    def destroy(self, key_ids: Iterable[bytes]) -> None:
+        with self._lock:
+            with atomic(self._connection):
+                self._connection.executemany(
+                    "DELETE FROM keys WHERE key_id = ?", [(key_id,) for key_id in key_ids]
+                )
+            if not truncate_wal(self._connection):
+                raise apsw.BusyError("keys.db: a reader keeps destroyed keys in the log")
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+
+class _Mark(msgspec.Struct, frozen=True):
+    """What ledger.json says: `home` (hex) stands in ledger.db and keys.db as well.
+
+    `made`: both are there, and an event may be in them.
+    """
+
+    home: str
+    made: bool
+
+
+class _Files(NamedTuple):
+    ledger: LedgerFile
+    keys: EmbeddedKeys
+
+
+class EmbeddedLedger(Ledger):
+    """ledger.db and keys.db in a home directory, shared by any number of processes.
+
+    The first record makes them; before that, nothing is there and everything is empty. From then
+    on both must be there. It pickles as what opens it again.
+
+    Raises:
+        Damaged: one of them is missing, or is that of another home.
+    """
+
+    def __init__(self, directory: Path, keys: Callable[..., EmbeddedKeys] = EmbeddedKeys) -> None:
+        self._directory = directory
+        self._open_keys = keys
+        self._opening = threading.RLock()
+        self._files: _Files | None = None
+        self._empty: _Files | None = None
+        self._appended = _condition_of(directory / _LEDGER)
+        self._open()
+
+    def __reduce__(self) -> tuple[type[EmbeddedLedger], tuple[object, ...]]:
+        return type(self), (self._directory, self._open_keys)
+
+    @property
+    def _file(self) -> LedgerFile:
+        return self._open().ledger
+
+    @property
+    def keys(self) -> EmbeddedKeys:
+        return self._open().keys
+
+    def _open(self) -> _Files:
+        """Return the files, as soon as anybody has made them; empty ones before."""
+        if self._files is not None:
+            return self._files
+        with self._opening:
+            if self._files is None and is_made(self._directory):
+                self._files = self._opened()
+            if self._files is None and self._empty is None:
+                self._empty = _Files(
+                    LedgerFile(":memory:", durable=False), self._open_keys(":memory:")
+                )
+            files = self._files or self._empty
+        assert files is not None
+        return files
+
+    def _opened(self) -> _Files:
+        if not writable(self._directory):
+            return self._checked(readonly=True)
+        # Two that turn a new file to WAL at once do not wait for each other: one gets "locked".
+        with exclusive(self._directory / "ledger.lock"):
+            files = self._checked(readonly=False)
+            if _mark(self._directory) is None:
+                # An older recollect made them, and noted nothing.
+                home = files.keys.identity() or files.ledger.identity() or new_key()[0]
+                _identify(files, home)
+                self._note(home, made=True)
+            return files
+
+    def make(self) -> None:
+        """Make the files, where they are not made yet, as the first record does.
+
+        Raises:
+            HomeError: nothing can be written there.
+        """
+        must_be_writable(self._directory)
+        self._open()
+        if self._files is not None:
+            return
+        make_directory(self._directory)
+        with exclusive(self._directory / "ledger.lock"):
+            if not is_made(self._directory):
+                # Whoever was killed at this may have made some of it, and nothing is in it.
+                mark = _mark(self._directory)
+                home = new_key()[0] if mark is None else bytes.fromhex(mark.home)
+                self._note(home, made=False)
+                failpoint("ledger.begun")
+                keys = self._open_keys(self._directory / _KEYS)
+                ledger = LedgerFile(self._directory / _LEDGER, durable=True)
+                _identify(_Files(ledger, keys), home)
+                keys.close()
+                ledger.close()
+                failpoint("ledger.made")
+                self._note(home, made=True)
+
+    def _note(self, home: bytes, *, made: bool) -> None:
+        mark = _Mark(home.hex(), made)
+        replace_file(self._directory / _MARK, msgspec.json.encode(mark) + b"\n")
+
+    def _checked(self, *, readonly: bool) -> _Files:
+        """Open both files, and see that they are this home's."""
+        _require(self._directory)
+        keys = self._open_keys(self._directory / _KEYS, readonly=readonly)
+        ledger = LedgerFile(self._directory / _LEDGER, durable=True, readonly=readonly)
+        found = {_LEDGER: ledger.identity(), _KEYS: keys.identity()}
+        mark = _mark(self._directory)
+        # Where nobody noted which home a file belongs to, it may be this one.
+        own = bytes.fromhex(mark.home) if mark else found[_LEDGER]
+        others = [name for name, home in found.items() if None not in (home, own) and home != own]
+        if not others:
+            return _Files(ledger, keys)
+        keys.close()
+        ledger.close()
+        raise Damaged(
+            f"{' and '.join(str(self._directory / name) for name in others)} belongs to another "
+            f"home: restore {_LEDGER}, {_KEYS} and {_MARK} from one backup of this one"
+        )
+
+    def publish(self, zone: str, drafts: Sequence[Draft]) -> list[Receipt]:
+        check_zone(zone)
+        if not drafts:
+            return []
+        self.make()
+        now = _now()
+        with self._file.writing():
+            receipts, records, _ = sequence(
+                zone,
+                drafts,
+                self._file.end_of(zone),
+                secret=self.keys.secret,
+                now=now,
+                held=lambda source: self._held(zone, source),
+            )
+            if records:
+                self.keys.add({record.key_id: record.key for record in records})
+                failpoint("append.keys")
+                self._append(EVENTS, zone, [record.value for record in records], now)
+        self._notify()
+        failpoint("append.committed")
+        return receipts
+
+    def append(self, topic: str, zone: str, values: Sequence[bytes]) -> None:
+        self.make()
+        with self._file.writing():
+            self._append(topic, check_zone(zone), values, _now())
+        self._notify()
+
+    def read(
+        self, topic: str, partition: int, offset: int, limit: int, zone: str | None = None
+    ) -> list[Record]:
+        return self._file.read(topic, partition, offset, limit, zone)
+
+    def end(self, topic: str, partition: int) -> int:
+        return self._file.end(topic, partition)
+
+    def appended_at(self, topic: str, partition: int, offset: int) -> int | None:
+        return self._file.appended_at(topic, partition, offset)
+
+    def zones(self) -> list[str]:
+        return self._file.zones()
+
+    def head(self, zone: str) -> Head:
+        return self._file.head(zone)
+
+    def near(self, zone: str, number: int) -> tuple[int, int, bytes]:
+        return self._file.near(zone, number)
+
+    def of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
+        return self._file.of_kind(zone, kind, offset)
+
+    def held(self, zone: str, source: bytes) -> bytes | None:
+        return self._file.held(zone, source)
+
+    def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
+        return self._file.check(zone, sources, head)
+
+    def reclaim(
+        self, zone: str, offsets: Sequence[int], record: bytes, replay: Callable[[], object]
+    ) -> int:
+        """Put `record` in the place of a zone's change records; return how many bytes that frees.
+
+        `replay` reads what must stay: it is asked before and after, inside one transaction.
+
+        Raises:
+            IntegrityError: it answers something else afterwards; then nothing was changed.
+        """
+        if offsets:
+            with self._file.writing():
+                before = replay()
+                self._file.replace(CHANGES, partition_of(zone), offsets, record)
+                if replay() != before:
+                    raise IntegrityError(
+                        f"zone {zone}: without the chains that nothing needs a replay gives "
+                        "something else, so none was taken; run recollect verify"
+                    )
+        return self._file.compact()
+
+    def wait(self, ends: Mapping[tuple[str, int], int], timeout: float) -> bool:
+        deadline = time.monotonic() + timeout
+        seen: tuple[LedgerFile, int] | None = None
+        while True:
+            file = self._file
+            connection = file.connection
+            with file.lock:
+                # The pragma asks the file; Connection.data_version() would ask the last snapshot.
+                ((others,),) = connection.execute("PRAGMA data_version")
+                version = (file, others + connection.total_changes())
+                if version != seen:
+                    seen = version
+                    if any(self.end(*place) > end for place, end in ends.items()):
+                        return True
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            with self._appended:
+                self._appended.wait(min(left, _POLL_SECONDS))
+
+    def close(self) -> None:
+        for files in (self._empty, self._files):
+            if files is not None:
+                files.ledger.close()
+                files.keys.close()
+
+    def _append(self, topic: str, zone: str, values: Sequence[bytes], at: int) -> None:
+        partition = partition_of(zone)
+        self._file.write(
+            topic,
+            partition,
+            self._file.end(topic, partition),
+            [Appended(zone, value, at) for value in values],
+        )
+
+    def _held(self, zone: str, source: bytes) -> Held | None:
+        record = self._file.held(zone, source)
+        return None if record is None else held_event(record, self.keys)
+
+    def _notify(self) -> None:
+        with self._appended:
+            self._appended.notify_all()
+
+
+def _identify(files: _Files, home: bytes) -> None:
+    for file in files:
+        if file.identity() is None:
+            file.identify(home)
+
+
+def is_made(directory: Path) -> bool:
+    """Return whether a home's ledger was made, even where its files are missing now.
+
+    A home of an older recollect, which noted nothing, has files, or zones that came from them.
+    """
+    mark = _mark(directory)
+    if mark is not None:
+        return mark.made
+    return any((directory / name).exists() for name in (_LEDGER, _KEYS, "zones"))
+
+
+def _mark(directory: Path) -> _Mark | None:
+    path = directory / _MARK
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=_Mark)
+    except FileNotFoundError:
+        return None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Damaged(
+            f"{path} cannot be read ({error}); delete it if {_LEDGER} and {_KEYS} are those of "
+            "this home"
+        ) from None
+
+
+def _require(directory: Path) -> None:
+    """Raise where a file of the ledger is missing: in its place an empty one would be made."""
+    for name in (_LEDGER, _KEYS):
+        if not (directory / name).is_file():
+            raise Damaged(
+                f"{directory / name} is missing, and nothing can be read or written without it: "
+                f"restore {_LEDGER} and {_KEYS} from a backup, or name the ledger that this home "
+                "works for (RECOLLECT_LEDGER)"
+            )
+
+
+_conditions: dict[Path, threading.Condition] = {}
+_conditions_lock = threading.Lock()
+
+
+def _condition_of(path: Path) -> threading.Condition:
+    """Return what wakes the readers of a ledger file inside this process."""
+    with _conditions_lock:
+        return _conditions.setdefault(path.resolve(), threading.Condition())
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,423 @@
+"""The ledger on Kafka: topics that any number of nodes share, read through a copy of one's own.
+
+Nothing is decided by who writes first to a database here, but by the order in the topics: events
+and changes are appended as they are, and a record that does not extend its chain is void.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from aiokafka.errors import OffsetOutOfRangeError
+
+from schemas.errors import HomeError
+from schemas.events import Draft
+from schemas.zones import check_zone
+from streams.ledger.kafka.clients import Clients, KeyedValue, Place
+from streams.ledger.kafka.copy import Copy, received
+from streams.ledger.kafka.inbox_retention import Inbox
+from streams.ledger.kafka.keys import PLACES, KafkaKeys
+from streams.ledger.kafka.settings import KafkaSettings
+from streams.ledger.kafka.topics import INBOX, KEYS, Topics
+from streams.ledger.ledger import (
+    CHANGES,
+    EVENTS,
+    PARTITIONS,
+    RECORDINGS,
+    TOPICS,
+    Ledger,
+    LedgerGap,
+    LedgerUnavailable,
+    Record,
+)
+from streams.ledger.ledger_file import Appended
+from streams.ledger.partitioner import partition_of
+from streams.ledger.sequencer import Head, Held, Receipt, Sequenced, held_event, sequence
+from streams.system.failpoints import failpoint
+
+# Between two looks at topics that nobody of this process follows.
+_POLL_SECONDS = 0.05
+# Each time another sequencer was faster, at least one of its events was accepted.
+_MOST_TRIES = 100
+_PAGE = 2_000
+NO_ENCODER = "none"
+#: How long a count of the workers is believed.
+_COUNT_SECONDS = 2.0
+
+
+class KafkaLedger(Ledger):
+    """A Kafka ledger, as a node in `directory` sees it.
+
+    `follows`: somebody pulls all the time, so reads answer from the copy as it stands; else each
+    read brings the copy up to the topic's end first. What was appended here is in the copy when
+    `append` and `publish` return, either way. `writes` False: a replica, which appends nothing.
+    `encoder` names the home's, to the byte: all nodes of a ledger must have the same. `secret` is
+    that of the embedded ledger which moves to these topics.
+
+    It pickles as what opens it again to read the copy as it stands.
+    """
+
+    shared = True
+
+    def __init__(
+        self,
+        settings: KafkaSettings,
+        directory: Path,
+        *,
+        encoder: str = NO_ENCODER,
+        follows: bool = False,
+        writes: bool = True,
+        secret: bytes | None = None,
+    ) -> None:
+        self.settings = settings
+        self._encoder = encoder
+        self._secret = secret
+        self._follows = follows
+        self._writes = writes
+        self._publishing = [threading.Lock() for _ in range(PARTITIONS)]
+        self._counted = (-_COUNT_SECONDS, 0)
+        self._connecting = threading.RLock()
+        self._keys: KafkaKeys | None = None
+        self._inbox: Inbox | None = None
+        #: What is so with the topics, since they were looked at.
+        self.topics: Topics | None = None
+        #: The clients of the brokers; they connect when they are first needed.
+        self.clients = Clients(settings)
+        #: This node's copy of what it reads.
+        self.copy = Copy(directory, self.clients)
+        self._directory = directory
+
+    def __reduce__(self) -> tuple[Callable[..., KafkaLedger], tuple[object, ...]]:
+        reader = partial(KafkaLedger, encoder=self._encoder, follows=True, writes=self._writes)
+        return reader, (self.settings, self._directory)
+
+    @property
+    def keys(self) -> KafkaKeys:
+        self.connect()
+        assert self._keys is not None
+        return self._keys
+
+    @property
+    def inbox(self) -> Inbox:
+        """What clients publish to."""
+        self.connect()
+        assert self._inbox is not None
+        return self._inbox
+
+    def finish_erasures(self, partitions: Collection[int]) -> None:
+        """See that what was destroyed or deleted leaves the brokers' disks, also where nothing
+        else is written; to be called now and then by whoever owns the partitions."""
+        self.connect()
+        assert self.topics is not None
+        self.inbox.roll(partitions)
+        self.keys.roll(partitions, self.topics.roll_seconds[KEYS])
+
+    def safety(self) -> list[str]:
+        """Return what is less safe on the brokers than it could be, or was lost there unread."""
+        self.connect()
+        assert self.topics is not None
+        return [
+            *self.topics.notes,
+            *(
+                f"inbox/{partition}: {len(gone)} records were deleted before they were taken in"
+                for partition, gone in self.inbox.missing(range(PARTITIONS)).items()
+            ),
+        ]
+
+    def connect(self) -> None:
+        """Make or check the topics, and agree with the other nodes, once.
+
+        Not before the brokers are needed: who reads a followed copy can do without them.
+        """
+        with self._connecting:
+            if self._keys is None:
+                self.topics = self.clients.ensure_topics()
+                keys = KafkaKeys(
+                    self.clients,
+                    self.copy.keys,
+                    lambda: self.copy.refresh(PLACES),
+                    writes=self._writes,
+                    secret=self._secret,
+                )
+                self._check_encoder(keys)
+                if self._writes:
+                    places = [(INBOX, partition) for partition in range(PARTITIONS)]
+                    keys.begin_inbox(lambda: list(self.clients.starts(places).values()))
+                self._inbox = Inbox(self.clients, keys, self.topics.roll_seconds[INBOX])
+                self._keys = keys
+
+    def _check_encoder(self, keys: KafkaKeys) -> None:
+        """Raise HomeError where the ledger's vectors are those of another encoder."""
+        agreed = keys.agree("encoder", self._encoder.encode()).decode()
+        if agreed != self._encoder:
+            raise HomeError(
+                f"the nodes of {self.settings.url} work with the encoder {agreed}, this home has "
+                f"{self._encoder}: make a home with theirs (recollect init --encoder)"
+            )
+
+    def publish(self, zone: str, drafts: Sequence[Draft]) -> list[Receipt]:
+        return self.publish_all({zone: drafts})[zone]
+
+    def publish_all(self, drafts: Mapping[str, Sequence[Draft]]) -> dict[str, list[Receipt]]:
+        """Publish to several zones, which wait for the brokers together."""
+        places = {(EVENTS, partition_of(check_zone(zone))) for zone in drafts}
+        receipts: dict[str, list[Receipt]] = {}
+        ours: dict[str, set[int]] = {zone: set() for zone in drafts}
+        with ExitStack() as held:
+            for _, partition in sorted(places):
+                held.enter_context(self._publishing[partition])
+            for _ in range(_MOST_TRIES):
+                self._refresh(places)
+                tried = {
+                    zone: self._sequence(zone, some)
+                    for zone, some in drafts.items()
+                    if zone not in receipts
+                }
+                self._offer({zone: records for zone, (_, records) in tried.items() if records})
+                for zone, (found, records) in tried.items():
+                    ours[zone] |= {
+                        record.number
+                        for record in records
+                        if self.copy.file.held(zone, record.source) == record.value
+                    }
+                    if all(record.number in ours[zone] for record in records):
+                        receipts[zone] = _claimed(found, ours[zone])
+                if len(receipts) == len(drafts):
+                    return receipts
+        raise LedgerUnavailable(
+            f"zone {min(drafts.keys() - receipts.keys())}: other sequencers were faster "
+            f"{_MOST_TRIES} times; do it again"
+        )
+
+    def _sequence(
+        self, zone: str, drafts: Sequence[Draft]
+    ) -> tuple[list[Receipt], list[Sequenced]]:
+        receipts, records, _ = sequence(
+            zone,
+            drafts,
+            self.copy.file.end_of(zone),
+            secret=self.keys.secret,
+            now=time.time_ns() // 1_000_000,
+            held=lambda source: self._held(zone, source),
+        )
+        return receipts, records
+
+    def _offer(self, records: Mapping[str, Sequence[Sequenced]]) -> None:
+        """Append events of zones, and have them in the copy, accepted or void."""
+        self.keys.add({each.key_id: each.key for some in records.values() for each in some})
+        failpoint("append.keys")
+        self._append(
+            EVENTS, {zone: [each.value for each in some] for zone, some in records.items()}
+        )
+        failpoint("append.committed")
+        for partition in {partition_of(zone) for zone in records}:
+            self.destroy_void_keys(partition)
+
+    def destroy_void_keys(self, partition: int) -> None:
+        """Destroy the keys of events that no chain accepts, whoever wrote and left them.
+
+        What such a copy says may have to be forgotten, and no erasure would name its key. One
+        whose key may be that of an event that stands, in whichever zone, is left alone.
+        """
+        if void := self.copy.file.void_keys(partition, self.keys.secret):
+            self.keys.destroy(void)
+            self.copy.file.forget_void_keys(void)
+
+    def append(self, topic: str, zone: str, values: Sequence[bytes]) -> None:
+        _place(topic, partition_of(check_zone(zone)))
+        if values:
+            self._append(topic, {zone: values})
+
+    def _append(self, topic: str, values: Mapping[str, Sequence[bytes]]) -> None:
+        """Append records of zones, and have them in the copy."""
+        now = time.time_ns() // 1_000_000
+        appended: dict[int, list[Appended]] = {}
+        for zone, some in values.items():
+            appended.setdefault(partition_of(zone), []).extend(
+                Appended(zone, value, now) for value in some
+            )
+        self.connect()
+        for partition in appended:
+            self.copy.check((topic, partition))
+        offsets = self.clients.produce(
+            topic,
+            {
+                partition: [KeyedValue(record.zone.encode(), *record[1:]) for record in records]
+                for partition, records in appended.items()
+            },
+        )
+        behind = self.copy.take_own(
+            {
+                (topic, partition): (offsets[partition], records)
+                for partition, records in appended.items()
+            }
+        )
+        self.copy.reach({place: offsets[place[1]].stop for place in behind})
+
+    def read(
+        self, topic: str, partition: int, offset: int, limit: int, zone: str | None = None
+    ) -> list[Record]:
+        place = _place(topic, partition)
+        if zone is None:
+            return self._read_all(place, offset, limit)
+        self.copy.check(place)
+        if self._follows or self.copy.has_more(place, offset + limit):
+            # What others concluded may tell of events that were not copied here yet.
+            with suppress(LedgerGap):
+                records = self.copy.file.read(topic, partition, offset, limit, zone)
+                if self._follows or len(records) == limit:
+                    return records
+        if not self._follows:
+            self.connect()
+        # Whoever reads a zone's changes reads its events, too: both are fetched together.
+        self.copy.refresh(
+            [place] if topic == RECORDINGS else [(EVENTS, partition), (CHANGES, partition)]
+        )
+        return self.copy.file.read(topic, partition, offset, limit, zone)
+
+    def _read_all(self, place: Place, offset: int, limit: int, known: int = 0) -> list[Record]:
+        """Return records of a partition as the broker has them, whatever was copied; all before
+        the offset `known` must be there."""
+        name = f"{place[0]}/{place[1]}"
+        self.connect()
+        try:
+            found = self.clients.read(place, offset, limit, known)
+        except OffsetOutOfRangeError:
+            start, end = self.clients.starts([place])[place], self.clients.ends([place])[place]
+            what = (
+                f"begins at offset {start}, after {offset}"
+                if start > offset
+                else f"ends at offset {end}, but {max(offset, known)} was read before"
+            )
+            raise LedgerGap(
+                f"{name} {what}: records are missing; restore the topic from a backup that has them"
+            ) from None
+        records = [received(record) for record in found]
+        for expected, record in enumerate(records, offset):
+            if record.offset != expected:
+                raise LedgerGap(
+                    f"{name}: offset {expected} is missing; restore the topic from a backup that "
+                    "has it"
+                )
+        return records
+
+    def end(self, topic: str, partition: int) -> int:
+        place = _place(topic, partition)
+        if self._follows:
+            return self.copy.next(place)
+        self.connect()
+        return self.clients.ends([place])[place]
+
+    def appended_at(self, topic: str, partition: int, offset: int) -> int | None:
+        return self.copy.file.appended_at(topic, partition, offset)
+
+    def zones(self) -> list[str]:
+        self._refresh([(EVENTS, partition) for partition in range(PARTITIONS)])
+        return self.copy.file.zones()
+
+    def head(self, zone: str) -> Head:
+        self._refresh([(EVENTS, partition_of(zone))])
+        return self.copy.file.head(zone)
+
+    def of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
+        # A key's end may be read before the erasure that says why.
+        self.connect()
+        self.copy.refresh([(EVENTS, partition_of(zone))])
+        return self.copy.file.of_kind(zone, kind, offset)
+
+    def held(self, zone: str, source: bytes) -> bytes | None:
+        self._refresh([(EVENTS, partition_of(zone))])
+        return self.copy.file.held(zone, source)
+
+    def unread(self, zone: str) -> int:
+        place = (EVENTS, partition_of(zone))
+        return self.end(*place) - self.copy.next(place)
+
+    def near(self, zone: str, number: int) -> tuple[int, int, bytes]:
+        return self.copy.file.near(zone, number)
+
+    def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
+        partition = partition_of(zone)
+        problems = self.copy.file.check(zone, sources, head)
+        for topic in TOPICS:
+            problems += self._compare((topic, partition))
+        return problems
+
+    def _compare(self, place: Place) -> list[str]:
+        """Return where the copy of a partition is not what the broker has."""
+        offset = 0
+        while copied := self.copy.file.read(*place, offset, _PAGE):
+            try:
+                there = self._read_all(place, offset, len(copied), offset + len(copied))
+            except LedgerGap as error:
+                return [str(error)]
+            for ours, theirs in zip(copied, there, strict=True):
+                if ours != theirs:
+                    return [
+                        f"{place[0]}/{place[1]} offset {ours.offset}: this node's copy is not what "
+                        "the topic has; if the topic is whole, stop the processes of this home and "
+                        "delete its folder copy"
+                    ]
+            offset += len(copied)
+        return []
+
+    def wait(self, ends: Mapping[tuple[str, int], int], timeout: float) -> bool:
+        deadline = time.monotonic() + timeout
+        self._refresh(ends)
+        self.copy.follow(ends)
+        while True:
+            for place in ends:
+                self.copy.check(place)
+            if any(self.copy.next(place) > end for place, end in ends.items()):
+                return True
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            self.copy.pull(min(left, _POLL_SECONDS))
+
+    def workers(self) -> int:
+        if (at := time.monotonic()) - self._counted[0] > _COUNT_SECONDS:
+            self._counted = at, self.clients.members(self.settings.group)
+        return self._counted[1]
+
+    def close(self) -> None:
+        self.clients.close()
+        self.copy.close()
+
+    def _refresh(self, places: Iterable[Place]) -> None:
+        if self._follows:
+            for place in places:
+                self.copy.check(place)
+        else:
+            self.connect()
+            self.copy.refresh(places)
+
+    def _held(self, zone: str, source: bytes) -> Held | None:
+        record = self.copy.file.held(zone, source)
+        return None if record is None else held_event(record, self.keys)
+
+
+def _place(topic: str, partition: int) -> Place:
+    if topic not in TOPICS:
+        raise ValueError(f"no topic is called {topic}")
+    if not 0 <= partition < PARTITIONS:
+        raise ValueError(f"partition {partition} is not one of 0..{PARTITIONS - 1}")
+    return topic, partition
+
+
+def _claimed(receipts: Sequence[Receipt], ours: set[int]) -> list[Receipt]:
+    """Return receipts that say "new" of what this call brought, in whichever of its tries."""
+    unclaimed = set(ours)
+    found = []
+    for receipt in receipts:
+        if receipt.number in unclaimed:
+            unclaimed.remove(receipt.number)
+            receipt = msgspec.structs.replace(receipt, status="new")
+        found.append(receipt)
+    return found

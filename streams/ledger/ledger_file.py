@@ -1,0 +1,504 @@
+"""A ledger's topics in one SQLite file: dense offsets per partition, an index by zone.
+
+On one machine this file is the ledger; on Kafka it is a node's own copy of what it has read.
+Either way it knows which events their zones' chains accept: the heads, and the source ids.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from projections.sqlite import atomic, check_version, connect, rows, truncate_wal, value
+from schemas.errors import IntegrityError, UnknownVersion
+from schemas.records import GENESIS, Envelope, read_event, record_hash
+from schemas.seal import is_key_of
+from streams.ledger.ledger import EVENTS, NEAR, PARTITIONS, TOPICS, LedgerGap, Record
+from streams.ledger.partitioner import partition_of
+from streams.ledger.sequencer import Head
+
+# A record's position is its partition and its offset in one integer: the primary key of its
+# topic's table, so that records of a partition lie together and in order.
+_OFFSET_BITS = 40
+
+_VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS zones (
+    id   INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+);
+CREATE TABLE IF NOT EXISTS heads (
+    zone   INTEGER PRIMARY KEY,
+    number INTEGER NOT NULL,
+    hash   BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS sources (
+    zone     INTEGER NOT NULL,
+    source   BLOB NOT NULL,
+    position INTEGER NOT NULL,
+    PRIMARY KEY (zone, source)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS voids (      -- events that no chain accepts, until their keys end
+    position INTEGER PRIMARY KEY,
+    key_id   BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS unread (     -- where a zone's events go on in a form of a newer program
+    zone     INTEGER PRIMARY KEY,
+    position INTEGER NOT NULL
+);
+""" + "".join(
+    f"""
+CREATE TABLE IF NOT EXISTS {topic} (
+    position    INTEGER PRIMARY KEY,
+    zone        INTEGER NOT NULL,
+    value       BLOB NOT NULL,
+    appended_at INTEGER
+);
+CREATE INDEX IF NOT EXISTS {topic}_of_zone ON {topic}(zone, position);
+"""
+    for topic in TOPICS
+)
+
+
+class Appended(NamedTuple):
+    """A record on its way into a partition: its zone, its bytes, and when it came (unix ms)."""
+
+    zone: str
+    value: bytes
+    at: int
+
+
+class LedgerFile:
+    """The tables of a ledger. Methods that write run inside `writing`; all may be called by
+    any thread."""
+
+    def __init__(self, path: Path | str, *, durable: bool, readonly: bool = False) -> None:
+        self.lock = threading.RLock()
+        self.connection = connect(path, durable=durable, readonly=readonly)
+        self._zone_ids: dict[str, int] = {}
+        found = check_version(self.connection, Path(path), _VERSION)
+        if readonly:
+            return
+        with atomic(self.connection):
+            self.connection.execute(_SCHEMA)
+            if found < _VERSION:
+                self.connection.execute(f"PRAGMA user_version = {_VERSION}")
+            for topic in TOPICS:
+                if not rows(
+                    self.connection,
+                    "SELECT 1 FROM pragma_table_info(?) WHERE name = 'appended_at'",
+                    (topic,),
+                ):
+                    # A file of the first format, which did not note it.
+                    self.connection.execute(f"ALTER TABLE {topic} ADD COLUMN appended_at INTEGER")
+            self._accept_unread()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the file for one write transaction."""
+        with self.lock, atomic(self.connection):
+            yield
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Let several statements see one state, inside a transaction or outside."""
+        with self.lock:
+            if self.connection.in_transaction:
+                yield
+                return
+            self.connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self.connection.execute("COMMIT")
+
+    def write(self, topic: str, partition: int, offset: int, records: Sequence[Appended]) -> None:
+        """Write records from `offset` on, which is the partition's end.
+
+        Events that extend their zone's chain are accepted: they move its head, and are known by
+        their source ids from then on. Of the others the keys are noted.
+        """
+        first = _span(partition)[0] + offset
+        names = dict.fromkeys(record.zone for record in records)
+        zones = {zone: self._zone_id(zone, create=True) for zone in names}
+        self.connection.executemany(
+            f"INSERT INTO {_table(topic)} (position, zone, value, appended_at) VALUES (?, ?, ?, ?)",
+            [
+                (first + index, zones[zone], record, at)
+                for index, (zone, record, at) in enumerate(records)
+            ],
+        )
+        if topic == EVENTS:
+            self._accept(
+                [
+                    (position, record.zone, record.value)
+                    for position, record in enumerate(records, first)
+                ],
+                zones,
+            )
+
+    def _accept_unread(self) -> None:
+        """Accept what an older program could not read when it took it in."""
+        waiting = rows(
+            self.connection,
+            "SELECT unread.zone, name, position FROM unread JOIN zones ON zones.id = unread.zone",
+        )
+        for zone_id, zone, position in waiting:
+            self.connection.execute("DELETE FROM unread WHERE zone = ?", (zone_id,))
+            found = rows(
+                self.connection,
+                f"SELECT position, ?, value FROM {EVENTS} WHERE zone = ? AND position >= ? "
+                "ORDER BY position",
+                (zone, zone_id, position),
+            )
+            self._accept(found, {zone: zone_id})
+
+    def _accept(
+        self, records: Sequence[tuple[int, str, bytes]], zones: Mapping[str, int | None]
+    ) -> None:
+        """Accept events (position, zone, bytes), in order, where they extend their zone's chain."""
+        heads: dict[str, Head] = {}
+        sources: list[tuple[int | None, bytes, int]] = []
+        void: list[tuple[int, bytes]] = []
+        # Nobody looks for a zone's records elsewhere than where it lives.
+        homes = {zone: partition_of(zone) for zone in zones if zone}
+        unread = {zone for zone in zones if self._unread(zone)}
+        for position, zone, record in records:
+            if homes.get(zone) != position >> _OFFSET_BITS:
+                continue
+            if zone in unread:
+                # It may follow what cannot be read: nobody here can tell whether it is void.
+                continue
+            try:
+                envelope, _ = read_event(record)
+            except IntegrityError:
+                # No event record at all; who reads the zone says so.
+                continue
+            except UnknownVersion:
+                unread.add(zone)
+                self.connection.execute("INSERT INTO unread VALUES (?, ?)", (zones[zone], position))
+                continue
+            if envelope.zone != zone:
+                # A copy of another zone's event, whose key is that zone's.
+                continue
+            head = heads.get(zone) or self.head(zone)
+            if (envelope.number, envelope.previous) == (head.number + 1, head.hash):
+                heads[zone] = Head(envelope.number, record_hash(record))
+                sources.append((zones[zone], envelope.source, position))
+            else:
+                void.append((position, envelope.key_id))
+        self.connection.executemany("INSERT OR IGNORE INTO sources VALUES (?, ?, ?)", sources)
+        self.connection.executemany(
+            "INSERT INTO heads VALUES (?, ?, ?) ON CONFLICT (zone) "
+            "DO UPDATE SET number = excluded.number, hash = excluded.hash",
+            [(zones[zone], head.number, head.hash) for zone, head in heads.items()],
+        )
+        self.connection.executemany("INSERT OR IGNORE INTO voids VALUES (?, ?)", void)
+
+    def void_keys(self, partition: int, secret: bytes) -> list[bytes]:
+        """Return the keys of a partition's void events, which nobody may keep.
+
+        Not one that an accepted event may have: the id says that it was drawn for this very
+        event, and the one that the zone accepted has another, or none is accepted by then.
+        """
+        ended: list[bytes] = []
+        kept: list[int] = []
+        with self.lock:
+            for position, zone, record in rows(
+                self.connection,
+                f"SELECT voids.position, zones.name, {EVENTS}.value FROM voids "
+                f"JOIN {EVENTS} ON {EVENTS}.position = voids.position "
+                f"JOIN zones ON zones.id = {EVENTS}.zone "
+                "WHERE voids.position BETWEEN ? AND ?",
+                _span(partition),
+            ):
+                envelope, _ = read_event(record)
+                if not is_key_of(envelope.key_id, secret, zone, envelope.source):
+                    kept.append(position)
+                elif envelope.number > self.head(zone).number:
+                    # It came before those that it follows, and may come again after them.
+                    continue
+                elif self._seals(zone, envelope):
+                    kept.append(position)
+                else:
+                    ended.append(envelope.key_id)
+        if kept:
+            with self.writing():
+                self.connection.executemany(
+                    "DELETE FROM voids WHERE position = ?", [(position,) for position in kept]
+                )
+        return ended
+
+    def _seals(self, zone: str, envelope: Envelope) -> bool:
+        """Return whether a void event is a copy of the accepted one, under the same key."""
+        held = self.held(zone, envelope.source)
+        return held is not None and read_event(held)[0].key_id == envelope.key_id
+
+    def forget_void_keys(self, key_ids: Sequence[bytes]) -> None:
+        """Note that keys of void events are destroyed."""
+        with self.writing():
+            self.connection.executemany(
+                "DELETE FROM voids WHERE key_id = ?", [(key_id,) for key_id in key_ids]
+            )
+
+    def replace(self, topic: str, partition: int, offsets: Sequence[int], record: bytes) -> None:
+        """Put one record in the place of others."""
+        first, _ = _span(partition)
+        self.connection.executemany(
+            f"UPDATE {_table(topic)} SET value = ? WHERE position = ?",
+            ((record, first + offset) for offset in offsets),
+        )
+
+    def compact(self) -> int:
+        """Give the room that nothing takes back to the disk; return how many bytes."""
+        with self.lock:
+            before = self._size()
+            self.connection.execute("VACUUM")
+            truncate_wal(self.connection)
+            return before - self._size()
+
+    def _size(self) -> int:
+        pages, size = (
+            int(value(self.connection, f"PRAGMA {name}")) for name in ("page_count", "page_size")
+        )
+        return pages * size
+
+    def read(
+        self, topic: str, partition: int, offset: int, limit: int, zone: str | None = None
+    ) -> list[Record]:
+        """Return up to `limit` records from `offset` on, as `Ledger.read` does."""
+        first, last = _span(partition)
+        with self.reading():
+            end = self.end(topic, partition)
+            if offset > end:
+                raise LedgerGap(
+                    f"{topic}/{partition} ends at offset {end}, but {offset} was read before: "
+                    "records are missing; restore the ledger from a backup that has them, or name "
+                    "the one that these files were made from (RECOLLECT_LEDGER)"
+                )
+            if zone is None:
+                found = rows(
+                    self.connection,
+                    f"SELECT position, name, value FROM {topic} AS record "
+                    "JOIN zones ON zones.id = record.zone "
+                    "WHERE position BETWEEN ? AND ? ORDER BY position LIMIT ?",
+                    (first + offset, last, limit),
+                )
+            else:
+                found = rows(
+                    self.connection,
+                    f"SELECT position, ?, value FROM {topic} "
+                    "WHERE zone = ? AND position BETWEEN ? AND ? ORDER BY position LIMIT ?",
+                    (zone, self._zone_id(zone), first + offset, last, limit),
+                )
+        records = [Record(position - first, name, value) for position, name, value in found]
+        if zone is None:
+            for expected, record in enumerate(records, offset):
+                if record.offset != expected:
+                    raise LedgerGap(
+                        f"{topic}/{partition}: offset {expected} is missing; restore the ledger "
+                        "from a backup that has it"
+                    )
+        return records
+
+    def end(self, topic: str, partition: int) -> int:
+        """Return the offset that the next record of a partition will have."""
+        first, last = _span(partition)
+        with self.lock:
+            position = value(
+                self.connection,
+                f"SELECT max(position) FROM {_table(topic)} WHERE position BETWEEN ? AND ?",
+                (first, last),
+            )
+        return 0 if position is None else int(position) - first + 1
+
+    def appended_at(self, topic: str, partition: int, offset: int) -> int | None:
+        """Return when a record came (unix ms), or None where that was not noted."""
+        with self.lock:
+            at: int | None = value(
+                self.connection,
+                f"SELECT appended_at FROM {_table(topic)} WHERE position = ?",
+                (_span(partition)[0] + offset,),
+            )
+        return at
+
+    def zones(self) -> list[str]:
+        """Return every zone that has an accepted event, sorted."""
+        with self.lock:
+            found = rows(
+                self.connection,
+                "SELECT name FROM zones JOIN heads ON heads.zone = zones.id ORDER BY name",
+            )
+        return [name for (name,) in found]
+
+    def head(self, zone: str) -> Head:
+        """Return the last accepted event of a zone."""
+        with self.lock:
+            found = rows(
+                self.connection,
+                "SELECT number, hash FROM heads WHERE zone = ?",
+                (self._zone_id(zone),),
+            )
+        return Head(*found[0]) if found else Head(0, GENESIS)
+
+    def end_of(self, zone: str) -> Head:
+        """Return the event that the next one of a zone follows, for who is about to write it.
+
+        Raises:
+            UnknownVersion: that may be one which only a newer program reads.
+        """
+        with self.lock:
+            if self._unread(zone):
+                raise UnknownVersion(
+                    f"zone {zone} holds events that a newer recollect wrote: this one cannot tell "
+                    "what its next event is to follow; upgrade recollect to write there"
+                )
+            return self.head(zone)
+
+    def _unread(self, zone: str) -> bool:
+        return bool(
+            rows(self.connection, "SELECT 1 FROM unread WHERE zone = ?", (self._zone_id(zone),))
+        )
+
+    def held(self, zone: str, source: bytes) -> bytes | None:
+        """Return the record of the accepted event that is known by a source id."""
+        with self.lock:
+            record: bytes | None = value(
+                self.connection,
+                f"SELECT value FROM {EVENTS} WHERE position = "
+                "(SELECT position FROM sources WHERE zone = ? AND source = ?)",
+                (self._zone_id(zone), source),
+            )
+        return record
+
+    def of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
+        """Return a zone's accepted events of a kind, from `offset` on."""
+        first, last = _span(partition_of(zone))
+        found: list[Record] = []
+        with self.reading():
+            # The kind stands in the clear; most records need not be looked into.
+            for position, record in rows(
+                self.connection,
+                f"SELECT position, value FROM {EVENTS} WHERE zone = ? "
+                "AND position BETWEEN ? AND ? AND instr(value, ?) ORDER BY position",
+                (self._zone_id(zone), first + offset, last, kind.encode()),
+            ):
+                try:
+                    envelope, _ = read_event(record)
+                except (IntegrityError, UnknownVersion):
+                    continue
+                if envelope.kind == kind and self.held(zone, envelope.source) == record:
+                    found.append(Record(position - first, zone, record))
+        return found
+
+    def near(self, zone: str, number: int) -> tuple[int, int, bytes]:
+        """Return a place to read a zone's events from to come to event `number`, as `Ledger.near`.
+
+        Offsets grow with numbers, so the place is narrowed down: by the share of the numbers
+        between two that are known, and by halves where those lie unevenly.
+        """
+        first, _ = _span(partition_of(zone))
+        with self.reading():
+            below, above = 0, self.head(zone).number + 1
+            position, end = first - 1, first + self.end(EVENTS, partition_of(zone))
+            hash_, tries = GENESIS, 0
+            while number - below > NEAR and end - position > 1:
+                tries += 1
+                share = (number - below) / (above - below) if tries % 2 else 0.5
+                middle = position + 1 + int((end - position - 1) * min(share, 1.0))
+                middle = min(middle, end - 1)
+                found = self._accepted_from(zone, middle, end)
+                if found is None or found[0] > number:
+                    # All that is accepted from there on has a number beyond.
+                    end = middle
+                    above = above if found is None else found[0]
+                else:
+                    below, position, value_ = found
+                    hash_ = record_hash(value_)
+        return below, position - first + 1, hash_
+
+    def _accepted_from(self, zone: str, start: int, end: int) -> tuple[int, int, bytes] | None:
+        """Return the first accepted event between two positions: number, position, record."""
+        for position, record in self.connection.execute(
+            "SELECT position, value FROM events "
+            "WHERE zone = ? AND position >= ? AND position < ? ORDER BY position",
+            (self._zone_id(zone), start, end),
+        ):
+            with suppress(IntegrityError, UnknownVersion):
+                envelope, _ = read_event(record)
+                if value(
+                    self.connection,
+                    "SELECT 1 FROM sources WHERE zone = ? AND source = ? AND position = ?",
+                    (self._zone_id(zone), envelope.source, position),
+                ):
+                    return envelope.number, position, record
+        return None
+
+    def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
+        """Return where heads and source ids are not what the accepted events say."""
+        problems = []
+        first, _ = _span(partition_of(zone))
+        with self.reading():
+            if self.head(zone) != head:
+                problems.append(f"ledger.heads: the head of zone {zone} is not its last event")
+            held = dict(
+                rows(
+                    self.connection,
+                    "SELECT source, position FROM sources WHERE zone = ?",
+                    (self._zone_id(zone),),
+                )
+            )
+        for offset, source in sources:
+            if held.pop(source, None) != first + offset:
+                problems.append(f"ledger.sources: the event at offset {offset} is not known by id")
+        if held:
+            problems.append(f"ledger.sources: {len(held)} ids of zone {zone} stand for no event")
+        return problems
+
+    def identity(self) -> bytes | None:
+        """Return what names the home that the file belongs to; None where nobody noted it."""
+        with self.lock:
+            if not rows(self.connection, "SELECT 1 FROM sqlite_schema WHERE name = 'identity'"):
+                return None
+            found: bytes | None = value(self.connection, "SELECT home FROM identity")
+        return found
+
+    def identify(self, home: bytes) -> None:
+        """Note which home the file belongs to."""
+        with self.writing():
+            self.connection.execute("CREATE TABLE IF NOT EXISTS identity (home BLOB NOT NULL)")
+            self.connection.execute("INSERT INTO identity VALUES (?)", (home,))
+
+    def close(self) -> None:
+        """Close the file."""
+        with self.lock:
+            self.connection.close()
+
+    def _zone_id(self, zone: str, create: bool = False) -> int | None:
+        # An id is never given to another zone.
+        if zone in self._zone_ids:
+            return self._zone_ids[zone]
+        found: int | None = value(self.connection, "SELECT id FROM zones WHERE name = ?", (zone,))
+        if found is None and create:
+            self.connection.execute("INSERT INTO zones (name) VALUES (?)", (zone,))
+            return self.connection.last_insert_rowid()
+        if found is not None:
+            self._zone_ids[zone] = found
+        return found
+
+
+def _table(topic: str) -> str:
+    if topic not in TOPICS:
+        raise ValueError(f"no topic is called {topic}")
+    return topic
+
+
+def _span(partition: int) -> tuple[int, int]:
+    if not 0 <= partition < PARTITIONS:
+        raise ValueError(f"partition {partition} is not one of 0..{PARTITIONS - 1}")
+    first = partition << _OFFSET_BITS
+    return first, first + (1 << _OFFSET_BITS) - 1

@@ -1,0 +1,251 @@
+"""Promoting: an embedded ledger moves to Kafka, each record to the offset that it had, so that
+every watermark of the read models stays valid.
+
+1. The secret and the encoder are agreed on first; who finds others there goes no further.
+2. What the topics hold already must be the beginning of what is to come: a copy that was
+   interrupted goes on after it, and another ledger is left alone.
+3. Keys go before everything that is sealed with them, conclusions before the events that they
+   are drawn from: whoever reads the topics too early decides nothing a second time.
+4. Every record is read back from the broker and compared; in the end the ends are.
+5. Then the embedded ledger takes no more events. This is the moment of the move: until then it
+   is the ledger as before, afterwards the topics are, and doing it again finishes what is left.
+6. Its keys are destroyed and its records deleted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import apsw
+import msgspec
+
+from projections.events.queries import switched_to
+from projections.sqlite import rows, value
+from schemas.errors import Busy, HomeError
+from schemas.records import read_event
+from streams.engine.node import FIRST_CHAIN, Node
+from streams.ledger import CHANGES, EVENTS, PARTITIONS, RECORDINGS, TOPICS, Record
+from streams.ledger.embedded_ledger import EmbeddedKeys, EmbeddedLedger
+from streams.ledger.kafka import KafkaLedger
+from streams.ledger.kafka.clients import KeyedValue, Place
+from streams.ledger.kafka.keys import PLACES as KEY_PLACES
+from streams.ledger.kafka.topics import KEYS
+from streams.ledger.ledger_file import LedgerFile
+from streams.ledger.partitioner import partition_of_key
+from streams.lifecycle.rebuilding import announce
+from streams.projecting.projector import Progress
+from streams.system.locks import exclusive
+
+#: How many records are moved, read back and compared at a time.
+PAGE = 2_000
+
+# In this order; the places of `events` are the last.
+_PLACES: tuple[Place, ...] = tuple(
+    (topic, partition) for topic in (CHANGES, RECORDINGS, EVENTS) for partition in range(PARTITIONS)
+)
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """How many records each topic has, and how many of the events' keys are not destroyed."""
+
+    events: int
+    changes: int
+    recordings: int
+    keys: int
+
+
+class EmbeddedFiles:
+    """ledger.db and keys.db of a home while nobody else has them open, or can open them."""
+
+    def __init__(self, file: LedgerFile, keys: EmbeddedKeys) -> None:
+        self.file = file
+        self.keys = keys
+
+    def ends(self) -> dict[Place, int]:
+        """Return the end of every partition, in the order in which they move."""
+        return {place: self.file.end(*place) for place in _PLACES}
+
+    def pages(self, place: Place, start: int, end: int) -> Iterator[list[Record]]:
+        """Yield the records of a partition from `start` to before `end`."""
+        for first in range(start, end, PAGE):
+            yield self.file.read(*place, first, min(PAGE, end - first))
+
+    def key_ids(self) -> Iterator[list[bytes]]:
+        """Yield the ids of all events' keys."""
+        for place, end in self.ends().items():
+            if place[0] == EVENTS:
+                for records in self.pages(place, 0, end):
+                    yield [read_event(record.value)[0].key_id for record in records]
+
+    def count(self) -> Counts:
+        """Return what there is."""
+        found = dict.fromkeys(TOPICS, 0)
+        for (topic, _), end in self.ends().items():
+            found[topic] += end
+        return Counts(**found, keys=sum(len(self.keys.get(ids)) for ids in self.key_ids()))
+
+    def steps(self) -> int:
+        """Return how far `copy` has to go: a step is a record, or the key of an event."""
+        return sum(end * (2 if topic == EVENTS else 1) for (topic, _), end in self.ends().items())
+
+    def moved_to(self) -> str | None:
+        """Return the ledger that has taken over; None as long as this is the ledger."""
+        connection = self.file.connection
+        if not rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'moved'"):
+            return None
+        return str(value(connection, "SELECT url FROM moved"))
+
+    def hand_over(self, url: str) -> None:
+        """Take no more records, whoever brings them; they are told where the ledger is."""
+        told = apsw.format_sql_value(
+            f"the ledger of this home was moved: set RECOLLECT_LEDGER={url}"
+        )
+        with self.file.writing():
+            self.file.connection.execute("CREATE TABLE moved (url TEXT NOT NULL)")
+            self.file.connection.execute("INSERT INTO moved VALUES (?)", (url,))
+            for topic in TOPICS:
+                self.file.connection.execute(
+                    f"CREATE TRIGGER {topic}_moved BEFORE INSERT ON {topic} "
+                    f"BEGIN SELECT RAISE(ABORT, {told}); END"
+                )
+
+    def clear(self) -> None:
+        """Destroy the keys, then delete the records.
+
+        The zones' heads stay: whoever has not heard of the move meets an error, not emptiness.
+        """
+        for ids in self.key_ids():
+            self.keys.destroy(ids)
+        # What nobody can open any more need not be overwritten.
+        self.file.connection.execute("PRAGMA secure_delete = OFF").fetchall()
+        with self.file.writing():
+            for table in (*TOPICS, "sources"):
+                self.file.connection.execute(f"DELETE FROM {table}")
+        self.file.connection.execute("VACUUM")
+
+
+@contextmanager
+def alone_with(directory: Path) -> Iterator[EmbeddedFiles]:
+    """Have the embedded ledger of a home to oneself.
+
+    Raises:
+        Busy: another process has it open.
+        Damaged: a file of it is missing.
+    """
+    with closing(EmbeddedLedger(directory)) as ledger:
+        # One that no event has made yet moves as well; one that lacks a file does not.
+        ledger.make()
+    with (
+        # Who opens the ledger waits for this lock.
+        exclusive(directory / "ledger.lock", wait=False),
+        closing(EmbeddedKeys(directory / "keys.db")) as keys,
+        closing(LedgerFile(directory / "ledger.db", durable=True)) as file,
+    ):
+        try:
+            # A write-ahead log ends only where nobody else has the file open.
+            file.connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+        except apsw.BusyError:
+            raise Busy(
+                f"another process has {directory / 'ledger.db'} open: stop the workers and "
+                "services of this home, and wait for its commands, then do it again"
+            ) from None
+        yield EmbeddedFiles(file, keys)
+
+
+def copy(own: EmbeddedFiles, ledger: KafkaLedger, progress: Progress) -> None:
+    """Bring everything into the topics, but for what is there, and compare all of it.
+
+    Raises:
+        HomeError: the topics hold something else; then nothing was appended to them.
+        Busy: somebody works with the topics.
+    """
+    ledger.connect()
+    if ledger.workers():
+        raise Busy(f"workers run on {ledger.settings.url} already: stop them until all is there")
+    ends, there = own.ends(), ledger.clients.ends(_PLACES)
+    deleted = any(ledger.clients.starts(_PLACES).values())
+    if deleted or any(there[place] > end for place, end in ends.items()):
+        raise _others(ledger)
+    ledger.copy.follow(_PLACES)
+    for place in _PLACES:
+        for records in own.pages(place, 0, there[place]):
+            _compare(ledger, place, records)
+            progress(len(records))
+    for ids in own.key_ids():
+        _copy_keys(own, ledger, ids)
+        progress(len(ids))
+    for place in _PLACES:
+        for records in own.pages(place, there[place], ends[place]):
+            _append(own, ledger, place, records)
+            _compare(ledger, place, records)
+            progress(len(records))
+    if ledger.clients.ends(_PLACES) != ends:
+        raise _disturbed(ledger)
+
+
+def announce_chains(node: Node) -> None:
+    """Tell the other nodes which chain counts in zones that have known several."""
+    for zone in node.zones():
+        chains = {generation.chain for generation in node.zone(zone).generations()}
+        if chains == {FIRST_CHAIN}:
+            continue
+        node.fold(zone)
+        generation = node.current(zone)
+        with node.open(zone, generation) as files:
+            announced = switched_to(files.events.connection)
+        if announced is None:
+            announce(node, zone, generation.chain)
+
+
+def _copy_keys(own: EmbeddedFiles, ledger: KafkaLedger, ids: list[bytes]) -> None:
+    """Bring keys into the topic; those that were destroyed since they were brought end there."""
+    keys, there = own.keys.get(ids), ledger.copy.keys.get(ids)
+    ledger.keys.destroy(there.keys() - keys.keys())
+    missing: dict[int, list[KeyedValue]] = {}
+    for key_id in keys.keys() - there.keys():
+        missing.setdefault(partition_of_key(key_id), []).append(KeyedValue(key_id, keys[key_id]))
+    if missing:
+        ledger.clients.produce(KEYS, missing)
+        ledger.copy.refresh(KEY_PLACES)
+    if ledger.copy.keys.get(ids) != keys:
+        raise _others(ledger)
+
+
+def _append(own: EmbeddedFiles, ledger: KafkaLedger, place: Place, records: list[Record]) -> None:
+    topic, partition = place
+    now = time.time_ns() // 1_000_000
+    values = [
+        # The broker refuses a time that is yet to come.
+        KeyedValue(zone.encode(), value, min(own.file.appended_at(*place, offset) or now, now))
+        for offset, zone, value in records
+    ]
+    offsets = ledger.clients.produce(topic, {partition: values})
+    if offsets[partition] != range(records[0].offset, records[-1].offset + 1):
+        raise _disturbed(ledger)
+
+
+def _compare(ledger: KafkaLedger, place: Place, records: list[Record]) -> None:
+    """Read records back and see that they are the same."""
+    if records:
+        first, end = records[0].offset, records[-1].offset + 1
+        ledger.copy.reach({place: end})
+        if ledger.copy.file.read(*place, first, len(records)) != records:
+            raise _others(ledger)
+
+
+def _others(ledger: KafkaLedger) -> HomeError:
+    return HomeError(
+        f"the topics of {ledger.settings.url} hold records that are not of this home's ledger: "
+        "give another prefix (kafka://host:port/prefix)"
+    )
+
+
+def _disturbed(ledger: KafkaLedger) -> HomeError:
+    return HomeError(
+        f"somebody else has written to the topics of {ledger.settings.url} meanwhile, so offsets "
+        "do not agree; this home's ledger is as it was: see that nobody works with the topics, "
+        "and give another prefix (kafka://host:port/prefix)"
+    )

@@ -1,0 +1,299 @@
+"""Rebuilding: derived layers are thrown away and made again beside the ones in use."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Literal
+
+import apsw
+import msgspec
+
+from projections.embeddings.tokens import FORM, TokenCodes
+from projections.generations import Generation, ZoneDirectory
+from projections.sqlite import atomic, connect, value
+from schemas.changes import Embedding, TokenVectors
+from schemas.errors import Damaged, HomeError
+from schemas.events import Switch
+from streams.deciding.erasing import parked_records
+from streams.encoder.gateway import Answer
+from streams.engine.node import Node
+from streams.engine.zone import ZoneDriver
+from streams.ledger import CHANGES, Ledger, partition_of
+from streams.projecting.background import FoldingBeside
+from streams.projecting.projector import Progress, drop_index, fold_events, project_changes
+from streams.publishing.commands import command, drawn_id, publish_commands
+from streams.reading.readers import ChangeReader, open_sections
+from streams.system.failpoints import failpoint
+from streams.system.locks import exclusive
+
+Level = Literal["index", "project", "derive", "fresh"]
+
+
+class Rebuilt(msgspec.Struct, frozen=True):
+    """What a rebuild did. `encoded` counts texts for which the encoder was asked."""
+
+    level: Level
+    generation: str
+    records: int
+    encoded: int
+
+
+def rebuild(node: Node, zone: str, level: Level, progress: Progress | None = None) -> Rebuilt:
+    """Rebuild a zone; the generation in use serves until the new one takes over.
+
+    A rebuild that was killed goes on where it was when the same level is asked for again.
+
+    Raises:
+        NewFailure: a record that was decided before cannot be decided now (level derive).
+    """
+    directory = _existing(node, zone)
+    with exclusive(directory.path / "rebuild.lock", wait=False):
+        current = _in_use(node, zone) if level == "project" else node.current(zone)
+        if level == "index":
+            assert current is not None
+            return _reindex(node, zone, current)
+        building = _building(node, directory, zone, current, level)
+        asked = node.door.asked
+        if level == "project":
+            records, encoded = _project(node, zone, building, progress), 0
+        else:
+            assert current is not None
+            records, encoded = _derive(node, zone, current, building, progress)
+        failpoint("rebuild.written")
+        with node.driving(zone):
+            if level == "project":
+                _project(node, zone, building, None)
+            else:
+                assert current is not None
+                announce(node, zone, building.chain)
+                _derive(node, zone, current, building, None)
+            # There is no going back to what is damaged.
+            kept = current if current and _is_whole(node, zone, current) else None
+            directory.switch(building, kept)
+        failpoint("rebuild.switched")
+        for old in directory.generations():
+            if old.name not in (building.name, kept.name if kept else None):
+                directory.remove(old)
+        encoded += node.door.asked - asked
+    # The new files passed every erasure, and the kept ones may have met one meanwhile.
+    node.settle(zone)
+    return Rebuilt(level, building.name, records, encoded)
+
+
+def rollback(node: Node, zone: str, progress: Progress | None = None) -> Generation:
+    """Put the generation before back into use, brought up to date first.
+
+    Raises:
+        HomeError: no generation before the one in use was kept.
+    """
+    directory = _existing(node, zone)
+    with exclusive(directory.path / "rebuild.lock", wait=False), node.driving(zone):
+        current = node.current(zone)
+        kept = [item for item in directory.generations() if item.complete]
+        older = [item for item in kept if item.name == current.previous]
+        if not older:
+            raise HomeError(f"zone {zone} has no generation before {current.name} to go back to")
+        if older[0].chain != current.chain:
+            announce(node, zone, older[0].chain)
+        with node.open(zone, older[0]) as files:
+            node.driver(zone, older[0], files, owner=False).run(progress)
+        back = directory.switch(older[0], current)
+    node.settle(zone)
+    return back
+
+
+def _existing(node: Node, zone: str) -> ZoneDirectory:
+    """Return the directory of a zone, which comes into being with its first event."""
+    directory = node.zone(zone)
+    if not node.ledger.head(zone).number:
+        raise HomeError(f"{directory.path} has no generation; ingest something first")
+    return directory
+
+
+def announce(node: Node, zone: str, chain: str) -> None:
+    """Put into the ledger which chain counts from now on.
+
+    A node that dies between this and its own switch finds it there, as do all others, and
+    whoever makes the files again when they were lost.
+    """
+    switch = Switch(source_id=drawn_id(f"switch:{chain}"), chain=chain)
+    publish_commands(node.ledger, zone, [command(switch, time.time_ns() // 1_000_000)])
+    failpoint("rebuild.announced")
+
+
+def pending(node: Node, zone: str) -> int:
+    """Return how many ledger records a rebuild of the zone would read."""
+    return node.ledger.head(zone).number
+
+
+def _in_use(node: Node, zone: str) -> Generation | None:
+    """Return the generation in use; None where the pointer to it is lost or leads nowhere."""
+    try:
+        return node.current(zone)
+    except Damaged:
+        return None
+
+
+def _is_whole(node: Node, zone: str, generation: Generation) -> bool:
+    """Return whether a generation's files have all their pages and tables."""
+    try:
+        with node.open(zone, generation) as files:
+            files.check()
+            for model in files.all:
+                if value(model.connection, "PRAGMA quick_check(1)") != "ok":
+                    return False
+                model.watermark()
+    except (Damaged, apsw.Error):
+        return False
+    return True
+
+
+def _building(
+    node: Node, directory: ZoneDirectory, zone: str, current: Generation | None, level: Level
+) -> Generation:
+    """Return the unfinished generation to go on with, or a new one."""
+    directory.clear_leftovers()
+    in_use = current or Generation(
+        name="",
+        chain=node.chain_in_use(zone),
+        encoder=node.door.model,
+        dimension=node.door.dimension,
+        level="first",
+        complete=False,
+    )
+    for generation in directory.generations():
+        if generation.complete:
+            continue
+        if (
+            generation.level == level
+            and generation.encoder == node.door.model
+            and (generation.chain == in_use.chain) == (level == "project")
+        ):
+            return generation
+        directory.remove(generation)
+    chain = in_use.chain
+    if level != "project":
+        # No other chain can have this name: its first record would have to stand here.
+        chain = f"c{node.ledger.end(CHANGES, partition_of(zone))}"
+    return directory.create(
+        chain=chain,
+        encoder=in_use.encoder if level == "project" else node.door.model,
+        dimension=in_use.dimension if level == "project" else node.door.dimension,
+        level=level,
+    )
+
+
+def _reindex(node: Node, zone: str, current: Generation) -> Rebuilt:
+    with node.driving(zone), node.open(zone, current) as files:
+        with atomic(files.events.connection):
+            files.events.connection.execute("INSERT INTO events_fts(events_fts) VALUES ('rebuild')")
+        with atomic(files.memory.connection):
+            files.memory.connection.execute("INSERT INTO facts_fts(facts_fts) VALUES ('rebuild')")
+        with atomic(files.embeddings.connection):
+            files.embeddings.reindex()
+        drop_index(files)
+        return Rebuilt("index", current.name, files.events.watermark().number, 0)
+
+
+def _project(node: Node, zone: str, building: Generation, progress: Progress | None) -> int:
+    with node.open(zone, building) as files:
+        with FoldingBeside(node.ledger, zone) as beside:
+            for number in beside.folded(files, building):
+                project_changes(
+                    node.ledger, zone, building.chain, files, upto=number, progress=progress
+                )
+        fold_events(node.ledger, zone, files)
+        project_changes(node.ledger, zone, building.chain, files, progress=progress)
+        return files.memory.watermark().number
+
+
+def _derive(
+    node: Node,
+    zone: str,
+    current: Generation,
+    building: Generation,
+    progress: Progress | None,
+) -> tuple[int, int]:
+    """Decide again, in the new generation's own chain; return (records, texts encoded)."""
+    fresh = building.level == "fresh"
+    with node.open(zone, current) as live:
+        decided = 0 if fresh else live.memory.watermark().number
+        parked = {} if fresh else parked_records(live)
+    with node.open(zone, building) as files:
+        door = node.door
+        recorded = None
+        if not fresh:
+            recorded = RecordedVectors(
+                node.ledger, zone, current.chain, node.door.model, files.directory
+            )
+            door = node.door.replaying(recorded.look_up)
+        driver = ZoneDriver(
+            node.ledger,
+            zone,
+            building.chain,
+            files,
+            door,
+            node.journal,
+            agents=node.agents,
+            parked=parked,
+            decided=decided,
+            owner=False,
+        )
+        try:
+            driver.run(progress)
+        finally:
+            if recorded is not None:
+                recorded.close()
+        return files.watermark().number, door.asked if door is not node.door else 0
+
+
+class RecordedVectors:
+    """What a chain recorded of the encoder, by text: read from the topic, not from the files."""
+
+    def __init__(
+        self, ledger: Ledger, zone: str, chain: str, model: str | None, directory: Path
+    ) -> None:
+        self._path = directory / "recorded.db"
+        self._remove()
+        self._connection = connect(self._path)
+        self._connection.execute("CREATE TABLE vectors (text_hash TEXT PRIMARY KEY, vector BLOB)")
+        self._connection.execute(
+            "CREATE TABLE tokens (text_hash TEXT PRIMARY KEY, codes BLOB, scales BLOB, units BLOB)"
+        )
+        reader = ChangeReader(ledger, zone, chain)
+        while model is not None and (changes := reader.read(500)):
+            sections = open_sections(ledger.keys, changes, ("embeddings",))["embeddings"]
+            rows = [row for section in sections for row in section.puts if row.model == model]
+            with atomic(self._connection):
+                self._connection.executemany(
+                    "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
+                    ((row.text_hash, row.embedding) for row in rows if isinstance(row, Embedding)),
+                )
+                self._connection.executemany(
+                    "INSERT OR IGNORE INTO tokens VALUES (?, ?, ?, ?)",
+                    (
+                        (row.text_hash, row.codes, row.scales, row.units)
+                        for row in rows
+                        if isinstance(row, TokenVectors) and row.form == FORM
+                    ),
+                )
+
+    def look_up(self, key: str) -> Answer | None:
+        """Return what is recorded of a text, by the text's hash."""
+        vector = value(self._connection, "SELECT vector FROM vectors WHERE text_hash = ?", (key,))
+        if vector is None:
+            return None
+        tokens = self._connection.execute(
+            "SELECT codes, scales, units FROM tokens WHERE text_hash = ?", (key,)
+        ).fetchone()
+        return Answer(vector, None if tokens is None else TokenCodes(*tokens))
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._connection.close()
+        self._remove()
+
+    def _remove(self) -> None:
+        for suffix in ("", "-wal", "-shm"):
+            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)

@@ -1,0 +1,126 @@
+"""Reclaiming: old chains of change records make room on the embedded ledger.
+
+Their places stay, so every offset does; what stood there becomes a record of no chain.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Sequence, Set
+from pathlib import Path
+
+import msgspec
+
+from projections.content import content_hash
+from projections.files import ZoneFiles
+from projections.generations import Generation
+from projections.readmodel import Watermark
+from schemas.errors import IntegrityError, InvalidInput
+from schemas.fragments import Assembler, whole_of
+from schemas.records import NO_CHAIN, chain_of, reclaimed_change
+from streams.engine.node import Node
+from streams.ledger import CHANGES, Ledger, partition_of
+from streams.ledger.embedded_ledger import EmbeddedLedger
+from streams.projecting.projector import fold_events, project_changes
+from streams.system.locks import exclusive
+
+_BATCH = 1_000
+
+
+class Reclaimed(msgspec.Struct, frozen=True):
+    """What was reclaimed, or would be: chains, their change records, and bytes of the ledger.
+
+    `needed` are the chains of generations, and that of the ledger's last switch.
+    """
+
+    chains: list[str]
+    needed: list[str]
+    records: int
+    bytes: int
+    dry_run: bool
+
+
+def reclaim(node: Node, zone: str, *, dry_run: bool = False) -> Reclaimed:
+    """Take the change records of chains that no generation of a zone needs out of its ledger.
+
+    What stays is replayed before and after, inside one transaction of the ledger: others wait
+    meanwhile, and where anything differs nothing is taken.
+
+    Raises:
+        InvalidInput: the ledger is not the embedded one.
+        IntegrityError: a replay gives something else without those records.
+    """
+    ledger = node.ledger
+    if not isinstance(ledger, EmbeddedLedger):
+        raise InvalidInput(
+            "reclaim works on the embedded ledger: records of a Kafka topic are never changed"
+        )
+    directory = node.zone(zone)
+    if not dry_run:
+        # Where a switch of chain was not followed yet, or all files were lost, they are made first.
+        node.drive(zone)
+    with exclusive(directory.path / "rebuild.lock"), node.driving(zone):
+        generations = [item for item in directory.generations() if item.complete]
+        needed = {generation.chain for generation in directory.generations()}
+        needed.add(node.chain_in_use(zone))
+        offsets, chains, size = _of_others(ledger, zone, needed)
+        empty = reclaimed_change(zone)
+        won = max(size - len(offsets) * len(empty), 0)
+        if not dry_run:
+            directory.clear_leftovers()
+            won = ledger.reclaim(zone, offsets, empty, lambda: _replayed(node, zone, generations))
+    return Reclaimed(sorted(chains), sorted(needed), len(offsets), won, dry_run)
+
+
+def _of_others(ledger: Ledger, zone: str, needed: Set[str]) -> tuple[list[int], set[str], int]:
+    """Return the offsets of records of chains that are not needed, those chains, and their bytes.
+
+    A record in fragments counts where it is whole: of another nobody knows whose it is.
+    """
+    offsets: list[int] = []
+    chains: set[str] = set()
+    size = 0
+    assembler = Assembler()
+    begun: dict[bytes, list[tuple[int, int]]] = {}
+    offset = 0
+    while records := ledger.read(CHANGES, partition_of(zone), offset, _BATCH, zone):
+        for offset, _, value in records:
+            try:
+                whole, fragment_of = assembler.add(value), whole_of(value)
+                chain = None if whole is None else chain_of(whole)
+            except IntegrityError:
+                # It is of no chain; verify says what it is.
+                continue
+            places = [(offset, len(value))]
+            if fragment_of is not None:
+                places = begun.setdefault(fragment_of, [])
+                places.append((offset, len(value)))
+            if chain is not None and chain not in needed and chain != NO_CHAIN:
+                chains.add(chain)
+                offsets += [place for place, _ in places]
+                size += sum(length for _, length in places)
+            if whole is not None and fragment_of is not None:
+                del begun[fragment_of]
+        offset = records[-1].offset + 1
+    return sorted(offsets), chains, size
+
+
+def _replayed(
+    node: Node, zone: str, generations: Sequence[Generation]
+) -> dict[str, list[tuple[str, Watermark]]]:
+    """Return what a replay of each generation's chain gives: content hashes, and how far it is."""
+    found: dict[str, list[tuple[str, Watermark]]] = {}
+    for generation in generations:
+        if generation.chain not in found:
+            directory = Path(tempfile.mkdtemp(prefix="scratch-", dir=node.zone(zone).path))
+            try:
+                with ZoneFiles(directory, generation.encoder, generation.dimension) as files:
+                    fold_events(node.ledger, zone, files)
+                    project_changes(node.ledger, zone, generation.chain, files, destroys=False)
+                    found[generation.chain] = [
+                        (content_hash(one), one.watermark()) for one in files.all
+                    ]
+            finally:
+                shutil.rmtree(directory, ignore_errors=True)
+    return found

@@ -1,0 +1,53 @@
+"""Residue: what erasures should have taken away, in whichever file of a zone it is left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+
+from projections.generations import ZoneDirectory
+from projections.sqlite import connect, rows
+from streams.projecting.history import moments_before
+
+#: The number of an erasure, and of the events that it ended.
+Erasures = Mapping[int, Set[int]]
+
+
+def residue(directory: ZoneDirectory, erasures: Erasures, *, used: str, scratch: Path) -> list[str]:
+    """Return where turns of erased events are left, or files that were made before they went.
+
+    The files of the generation `used` are compared row by row, and not looked at here.
+    """
+    erased = {number for numbers in erasures.values() for number in numbers}
+    if not erased:
+        return []
+    problems = []
+    for path in sorted(directory.path.rglob("events.db")):
+        place = path.parent.relative_to(directory.path)
+        if str(place) == used or scratch in path.parents:
+            continue
+        try:
+            left = sorted(erased & _numbers(path))
+        except apsw.Error as error:
+            problems.append(f"{place}/events.db: {error}; nothing uses it: delete {place}")
+            continue
+        if left:
+            what = ", ".join(map(str, left[:5])) + (" and more" if len(left) > 5 else "")
+            problems.append(
+                f"{place}/events.db holds what was erased (event {what}); delete {place}"
+            )
+    for name, number in moments_before(directory, erasures):
+        problems.append(
+            f"past/{name} was made before erasure {number}, and may hold what that took; delete it"
+        )
+    return problems
+
+
+def _numbers(path: Path) -> set[int]:
+    with closing(connect(path, readonly=True)) as connection:
+        if not rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'events'"):
+            return set()
+        return {number for (number,) in rows(connection, "SELECT number FROM events")}

@@ -1,0 +1,548 @@
+"""Verifying: the ledger is whole, and a replay gives the files that are in use."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from projections.content import content_hash, content_problems, index_problems
+from projections.events.queries import event_count, switches
+from projections.files import ZoneFiles
+from projections.generations import Generation
+from projections.private import make_directory
+from projections.readmodel import ReadModel
+from projections.recall.index import stored_problems
+from projections.sqlite import connect, copy_file, rows
+from schemas.changes import MODELS
+from schemas.errors import HomeError, IntegrityError, RecollectError, UnknownVersion
+from schemas.events import Forget
+from schemas.fragments import Assembler
+from schemas.records import (
+    GENESIS,
+    ChangeHeader,
+    ChangeRecord,
+    Source,
+    open_event,
+    open_part,
+    read_change,
+    read_event,
+    record_hash,
+)
+from schemas.seal import source_digest
+from streams.engine.node import Node
+from streams.ledger import CHANGES, EVENTS, Ledger, LedgerGap, Record, partition_of
+from streams.ledger.sequencer import Head
+from streams.lifecycle.residue import residue
+from streams.projecting.projector import Progress, fold_events, project_changes
+from streams.reading.heads import Expected, head_text
+from streams.reading.readers import NEVER_ERASED, SealedEvent, misfit
+from streams.system.locks import exclusive
+
+_BATCH = 2_000
+_MOST_PROBLEMS = 50
+
+
+class ModelCheck(msgspec.Struct, frozen=True):
+    """A read model's content hash, live and replayed."""
+
+    model: str
+    hash: str
+    replayed: str
+    ok: bool
+
+
+class Verification(msgspec.Struct, frozen=True):
+    """What `verify` found.
+
+    `events` counts readable turns, `lag` ledger records that the files do not hold yet, `void`
+    records that do not count; `head` names the ledger's end.
+    """
+
+    ok: bool
+    ledger_ok: bool
+    events: int
+    head: str
+    lag: int
+    models: list[ModelCheck]
+    problems: list[str]
+    void: int
+
+
+class _Known(NamedTuple):
+    """An accepted event, and the numbers that it asks to erase."""
+
+    event: SealedEvent
+    targets: tuple[int, ...]
+
+
+class LedgerCheck:
+    """Reads a zone's records with an eye on every byte; collects what is wrong and goes on."""
+
+    def __init__(self, ledger: Ledger, zone: str, chain: str, decided: int) -> None:
+        self._decided = decided
+        self._ledger = ledger
+        self._zone = zone
+        self._partition = partition_of(zone)
+        self._chain = chain
+        self._accepted: dict[int, _Known] = {}
+        self._unreadable: dict[int, int] = {}
+        self._erased: set[bytes] = set()
+        self._erasures: dict[int, frozenset[int]] = {}
+        self.problems: list[str] = []
+        self.void = 0
+
+    def run(self, progress: Progress | None = None) -> None:
+        """Check both topics, and what the ledger goes by when it publishes."""
+        self._events(progress)
+        self._changes(progress)
+        for number, offset in self._unreadable.items():
+            if self._accepted[number].event.envelope.key_id not in self._erased:
+                self._say(
+                    EVENTS,
+                    offset,
+                    f"the key of event {number} is missing, and no erasure explains it",
+                )
+        events = [known.event for known in self._accepted.values()]
+        self.problems += self._ledger.check(
+            self._zone,
+            [(event.offset, event.envelope.source) for event in events],
+            self.head,
+        )
+
+    def _say(self, topic: str, offset: int, what: str) -> None:
+        self.problems.append(f"{topic}/{self._partition} offset {offset}: {what}")
+
+    def _events(self, progress: Progress | None) -> None:
+        number, previous = 0, GENESIS
+        broken = False
+        seen: dict[bytes, int] = {}
+        # What an overtaken sequencer appended in one go: the first is void, and so are the next.
+        void: set[bytes] = set()
+        for record in _all(self._ledger, EVENTS, self._partition, self.problems):
+            if record.zone != self._zone:
+                continue
+            if progress:
+                progress(1)
+            try:
+                envelope, sealed = read_event(record.value)
+            except (IntegrityError, UnknownVersion) as error:
+                self._say(EVENTS, record.offset, str(error))
+                continue
+            hash_ = record_hash(record.value)
+            after = (self._zone, number + 1, previous)
+            if (envelope.zone, envelope.number, envelope.previous) != after:
+                if hash_ in seen:
+                    self._say(EVENTS, record.offset, f"doubles the record at offset {seen[hash_]}")
+                elif envelope.number > number and envelope.previous not in void and not broken:
+                    broken = True
+                    self._say(
+                        EVENTS,
+                        record.offset,
+                        f"event {envelope.number} does not follow event {number}: a record "
+                        "between or before was changed or removed",
+                    )
+                void.add(hash_)
+                self.void += 1
+                continue
+            number, previous = envelope.number, hash_
+            seen[hash_] = record.offset
+            accepted = SealedEvent(record.offset, hash_, envelope, sealed)
+            self._accepted[number] = _Known(accepted, ())
+            key = self._ledger.keys.get([envelope.key_id]).get(envelope.key_id)
+            if key is None:
+                self._unreadable[number] = record.offset
+                continue
+            try:
+                event = open_event(envelope, sealed, key)
+                known_by = source_digest(
+                    self._ledger.keys.secret,
+                    self._zone,
+                    envelope.platform,
+                    event.payload.source_id,
+                )
+                if envelope.source != known_by:
+                    self._say(EVENTS, record.offset, f"event {number} is not known by its id")
+                if isinstance(event.payload, Forget):
+                    self._accepted[number] = _Known(accepted, event.payload.targets)
+            except IntegrityError as error:
+                self._say(EVENTS, record.offset, f"event {number}: {error}")
+            except (KeyError, UnknownVersion):
+                # Parked, which is a matter of the changes.
+                pass
+
+    def _changes(self, progress: Progress | None) -> None:
+        number, previous = 0, GENESIS
+        seen: dict[bytes, int] = {}
+        void: set[bytes] = set()
+        stray: list[tuple[int, ChangeHeader]] = []
+        assembler = Assembler()
+        for record in _all(self._ledger, CHANGES, self._partition, self.problems):
+            if record.zone != self._zone:
+                continue
+            if progress:
+                progress(1)
+            try:
+                value = assembler.add(record.value)
+                if value is None:
+                    continue
+                header, change = read_change(value)
+            except (IntegrityError, UnknownVersion) as error:
+                self._say(CHANGES, record.offset, str(error))
+                continue
+            if header.chain != self._chain:
+                continue
+            hash_ = record_hash(value)
+            if header.number != number + 1 or header.previous != previous:
+                if hash_ in seen:
+                    # No nonce makes a change without parts its own: two who conclude the same
+                    # event, one of them overtaken, append the same bytes.
+                    if change.parts:
+                        doubled = f"doubles the record at offset {seen[hash_]}"
+                        self._say(CHANGES, record.offset, doubled)
+                elif header.previous not in void:
+                    stray.append((record.offset, header))
+                void.add(hash_)
+                self.void += 1
+                continue
+            if (wrong := self._misfit(header, change)) is not None:
+                self._say(CHANGES, record.offset, f"{wrong}: it counts for no reader")
+                void.add(hash_)
+                self.void += 1
+                continue
+            number, previous = header.number, hash_
+            seen[hash_] = record.offset
+            # As every reader does, so that what is accepted here is what they accept.
+            assembler.forget()
+            if header.erases:
+                self._check_erased(record.offset, header)
+            keys = self._ledger.keys.get(
+                [source.key_id for part in change.parts for source in part.sources]
+            )
+            for part in change.parts:
+                try:
+                    open_part(change, part, keys)
+                except IntegrityError as error:
+                    self._say(CHANGES, record.offset, f"change {number}: {error}")
+        self.void += assembler.void
+        beyond = [(offset, header) for offset, header in stray if header.number > number]
+        if beyond:
+            offset, header = beyond[0]
+            self._say(
+                CHANGES,
+                offset,
+                f"change {header.number} does not follow change {number}: a record between or "
+                "before was changed or removed",
+            )
+        if number < self._decided:
+            self._say(
+                CHANGES,
+                self._ledger.end(CHANGES, self._partition),
+                f"the chain ends at change {number}, the files at {self._decided}",
+            )
+
+    def _check_erased(self, offset: int, header: ChangeHeader) -> None:
+        """Note what an accepted record erases; say which of its keys are there all the same."""
+        self._erased |= {source.key_id for source in header.erases}
+        self._erasures[header.number] = frozenset(source.number for source in header.erases)
+        if header.number > self._decided:
+            # Whoever brings the files up to it destroys them.
+            return
+        there = self._ledger.keys.get([source.key_id for source in header.erases])
+        for source in header.erases:
+            if source.key_id in there:
+                self._say(
+                    CHANGES,
+                    offset,
+                    f"the key of event {source.number} should be gone: erasure {header.number} "
+                    "ended it, and with it what was said can be read; if it came back with an "
+                    "older keys.db, recollect rebuild destroys it again",
+                )
+
+    @property
+    def head(self) -> Head:
+        """The last accepted event."""
+        return self._head(len(self._accepted))
+
+    def _head(self, number: int) -> Head:
+        known = self._accepted.get(number)
+        return Head(number, known.event.hash if known else GENESIS)
+
+    def expect(self, expected: Expected) -> None:
+        """Say where the ledger does not hold a head of an earlier moment."""
+        last = len(self._accepted)
+        then = self._head(expected.number) if expected.number <= last else None
+        if (problem := expected.problem(last, then)) is not None:
+            self.problems.append(problem)
+
+    def erasures(self, upto: int) -> dict[int, frozenset[int]]:
+        """Return which events each erasure ended, of those up to a record."""
+        return {number: ended for number, ended in self._erasures.items() if number <= upto}
+
+    def _misfit(self, header: ChangeHeader, change: ChangeRecord) -> str | None:
+        """Return why a record that extends its chain counts for no reader."""
+        known = self._accepted.get(header.number)
+        if known is None:
+            return f"change {header.number} belongs to no event"
+        erases = tuple(
+            Source(target, self._accepted[target].event.envelope.key_id)
+            for target in sorted(set(known.targets))
+            if 0 < target < header.number
+            and self._accepted[target].event.envelope.kind not in NEVER_ERASED
+        )
+        rests_on = {source.number for part in change.parts for source in part.sources}
+        key_ids = {
+            number: self._accepted[number].event.envelope.key_id
+            for number in rests_on & self._accepted.keys()
+        }
+        return misfit(header, change, known.event, erases, key_ids)
+
+
+def _all(ledger: Ledger, topic: str, partition: int, problems: list[str]) -> Iterator[Record]:
+    """Yield every record of a partition; a missing offset is noted and passed over."""
+    offset = 0
+    end = ledger.end(topic, partition)
+    while offset < end:
+        try:
+            records = ledger.read(topic, partition, offset, _BATCH)
+        except LedgerGap as error:
+            # Up to the gap one by one: what is there is still worth checking.
+            records = _before_gap(ledger, topic, partition, offset)
+            if not records:
+                problems.append(str(error))
+                offset += 1
+                continue
+        yield from records
+        offset = records[-1].offset + 1
+
+
+def _before_gap(ledger: Ledger, topic: str, partition: int, offset: int) -> list[Record]:
+    records: list[Record] = []
+    while True:
+        try:
+            (record,) = ledger.read(topic, partition, offset + len(records), 1)
+        except (LedgerGap, ValueError):
+            return records
+        records.append(record)
+
+
+def verify(
+    node: Node, zone: str, progress: Progress | None = None, expect: Expected | None = None
+) -> Verification:
+    """Check a zone's ledger, and compare its files with what a replay gives; change nothing.
+
+    Copies of the files are brought up to what is concluded, as the next command would bring up
+    the files, and compared with what comes out from nothing. `expect` is a head of an earlier
+    moment, which the ledger must hold. Others may publish and ask meanwhile.
+    """
+    directory = node.zone(zone)
+    problems: list[str] = []
+    with ExitStack() as held:
+        _stand_still(node, zone, held)
+        scratch = held.enter_context(_scratch(directory.path))
+        used = _in_use(node, zone, problems)
+        live = held.enter_context(_Copies(node, zone, used, scratch / "live"))
+        check = _check_ledger(node.ledger, zone, used.chain, live.decided, progress)
+        if expect is not None:
+            check.expect(expect)
+        problems += check.problems
+        models = live.compare(scratch / "replayed")
+        problems += live.problems
+        events = live.events
+        for generation in directory.generations():
+            if generation.complete and generation.name != used.name:
+                place = scratch / generation.name
+                with _Copies(node, zone, generation, place / "live") as kept:
+                    kept.compare(place / "replayed")
+                problems += [f"{generation.name}: {problem}" for problem in kept.problems]
+        problems += residue(
+            directory, check.erasures(live.decided), used=used.name, scratch=scratch
+        )
+    unique = list(dict.fromkeys(problems))
+    ledger_ok = not check.problems
+    return Verification(
+        ok=ledger_ok and not unique and all(model.ok for model in models),
+        ledger_ok=ledger_ok,
+        events=events,
+        head=head_text(check.head),
+        lag=max(check.head.number - live.decided, 0),
+        models=models,
+        problems=unique[:_MOST_PROBLEMS],
+        void=check.void,
+    )
+
+
+def _stand_still(node: Node, zone: str, held: ExitStack) -> None:
+    """Keep others from driving and rebuilding the zone, where there is what could be changed."""
+    directory = node.zone(zone).path
+    if _writable(directory):
+        held.enter_context(exclusive(directory / "rebuild.lock"))
+        held.enter_context(node.driving(zone))
+
+
+def _writable(directory: Path) -> bool:
+    return directory.is_dir() and os.access(directory, os.W_OK)
+
+
+@contextmanager
+def _scratch(directory: Path) -> Iterator[Path]:
+    """Make a directory for copies: beside the files where that can be, else where all have it."""
+    beside = directory if _writable(directory) else None
+    path = Path(tempfile.mkdtemp(prefix="scratch-", dir=beside))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _in_use(node: Node, zone: str, problems: list[str]) -> Generation:
+    """Return the generation in use, or what the first one would be where nothing was made yet."""
+    directory = node.zone(zone)
+    try:
+        return directory.current()
+    except HomeError as error:
+        if directory.generations():
+            problems.append(str(error))
+    return Generation(
+        name="",
+        chain=node.chain_in_use(zone),
+        encoder=node.door.model,
+        dimension=node.door.dimension,
+        level="first",
+        complete=False,
+    )
+
+
+class _Copies:
+    """Copies of a generation's files, and what is found to be wrong with those."""
+
+    def __init__(self, node: Node, zone: str, generation: Generation, directory: Path) -> None:
+        self._node = node
+        self._zone = zone
+        self._generation = generation
+        self._place = node.zone(zone).directory(generation)
+        self._damaged: set[str] = set()
+        self.problems: list[str] = []
+        make_directory(directory)
+        names = ("events", *MODELS)
+        # Whoever died before the first was made left none: then all is still to be done.
+        if generation.name and any((self._place / f"{name}.db").exists() for name in names):
+            for name in names:
+                self._copy(name, directory / f"{name}.db")
+        self.files = ZoneFiles(directory, generation.encoder, generation.dimension)
+        #: The last record that every file holds.
+        self.decided = self._decided()
+        if generation.name and not self._damaged and self.files.owes_purge():
+            self.problems.append(
+                "an erasure was begun and is not finished: what it took may still lie in the files "
+                "where rows were; the next recollect status, ingest or worker finishes it"
+            )
+        #: How many events are readable, once they were compared.
+        self.events = 0
+
+    def __enter__(self) -> _Copies:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.files.close()
+
+    def _copy(self, name: str, target: Path) -> None:
+        path = self._place / f"{name}.db"
+        try:
+            if not path.exists():
+                raise apsw.CantOpenError("it is missing")
+            copy_file(path, target)
+            with closing(connect(target)) as connection:
+                rows(connection, "SELECT name FROM sqlite_schema")
+        except apsw.Error as error:
+            self._damaged.add(name)
+            self.problems.append(f"{name}.db: {error}; run recollect rebuild")
+            for suffix in ("", "-wal", "-shm"):
+                target.with_name(target.name + suffix).unlink(missing_ok=True)
+
+    def _decided(self) -> int:
+        numbers = []
+        for model in self.files.concluded:
+            try:
+                numbers.append(model.watermark().number)
+            except apsw.Error as error:
+                self.problems.append(f"{model.name}.db: {error}")
+                numbers.append(0)
+        return min(numbers)
+
+    def compare(self, scratch: Path) -> list[ModelCheck]:
+        """Bring the copies up, and return how each compares with its replay."""
+        node, zone, chain = self._node, self._zone, self._generation.chain
+        numbers: list[int | None] = [None, None]
+        try:
+            node.fold_into(zone, self.files)
+            project_changes(node.ledger, zone, chain, self.files, destroys=False)
+            numbers = [self.files.events.watermark().number, self.files.watermark().number]
+        except (RecollectError, apsw.Error) as error:
+            self.problems.append(f"the files could not be brought up to the ledger: {error}")
+        files = self.files
+        with ZoneFiles(scratch, files.embeddings.model, files.embeddings.dimension) as replayed:
+            try:
+                fold_events(node.ledger, zone, replayed, upto=numbers[0])
+                project_changes(node.ledger, zone, chain, replayed, upto=numbers[1], destroys=False)
+            except (IntegrityError, UnknownVersion) as error:
+                # What was replayed up to there still says which files differ.
+                self.problems.append(f"the replay stopped: {error}")
+            with suppress(apsw.Error):
+                self.events = event_count(files.events.connection)
+            passed = switches(replayed.events.connection)
+            models = [
+                ModelCheck(ours.name, "", content_hash(theirs, passed), False)
+                if ours.name in self._damaged
+                else _compare_model(ours, theirs, passed, self.problems)
+                for ours, theirs in zip(files.all, replayed.all, strict=True)
+            ]
+        self._check_index()
+        return models
+
+    def _check_index(self) -> None:
+        """Compare what recall keeps of the files with them, where they lie."""
+        if self._generation.name and not self._damaged:
+            # What else is wrong with them is found where they are compared.
+            with (
+                suppress(apsw.Error),
+                self._node.open_to_read(self._zone, self._generation) as files,
+            ):
+                self.problems += stored_problems(files)
+
+
+def _check_ledger(
+    ledger: Ledger, zone: str, chain: str, decided: int, progress: Progress | None
+) -> LedgerCheck:
+    """Return the check of a ledger that stood still meanwhile, or seems never to do so."""
+    partition = partition_of(zone)
+    for _ in range(3):
+        end = ledger.end(EVENTS, partition)
+        check = LedgerCheck(ledger, zone, chain, decided)
+        check.run(progress)
+        if not check.problems or ledger.end(EVENTS, partition) == end:
+            break
+    return check
+
+
+def _compare_model(
+    ours: ReadModel, theirs: ReadModel, switched: Sequence[int], problems: list[str]
+) -> ModelCheck:
+    replayed = content_hash(theirs, switched)
+    try:
+        hash_ = content_hash(ours, switched)
+        found = content_problems(ours, theirs)
+        if ours.connection.in_transaction:
+            ours.connection.execute("COMMIT")
+        found += index_problems(ours)
+    except apsw.Error as error:
+        hash_, found = "", [f"{ours.name}.db: {error}"]
+    problems += found
+    return ModelCheck(ours.name, hash_, replayed, hash_ == replayed and not found)

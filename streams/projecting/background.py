@@ -1,0 +1,148 @@
+"""Folding the events of a zone that lies far behind in a process beside this one.
+
+Events fill a file of their own, and changes fill the others: each takes an interpreter and a core.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from projections.files import ZoneFiles
+from projections.generations import Generation
+from streams.ledger import Ledger
+from streams.projecting.projector import fold_events
+from streams.system.cores import usable_cores
+
+#: So many events are worth the start of an interpreter.
+FAR = 5_000
+# Events in one transaction: whoever projects what is folded does not wait long for the first.
+_STEP = 1_000
+# Between two looks how far it is, in seconds.
+_LOOK_SECONDS = 0.02
+# A process that folds nothing for so long is given up.
+_PATIENCE_SECONDS = 60.0
+
+
+class _Order(NamedTuple):
+    ledger: Ledger
+    zone: str
+    directory: Path
+    generation: Generation
+    upto: int
+
+
+class FoldingBeside:
+    """Folds a zone's events in another process, where many wait. Use it as a context manager.
+
+    Enter it before anything is read: the process starts while events are fetched. Nothing depends
+    on it: whoever folds afterwards finds the work done, or does it, and meets what went wrong.
+    `ledger` must pickle.
+    """
+
+    def __init__(self, ledger: Ledger, zone: str) -> None:
+        self._ledger = ledger
+        self._zone = zone
+        self._helps = usable_cores() >= 2
+        self._held = ExitStack()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> FoldingBeside:
+        if self._helps and self._ledger.unread(self._zone) >= FAR:
+            self._process = self._held.enter_context(_started())
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._held.close()
+
+    def folded(self, files: ZoneFiles, generation: Generation) -> Iterator[int]:
+        """Have the events folded, if many wait; yield up to which number they are, as it goes on.
+
+        The caller projects the changes of those meanwhile, and of no others: no file may be ahead
+        of events.db.
+        """
+        if not self._helps:
+            return
+        folded = files.events.watermark().number
+        upto = self._ledger.head(self._zone).number
+        if upto - folded < FAR:
+            return
+        process = self._process or self._held.enter_context(_started())
+        if process is None:
+            return
+        assert process.stdin is not None
+        order = _Order(self._ledger, self._zone, files.directory, generation, upto)
+        with suppress(BrokenPipeError):
+            pickle.dump(order, process.stdin)
+            process.stdin.flush()
+        moved = time.monotonic()
+        while process.poll() is None and time.monotonic() - moved < _PATIENCE_SECONDS:
+            before, folded = folded, files.events.watermark().number
+            if folded > before:
+                yield folded
+                moved = time.monotonic()
+            else:
+                time.sleep(_LOOK_SECONDS)
+
+
+@contextmanager
+def _started() -> Iterator[subprocess.Popen[bytes] | None]:
+    """Start a process that waits for its order and ends with the block; None: there can be none."""
+    if not sys.executable or getattr(sys, "frozen", False):
+        # What lies there is no Python.
+        yield None
+        return
+    # Not a fork, which would take the threads' locks along, and not multiprocessing's spawn, which
+    # runs the script again that this process was started with.
+    command = [sys.executable, "-P", "-m", __name__]
+    found = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
+    silent = subprocess.DEVNULL
+    try:
+        process = subprocess.Popen(
+            command, env=found, stdin=subprocess.PIPE, stdout=silent, stderr=silent
+        )
+    except OSError:
+        yield None
+        return
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        assert process.stdin is not None
+        with suppress(BrokenPipeError):
+            process.stdin.close()
+
+
+def _fold(order: _Order) -> None:
+    generation = order.generation
+    if not order.directory.is_dir():
+        # Removed meanwhile; it must not come back.
+        return
+    files = ZoneFiles(order.directory, generation.encoder, generation.dimension)
+    with closing(order.ledger), files:
+        while (number := files.events.watermark().number) < order.upto:
+            fold_events(order.ledger, order.zone, files, upto=min(number + _STEP, order.upto))
+            if files.events.watermark().number == number:
+                # The ledger has another history than the files, as whoever folds next will say.
+                return
+
+
+def _end_with(parent: int) -> None:
+    """End this process with the other one, whose end of the pipe `parent` nobody else holds."""
+    os.read(parent, 1)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    order = pickle.load(sys.stdin.buffer)
+    threading.Thread(target=_end_with, args=(sys.stdin.fileno(),), daemon=True).start()
+    _fold(order)

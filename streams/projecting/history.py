@@ -1,0 +1,216 @@
+"""The past: a zone's files as they were after one of its records, made by replay.
+
+They are kept for the next question in `past/` of the zone, the last few of them. What was
+forgotten since is not in them: it is left out when they are made, and an erasure deletes all
+that were made before it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from projections.files import ZoneFiles
+from projections.generations import Generation, ZoneDirectory, replace_file
+from schemas.changes import MODELS
+from streams.ledger import Ledger
+from streams.projecting.projector import fold_events, project_changes
+from streams.reading.readers import AcceptedChange, ChangeReader, open_sections
+from streams.reading.timeline import Erasure, Timeline
+from streams.system.locks import exclusive
+
+#: Moments that a zone keeps, and the bytes that all but the last asked for may take.
+MOST_MOMENTS = 8
+MOST_BYTES = 1 << 30
+
+_MARK = "moment.json"
+_BATCH = 2_000
+
+
+class Moment(msgspec.Struct, frozen=True):
+    """A state of a zone: after which record, on which chain, and erased how far.
+
+    `erased` is the last command since then that erases events up to `number`; 0: none does.
+    `concluded`: the files in use have come that far, and to that erasure. `versions` are those
+    of the files.
+    """
+
+    chain: str
+    number: int
+    erased: int
+    concluded: bool
+    versions: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of its directory."""
+        return f"{self.chain}-{self.number}"
+
+
+def moment_of(timeline: Timeline, generation: Generation, files: ZoneFiles, number: int) -> Moment:
+    """Return the state after a record; `files` are those in use."""
+    erased = max((erasure.number for erasure in timeline.erased_since(number)), default=0)
+    return Moment(
+        chain=generation.chain,
+        number=number,
+        erased=erased,
+        concluded=files.memory.watermark().number >= max(number, erased),
+        versions=tuple(len(model.upgrades) + 1 for model in files.all),
+    )
+
+
+def open_past(
+    ledger: Ledger,
+    zone: str,
+    directory: ZoneDirectory,
+    generation: Generation,
+    timeline: Timeline,
+    wanted: Moment,
+) -> ZoneFiles:
+    """Open the files of a moment for reading; they are made where they are not there.
+
+    Close them. The first question may come before they are closed, whatever is deleted meanwhile.
+    """
+    place = directory.path / "past" / wanted.name
+    with exclusive(_lock(directory)):
+        if _mark(place) != wanted:
+            shutil.rmtree(place, ignore_errors=True)
+            _make(ledger, zone, place, generation, timeline, wanted)
+            _evict(place)
+        else:
+            os.utime(place / _MARK)
+        files = ZoneFiles(place, generation.encoder, generation.dimension, readonly=True)
+        # SQLite opens its files with the first question; deleted, they stay open to who has them.
+        for model in files.all:
+            model.watermark()
+        return files
+
+
+def forget_past(directory: ZoneDirectory) -> None:
+    """Delete every moment of a zone, waiting for whoever makes one."""
+    with exclusive(_lock(directory)):
+        shutil.rmtree(directory.path / "past", ignore_errors=True)
+
+
+def moments_before(
+    directory: ZoneDirectory, erasures: Mapping[int, Set[int]]
+) -> list[tuple[str, int]]:
+    """Return the moments (name, erasure) that were made before an erasure of what they hold.
+
+    `erasures` are the numbers of those, and of the events that each ended.
+    """
+    found = []
+    for place in sorted((directory.path / "past").glob("*")):
+        if (moment := _mark(place)) is not None:
+            later = [
+                number
+                for number, ended in erasures.items()
+                if number > max(moment.number, moment.erased)
+                and any(target <= moment.number for target in ended)
+            ]
+            if later:
+                found.append((place.name, max(later)))
+    return found
+
+
+def _lock(directory: ZoneDirectory) -> Path:
+    return directory.path / "past.lock"
+
+
+def _mark(place: Path) -> Moment | None:
+    """Return which moment a directory holds whole; None: what is there was never finished."""
+    with suppress(FileNotFoundError, msgspec.DecodeError):
+        return msgspec.json.decode((place / _MARK).read_bytes(), type=Moment)
+    return None
+
+
+def _make(
+    ledger: Ledger,
+    zone: str,
+    place: Path,
+    generation: Generation,
+    timeline: Timeline,
+    wanted: Moment,
+) -> None:
+    """Replay a zone up to a moment; the mark comes last, and only where all was concluded."""
+    erasures = timeline.erased_since(wanted.number)
+    without = frozenset(target for erasure in erasures for target in erasure.targets)
+    with ZoneFiles(place, generation.encoder, generation.dimension) as files:
+        fold_events(ledger, zone, files, upto=wanted.number, without=without)
+        # Who drives the zone destroys keys: that of an erasure goes with the files in use.
+        project_changes(
+            ledger,
+            zone,
+            generation.chain,
+            files,
+            upto=wanted.number,
+            without=without,
+            destroys=False,
+        )
+        reached = files.watermark().number
+        if erasures and reached:
+            _erase(ledger, zone, generation.chain, files, erasures, without)
+    if reached == wanted.number:
+        replace_file(place / _MARK, msgspec.json.encode(wanted))
+
+
+def _erase(
+    ledger: Ledger,
+    zone: str,
+    chain: str,
+    files: ZoneFiles,
+    erasures: Sequence[Erasure],
+    without: frozenset[int],
+) -> None:
+    """Apply what later erasures concluded of the records that the files hold.
+
+    Their change records carry every row that is otherwise without the erased events, each with
+    what it rests on: a row that rests on records up to here is as it was here. Nothing but an
+    erasure deletes, so what is gone there was never here.
+    """
+    mark = files.watermark()
+    reader = ChangeReader(ledger, zone, chain, mark.number, mark.offset, mark.hash)
+    numbers = {erasure.number for erasure in erasures}
+    while reader.number < max(numbers) and (changes := reader.read(_BATCH)):
+        for change in changes:
+            if change.header.number in numbers:
+                kept = _resting_on(change, mark.number)
+                sections = open_sections(ledger.keys, [kept], tuple(MODELS), without)
+                with files.locked():
+                    for model in files.concluded:
+                        model.evolve(sections[model.name])
+                    for model in files.concluded:
+                        model.connection.execute("COMMIT")
+
+
+def _resting_on(change: AcceptedChange, upto: int) -> AcceptedChange:
+    """Return an erasure's change record with its deletes, and the rows of records up to `upto`."""
+    own = change.header.number
+    parts = tuple(
+        part
+        for part in change.record.parts
+        if all(source.number <= upto or source.number == own for source in part.sources)
+    )
+    return change._replace(record=msgspec.structs.replace(change.record, parts=parts))
+
+
+def _evict(newest: Path) -> None:
+    """Delete what was asked for longest ago, and what nobody can ask for any more."""
+    size = 0
+    others = [entry for entry in newest.parent.iterdir() if entry != newest]
+    for place, entry in enumerate(sorted(others, key=_asked_at, reverse=True), 1):
+        size += sum(file.stat().st_size for file in entry.iterdir())
+        of_chain = entry.name.startswith(newest.name.partition("-")[0] + "-")
+        if place >= MOST_MOMENTS or size > MOST_BYTES or _mark(entry) is None or not of_chain:
+            shutil.rmtree(entry, ignore_errors=True)
+
+
+def _asked_at(place: Path) -> float:
+    with suppress(FileNotFoundError):
+        return (place / _MARK).stat().st_mtime
+    return 0.0

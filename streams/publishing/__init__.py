@@ -1,0 +1,1 @@
+"""The ways in: drafts and commands are published here, and their receipts waited for."""

@@ -1,0 +1,1 @@
+"""Reading a zone's records: accepted events and changes, single records, times, and heads."""

@@ -1,0 +1,1 @@
+"""Long-running work on a shared ledger: partitions come and go, and zones with them."""

@@ -1,0 +1,338 @@
+"""How Faust reads Kafka here: from the handler's cursors, each partition for itself, in chunks.
+
+Faust's own consumer seeks to what was committed to Kafka, reads all partitions in one loop, and
+makes two tasks of each message. This one seeks to the handler's cursors whenever the group has
+changed, reads each partition in a task of its own, so that a slow one holds up no other, and
+makes one message of up to a few hundred records. Kafka's commits are written for those who watch
+the lag, and never read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, ClassVar, TypeVar, cast
+
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.errors import IllegalStateError, KafkaError, OffsetOutOfRangeError
+from aiokafka.structs import ConsumerRecord, OffsetAndMetadata
+from faust import Schema
+from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, credentials_to_aiokafka_auth
+from faust.transport.drivers.aiokafka import Consumer as FaustConsumer
+from faust.transport.drivers.aiokafka import Transport as FaustTransport
+from faust.types import TP, AppT, EventT, Message
+from faust.types.tuples import ConsumerMessage
+from mode import Service, ServiceT
+
+from schemas.errors import RecollectError
+from streams.ledger.kafka.retrying import asked_again
+from streams.workers.faust.delivery import Chunk, Delivery
+from streams.workers.faust.handler import Delivered, DeliveryFailed, Settings
+
+# Milliseconds the broker may hold a fetch that finds nothing. One that asks for idle partitions
+# only holds up all others: with Faust's 1,500, a busy topic beside an idle one is read at a tenth
+# of the speed.
+_FETCH_WAIT_MS = 100
+# Milliseconds between two tries to reach a broker; each try is logged.
+_RETRY_MS = 500
+# A worker stays in its group as long as its process lives: a slow delivery is the handler's affair.
+# (Else aiokafka leaves the group, and waits to be read from before it joins again, while reading
+# waits for it to join.)
+_NEVER_MS = 10 * 365 * 86_400_000
+# Seconds a commit may take; without a broker it would hold up the worker's end.
+_COMMIT_SECONDS = 3.0
+# Seconds a read waits for records; a read that is not needed any more is cancelled, so this only
+# says how often nothing is asked for.
+_READ_SECONDS = 10.0
+# Seconds until Kafka must have said where its logs begin and end.
+_SEEK_SECONDS = 60.0
+# Seconds between two looks whether the group still wants us.
+_CHECK_SECONDS = 1.0
+
+T = TypeVar("T")
+
+
+class Chunks(Schema):  # type: ignore[type-arg]
+    """Nothing to decode: the value of a message is a chunk already."""
+
+    def compile(self, app: AppT, **kwargs: Any) -> Any:
+        async def decode(message: Message, *, propagate: bool = False) -> EventT[Any]:
+            return app.create_event(None, cast(Any, message.value), {}, message)
+
+        return decode
+
+
+class ReadingThread(AIOKafkaConsumerThread):
+    """The thread that talks to Kafka."""
+
+    consumer: Consumer
+
+    def _create_worker_consumer(self, transport: Any) -> AIOKafkaConsumer:
+        settings = self.consumer.transport.settings
+        return AIOKafkaConsumer(
+            bootstrap_servers=list(settings.servers),
+            client_id="recollect",
+            group_id=settings.group,
+            group_instance_id=settings.member,
+            # Gives the same partition of all topics to the same worker; Faust itself takes
+            # another one as soon as there are neither tables nor standbys.
+            partition_assignment_strategy=[self.app.assignor],
+            # A log that does not hold what is asked for is an error, never a reason to start over.
+            auto_offset_reset="none",
+            # What a producer aborted was never said.
+            isolation_level="read_committed",
+            enable_auto_commit=False,
+            session_timeout_ms=int(settings.session_timeout * 1_000),
+            heartbeat_interval_ms=int(settings.session_timeout * 1_000 / 4),
+            rebalance_timeout_ms=int(settings.rebalance_timeout * 1_000),
+            max_poll_interval_ms=_NEVER_MS,
+            # Joining waits for all others, as long as the group may take to change.
+            request_timeout_ms=int((settings.rebalance_timeout + 30) * 1_000),
+            fetch_max_wait_ms=_FETCH_WAIT_MS,
+            retry_backoff_ms=_RETRY_MS,
+            **credentials_to_aiokafka_auth(self.app.conf.broker_credentials),
+        )
+
+    async def on_thread_stop(self) -> None:
+        """Stop; without a broker, aiokafka trips over the fetch that it cancels itself."""
+        with suppress(asyncio.CancelledError):
+            await super().on_thread_stop()
+
+    async def check(self) -> None:
+        """Raise what aiokafka has against going on; it says so only to who asks, and waits."""
+        await self._in_thread(self._check())
+
+    async def _check(self) -> None:
+        if self._consumer is not None and self._consumer._coordinator is not None:
+            self._consumer._coordinator.check_errors()
+
+    async def read(self, tp: TP, most: int) -> Sequence[ConsumerRecord[bytes, bytes]]:
+        """Return the next records of a partition, or none if there are none for a while."""
+        return await self._in_thread(self._read(tp, most))
+
+    async def _in_thread(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run beside all else that runs there; `call_thread` runs two calls at once."""
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self.thread_loop))
+
+    async def _read(self, tp: TP, most: int) -> Sequence[ConsumerRecord[bytes, bytes]]:
+        consumer = self._ensure_consumer()
+        partition = TopicPartition(*tp)
+        records = await consumer.getmany(
+            partition, timeout_ms=int(_READ_SECONDS * 1_000), max_records=most
+        )
+        if consumer._fetcher.error_future.done():
+            # Nobody else notices when aiokafka's fetching has died.
+            consumer._fetcher.error_future.result()
+        return cast(Sequence[Any], records.get(partition, ()))
+
+    async def _commit(self, offsets: Mapping[TP, int]) -> bool:
+        """Commit a hint; Faust's own crashes the worker when that fails."""
+        wanted = {TopicPartition(*tp): OffsetAndMetadata(at, "") for tp, at in offsets.items()}
+        try:
+            async with asyncio.timeout(_COMMIT_SECONDS):
+                await self._ensure_consumer().commit(wanted)
+        except (TimeoutError, KafkaError) as error:
+            self.log.info("the offsets were not committed, which does no harm: %r", error)
+            return False
+        return True
+
+
+class Consumer(FaustConsumer):
+    """Reads what the delivery is to go on with; see the module."""
+
+    transport: Transport
+    _thread: ReadingThread
+
+    def _new_consumer_thread(self) -> ReadingThread:
+        return ReadingThread(self, loop=self.loop, beacon=self.beacon)
+
+    @property
+    def _delivery(self) -> Delivery:
+        return self.transport.delivery
+
+    @Service.task
+    async def _watch(self) -> None:
+        """End the worker when the group will not have it; Faust would wait for ever."""
+        await self.sleep(_CHECK_SECONDS)
+        while not (self.should_stop or self._thread.should_stop):
+            try:
+                await self._thread.check()
+            except KafkaError as error:
+                self._delivery.fail(
+                    DeliveryFailed(
+                        f"this worker can have no part in group {self.transport.settings.group} "
+                        f"({error!r}); check the group's name, its rights and session_timeout"
+                    )
+                )
+                return
+            await self.sleep(_CHECK_SECONDS)
+
+    def verify_event_path(self, now: float, tp: TP) -> None:
+        """Leave out Faust's warnings of slow deliveries, which speak of settings of its own."""
+
+    async def on_partitions_revoked(self, revoked: set[TP]) -> None:
+        """End the term, then let Faust do its part."""
+        try:
+            await self._delivery.revoked(revoked)
+        except Exception as error:
+            # aiokafka would log it and go on.
+            self._delivery.fail(error)
+        await super().on_partitions_revoked(revoked)
+
+    async def on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
+        """Open a term, then let Faust do its part, which ends in `seek_to_committed`.
+
+        The handler takes over there: aiokafka sends no heartbeat before this here returns.
+        """
+        try:
+            self._delivery.open(assigned)
+        except Exception as error:
+            self._delivery.fail(error)
+        await super().on_partitions_assigned(assigned, generation_id)
+
+    def close(self) -> None:
+        """Leave it to the stop that is under way: Faust would close the client of another loop."""
+
+    async def seek_to_committed(self) -> Mapping[TP, int]:
+        """Let the handler take over, seek to its cursors, and begin the term."""
+        over = self._delivery.over
+        starts: Mapping[TP, int] = {}
+        try:
+            partitions = self.assignment()
+            if not over.is_set():
+                await self._delivery.assigned(partitions)
+            if not over.is_set():
+                starts = await self._seek_to_cursors(partitions)
+        except Exception as error:
+            if not over.is_set():
+                self._delivery.fail(error)
+        if self._delivery.closed:
+            # There will be no other seek.
+            return {}
+        if over.is_set():
+            raise IllegalStateError("the group changed during this seek; Faust seeks again")
+        self._delivery.begun.set()
+        self.add_future(self._commit(starts))
+        return starts
+
+    async def _seek_to_cursors(self, partitions: set[TP]) -> Mapping[TP, int]:
+        async def ask() -> tuple[Mapping[TP, int], Mapping[TP, int]]:
+            return await self.earliest_offsets(*partitions), await self.highwaters(*partitions)
+
+        try:
+            async with asyncio.timeout(_SEEK_SECONDS):
+                firsts, ends = await asked_again(
+                    ask,
+                    lambda held: all(self._delivery.reaches(tp, held[1][tp]) for tp in partitions),
+                )
+                starts = {tp: self._delivery.start(tp, firsts[tp], ends[tp]) for tp in partitions}
+                await self.seek_wait(starts)
+        except (TimeoutError, KafkaError) as error:
+            raise DeliveryFailed(
+                f"Kafka did not say what it holds of {', '.join({tp.topic for tp in partitions})} "
+                f"({error!r}); start the worker again once the broker is well"
+            ) from error
+        return starts
+
+    async def _drain_messages(self, fetcher: ServiceT) -> None:
+        """Keep a reader for each partition during each term."""
+        try:
+            while True:
+                await self._delivery.begun.wait()
+                await self._read_all(self._delivery.over)
+        except asyncio.CancelledError:
+            # Faust takes a cancelled fetcher for a broken one if the group changes just then.
+            if not fetcher.should_stop:
+                raise
+
+    async def _read_all(self, over: asyncio.Event) -> None:
+        readers = [
+            asyncio.ensure_future(self._read(tp, over, self.app.consumer_generation_id))
+            for tp in self.assignment()
+        ]
+        try:
+            await over.wait()
+        finally:
+            for reader in readers:
+                reader.cancel()
+            await asyncio.gather(*readers, return_exceptions=True)
+
+    async def _read(self, tp: TP, over: asyncio.Event, generation: int) -> None:
+        """Read a partition chunk by chunk, the next one when the last one is durable."""
+        try:
+            while not over.is_set():
+                try:
+                    records = await self._thread.read(tp, self.transport.settings.batch)
+                except OffsetOutOfRangeError:
+                    # Deleted or made anew under us: an error, or to be gone on with further up.
+                    await self._seek_to_cursors({tp})
+                    continue
+                if records:
+                    await self._hand_over(tp, records, over, generation)
+        except Exception as error:
+            if over.is_set():
+                return
+            self._delivery.fail(
+                error
+                if isinstance(error, RecollectError)
+                else DeliveryFailed(
+                    f"partition {tp.partition} of topic {tp.topic} cannot be read ({error!r})"
+                )
+            )
+
+    async def _hand_over(
+        self,
+        tp: TP,
+        records: Sequence[ConsumerRecord[bytes, bytes]],
+        over: asyncio.Event,
+        generation: int,
+    ) -> None:
+        """Send a chunk through Faust to the agent, and wait until its records are durable."""
+        chunk = Chunk(
+            tp,
+            [Delivered(each.offset, each.key, each.value, each.timestamp) for each in records],
+            over,
+            self.loop.create_future(),
+        )
+        last = records[-1]
+        await self.callback(
+            ConsumerMessage(
+                tp.topic,
+                tp.partition,
+                last.offset,
+                last.timestamp / 1_000,
+                last.timestamp_type,
+                None,
+                None,
+                cast(Any, chunk),
+                None,
+                tp=tp,
+                generation_id=generation,
+            )
+        )
+        await chunk.done
+
+    def _new_offset(self, tp: TP) -> int | None:
+        """Return what to commit: a partition's chunks are acknowledged in order.
+
+        Faust's own looks for gaps between single messages, and counts one too far.
+        """
+        acked = self._acked[tp]
+        if not acked:
+            return None
+        newest = max(acked)
+        acked.clear()
+        self._acked_index[tp].clear()
+        return newest + 1
+
+
+class Transport(FaustTransport):
+    """Faust's transport with the consumer above."""
+
+    Consumer: ClassVar[Any] = Consumer
+
+    def __init__(self, app: AppT, settings: Settings, delivery: Delivery) -> None:
+        super().__init__(app.conf.broker_consumer, app)
+        self.settings = settings
+        self.delivery = delivery

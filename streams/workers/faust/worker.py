@@ -1,0 +1,244 @@
+"""The worker: one process of the group, from its first connection to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Container, Sequence
+from typing import Any, cast
+
+import faust
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.errors import KafkaError
+from faust.app.base import BootStrategy
+from faust.transport.drivers.aiokafka import credentials_to_aiokafka_auth
+from faust.types import StreamT
+
+from streams.ledger.ledger import PARTITIONS
+from streams.workers.faust.delivery import Chunk, Delivery
+from streams.workers.faust.handler import DeliveryFailed, Handler, Settings
+from streams.workers.faust.transport import Chunks, Transport
+
+_log = logging.getLogger(__name__)
+
+_NEVER = 10 * 365 * 86_400.0
+# Seconds in which the same message of aiokafka is not logged again.
+_SELDOM_SECONDS = 30.0
+
+
+def run(
+    settings: Settings, topics: Sequence[str], handler: Handler, *, dense: Container[str]
+) -> None:
+    """Deliver the records of `topics` to `handler` until SIGINT or SIGTERM.
+
+    Topics that are `dense` have an offset for every record, and keep every record; of the others,
+    records may be missing. All have the ledger's number of partitions, and the same partition of
+    each is delivered to the same worker. An end that takes longer than `stop_timeout` is made one.
+
+    Raises:
+        LedgerGap: a record of a dense topic is missing, or a topic ends before its cursor.
+        DeliveryFailed: the handler failed, or Kafka cannot be reached or refuses.
+    """
+    _quieten()
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(_run(settings, topics, handler, dense))
+
+
+async def _run(
+    settings: Settings, topics: Sequence[str], handler: Handler, dense: Container[str]
+) -> None:
+    end = _End(settings.stop_timeout)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, end.tell)
+    try:
+        await _check_topics(settings, topics)
+        delivery = Delivery(topics, handler, dense, end.tell)
+        app = _app(settings, topics, delivery)
+        await handler.started()
+        running = asyncio.ensure_future(_keep_running(app, end))
+        try:
+            await end.told
+        finally:
+            try:
+                await delivery.close()
+                await handler.stopped()
+            finally:
+                running.cancel()
+                await app.stop()
+    finally:
+        end.came()
+
+
+async def _keep_running(app: faust.App, end: _End) -> None:
+    """Start Faust, and notice when it breaks."""
+    reason: BaseException | None = None
+    try:
+        await app.start()
+        await app.wait_until_stopped()
+        reason = app.crash_reason
+    except Exception as error:
+        reason = error
+    if reason is not None:
+        problem = DeliveryFailed(f"the worker broke down ({reason!r})")
+        problem.__cause__ = reason
+        end.tell(problem)
+
+
+class _End:
+    """The worker's end: told by a signal or an error, and made if it takes too long to come."""
+
+    def __init__(self, seconds: float) -> None:
+        self.told: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._seconds = seconds
+        self._error: BaseException | None = None
+        self._timer = threading.Timer(seconds, self._make)
+        self._timer.daemon = True
+
+    def tell(self, error: BaseException | None = None) -> None:
+        """Say that the worker is to end, and why; the first reason counts."""
+        if self.told.done():
+            if error is not None:
+                _log.error("while ending: %s", error)
+            return
+        self._timer.start()
+        self._error = error
+        if error is None:
+            self.told.set_result(None)
+        else:
+            self.told.set_exception(error)
+
+    def came(self) -> None:
+        """Say that the worker has ended by itself."""
+        self._timer.cancel()
+
+    def _make(self) -> None:
+        """Kill this process, whatever it hangs on: nothing is lost by it."""
+        sys.stderr.write(
+            f"recollect: {self._error or 'the worker was told to end'}; it did not within "
+            f"{self._seconds:g} s and is killed, which loses nothing\n"
+        )
+        sys.stderr.flush()
+        os._exit(1)
+
+
+def _app(settings: Settings, topics: Sequence[str], delivery: Delivery) -> faust.App:
+    """Return the Faust app: one agent over all topics, and nothing else that Faust offers."""
+    app = _App(
+        settings.group,
+        env={},  # else Faust lets any variable named like one of its settings overrule these
+        broker=[f"kafka://{server}" for server in settings.servers],
+        broker_credentials=_credentials(settings),
+        broker_session_timeout=settings.session_timeout,
+        # When a seek takes longer than this, Faust stands still for ever, and says nothing. Ours
+        # waits for the handler to take over.
+        broker_request_timeout=_NEVER,
+        processing_guarantee="at_least_once",
+        stream_wait_empty=False,
+        topic_allow_declare=False,
+        topic_disable_leader=True,
+        web_enabled=False,
+    )
+    app.transport = Transport(app, settings, delivery)
+
+    async def deliver(stream: StreamT[Chunk]) -> None:
+        async for event in cast(faust.Stream[Chunk], stream).noack().events():
+            if await delivery.deliver(cast(Chunk, event.value)):
+                await stream.ack(event)
+
+    # An actor for each partition, so that none waits for another.
+    app.agent(
+        app.topic(*topics, schema=Chunks()),
+        name="deliver",
+        concurrency=PARTITIONS * len(topics),
+    )(deliver)
+    return app
+
+
+class _Boot(BootStrategy):
+    # Nothing is produced through Faust.
+    enable_kafka_producer = False
+
+
+class _App(faust.App):
+    BootStrategy = _Boot
+
+    def _create_directories(self) -> None:
+        """Without tables there is nothing to keep."""
+
+
+def _credentials(settings: Settings) -> Any:
+    """Return how to log in and encrypt, as Faust wants to know it."""
+    if settings.sasl is not None:
+        return faust.SASLCredentials(
+            mechanism=settings.sasl.mechanism,
+            username=settings.sasl.username,
+            password=settings.sasl.password,
+            ssl_context=settings.tls,
+        )
+    return faust.SSLCredentials(settings.tls) if settings.tls is not None else None
+
+
+async def _check_topics(settings: Settings, topics: Sequence[str]) -> None:
+    """Make sure of the topics before aiokafka asks for them: a broker might make a missing one."""
+    admin = AIOKafkaAdminClient(
+        bootstrap_servers=list(settings.servers),
+        **credentials_to_aiokafka_auth(_credentials(settings)),
+    )
+    servers = ", ".join(settings.servers)
+    try:
+        await admin.start()
+        try:
+            described = await admin.describe_topics()
+        finally:
+            await admin.close()
+    except KafkaError as error:
+        raise DeliveryFailed(
+            f"Kafka at {servers} cannot be reached, or refuses us ({error!r}): check the address, "
+            "the user and the certificate, and that the broker runs"
+        ) from error
+    found = {each["topic"]: len(each["partitions"]) for each in described}
+    for topic in topics:
+        if found.get(topic) != PARTITIONS:
+            has = f"has {found[topic]} partitions" if topic in found else "is not there"
+            raise DeliveryFailed(
+                f"topic {topic} {has} in Kafka at {servers}: it must be made with "
+                f"{PARTITIONS} partitions before a worker starts"
+            )
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    """Return uvloop's where it is installed, which it is not on every system."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop
+    return uvloop.new_event_loop
+
+
+class _Seldom(logging.Filter):
+    """Lets a message pass once in a while: of a broker that is away, aiokafka speaks in a loop."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: dict[object, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        passes = record.created - self._last.get(record.msg, 0.0) > _SELDOM_SECONDS
+        if passes:
+            self._last[record.msg] = record.created
+        return passes
+
+
+def _quieten() -> None:
+    """Let Faust and what it is made of speak only when something is wrong, and not in a loop."""
+    seldom = _Seldom()
+    for name in list(logging.root.manager.loggerDict):
+        package = name.partition(".")[0]
+        if package in ("faust", "mode", "aiokafka"):
+            logging.getLogger(name).setLevel(logging.WARNING)
+        if package == "aiokafka":
+            logging.getLogger(name).addFilter(seldom)

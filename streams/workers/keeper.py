@@ -1,0 +1,231 @@
+"""Keeping the zones of a shared ledger: those of one's own partitions are concluded here, those
+of others are followed, so that a copy is warm when a partition comes over, and forgets in time.
+
+A replica is a keeper that owns no partition and follows them all.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Set
+
+from streams.engine.node import Node
+from streams.ledger import CHANGES, EVENTS, PARTITIONS, partition_of
+from streams.ledger.kafka import KafkaLedger
+from streams.ledger.kafka.clients import Place
+from streams.ledger.kafka.keys import PLACES
+
+#: Called with a zone and how many records it moved, or why it stands still.
+Report = Callable[[str, int | Exception], None]
+
+_PULL_SECONDS = 0.2
+# A zone that stands still is tried again after this long.
+_RETRY_SECONDS = 5.0
+# Two, so that one zone is decided while another waits for the broker.
+_KEEPING = 2
+# Turns are searchable at once, however long what is concluded from them takes.
+_FOLDING = 1
+
+
+class Lane:
+    """Threads that do one piece of work for zones: the longest waiting first, each alone."""
+
+    def __init__(self, name: str, threads: int, work: Callable[[str], int], report: Report) -> None:
+        self._work = work
+        self._report = report
+        self._waiting: dict[str, float] = {}
+        self._at_work: set[str] = set()
+        self._changed = threading.Condition()
+        self._stopped = False
+        self._threads = [
+            threading.Thread(target=self._run, name=f"{name}-{number}", daemon=True)
+            for number in range(threads)
+        ]
+
+    def start(self) -> None:
+        """Begin to work."""
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """End after what is at work now."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join()
+
+    def add(self, zones: Iterable[str]) -> None:
+        """Note that zones have something new."""
+        now = time.monotonic()
+        with self._changed:
+            for zone in zones:
+                self._waiting[zone] = min(now, self._waiting.get(zone, now))
+            self._changed.notify_all()
+
+    def _run(self) -> None:
+        while (zone := self._next()) is not None:
+            again: float | None = None
+            try:
+                if moved := self._work(zone):
+                    self._report(zone, moved)
+            except Exception as error:
+                # Whatever it is: the thread lives on, for the other zones.
+                self._report(zone, error)
+                again = time.monotonic() + _RETRY_SECONDS
+            with self._changed:
+                self._at_work.discard(zone)
+                if again is not None:
+                    self._waiting.setdefault(zone, again)
+                self._changed.notify_all()
+
+    def _next(self) -> str | None:
+        """Return the zone that has waited longest; None when all is to stop."""
+        with self._changed:
+            while not self._stopped:
+                now = time.monotonic()
+                ready = [
+                    (since, zone)
+                    for zone, since in self._waiting.items()
+                    if since <= now and zone not in self._at_work
+                ]
+                if ready:
+                    zone = min(ready)[1]
+                    del self._waiting[zone]
+                    self._at_work.add(zone)
+                    return zone
+                self._changed.wait(_RETRY_SECONDS / 5 if self._waiting else None)
+        return None
+
+
+class Keeper:
+    """Threads that bring zones up to the ledger as it grows. Use it as a context manager."""
+
+    def __init__(
+        self, node: Node, ledger: KafkaLedger, report: Report, *, everything: bool
+    ) -> None:
+        self._node = node
+        self._ledger = ledger
+        self._report = report
+        self._everything = everything
+        self._owned: frozenset[int] = frozenset()
+        self._stopping = threading.Event()
+        self._pulling = threading.Thread(target=self._pull, name="pull", daemon=True)
+        self._folding = Lane("fold", _FOLDING, self._fold, report)
+        self._keeping = Lane("keep", _KEEPING, self._keep, report)
+
+    @property
+    def owned(self) -> Set[int]:
+        """The partitions whose zones are concluded here."""
+        return self._owned
+
+    def own(self, partitions: Collection[int]) -> None:
+        """Conclude the zones of these partitions from now on, and of no others.
+
+        Their events are brought to the copy by whoever assigned them; they are not pulled.
+        """
+        self._owned = frozenset(partitions)
+        copy = self._ledger.copy
+        copy.deliver((EVENTS, partition) for partition in partitions)
+        copy.follow((CHANGES, partition) for partition in partitions)
+        self._follow_kept()
+        self._keeping.add(self._behind())
+
+    def add(self, zones: Iterable[str]) -> None:
+        """Note that zones have events which others brought."""
+        self._keeping.add(zones)
+
+    def __enter__(self) -> Keeper:
+        self._ledger.connect()
+        copy = self._ledger.copy
+        copy.listener = self._taken
+        copy.follow(PLACES)
+        self._follow_kept()
+        copy.refresh(copy.followed)
+        self._pulling.start()
+        self._folding.start()
+        self._keeping.start()
+        self._keeping.add(self._behind())
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._stopping.set()
+        self._pulling.join()
+        self._folding.stop()
+        self._keeping.stop()
+
+    def _follow_kept(self) -> None:
+        """Read the partitions whose zones this node has files of."""
+        partitions = set(range(PARTITIONS))
+        if not self._everything:
+            partitions = {partition_of(zone) for zone in self._node.zones()}
+        self._ledger.copy.follow(
+            (topic, partition) for topic in (EVENTS, CHANGES) for partition in partitions
+        )
+
+    def _kept(self, zone: str) -> bool:
+        return (
+            self._everything or partition_of(zone) in self._owned or self._node.zone(zone).exists()
+        )
+
+    def _behind(self) -> list[str]:
+        """Return the zones of this node that leave something to do."""
+        return [
+            zone
+            for zone in self._ledger.copy.file.zones()
+            if self._kept(zone) and self._unfinished(zone)
+        ]
+
+    def _unfinished(self, zone: str) -> bool:
+        """Return whether records wait, or traces of what was erased; or commands, where zones are
+        concluded here: whoever did so before may have died before he appended them."""
+        journal = self._node.journal
+        if not self._node.zone(zone).exists():
+            return True
+        try:
+            # The journal may be ahead of files whose last commits did not survive a power cut.
+            concluded = self._node.concluded(zone)
+            owes_purge = self._node.owes_purge(zone)
+        except Exception:
+            # Whoever works on it says what is wrong.
+            return True
+        if concluded < self._ledger.copy.file.head(zone).number or owes_purge:
+            return True
+        if partition_of(zone) not in self._owned:
+            return False
+        return journal.outbox(zone, self._node.current(zone).chain).number < concluded
+
+    def _taken(self, topic: str, partition: int, zones: Set[str]) -> None:
+        """Called by the copy when records came: an owner wrote its changes itself."""
+        if topic == EVENTS or (topic == CHANGES and partition not in self._owned):
+            kept = [zone for zone in zones if self._kept(zone)]
+            if topic == EVENTS:
+                self._folding.add(kept)
+            self._keeping.add(kept)
+
+    def _pull(self) -> None:
+        told: set[Place] = set()
+        while not self._stopping.is_set():
+            try:
+                self._ledger.copy.pull(_PULL_SECONDS)
+                for place, error in list(self._ledger.copy.broken.items()):
+                    # A zone that has nothing to do would not say so.
+                    if place not in told:
+                        told.add(place)
+                        self._report("", error)
+            except Exception as error:
+                self._report("", error)
+                self._stopping.wait(_RETRY_SECONDS / 5)
+
+    def _fold(self, zone: str) -> int:
+        self._node.fold(zone)
+        return 0
+
+    def _keep(self, zone: str) -> int:
+        partition = partition_of(zone)
+        if partition not in self._owned:
+            return self._node.follow(zone, alone=False)
+        return self._node.drive(
+            zone, while_=lambda: partition in self._owned and not self._stopping.is_set()
+        )
