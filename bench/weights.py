@@ -85,7 +85,7 @@ def opened(home: Home, samples: Sequence[Json]) -> Iterator[Zones]:
 
 
 def ablation(zones: Zones, scorer: ModuleType, questions: Sequence[Any], results: int) -> Report:
-    """Turn each part of the profile off in turn, then all that is not the seeds' own choice."""
+    """Turn each part of the profile off in turn, then all that the profile `seed` has not."""
     profiles = {"nothing": DEFAULT_PROFILE}
     for arm in sorted(WEIGHTS.keys() - {"causal"}):
         profiles[arm] = reweighted({arm: 0.0})
@@ -93,7 +93,7 @@ def ablation(zones: Zones, scorer: ModuleType, questions: Sequence[Any], results
         DEFAULT_PROFILE, question_share=0.0
     )
     profiles["the kind of answer"] = msgspec.structs.replace(DEFAULT_PROFILE, fitting=False)
-    profiles["all of it: the seeds' profile"] = SEED_PROFILE
+    profiles["all of it: the profile seed"] = SEED_PROFILE
     rows = []
     for name, profile in profiles.items():
         scored = scorer.evaluate(zones.ranked(profile, results), questions)

@@ -116,3 +116,61 @@ def test_links_between_pages_lead_somewhere(page):
         assert other.exists(), target
         if heading:
             assert heading in anchors(other), target
+
+
+#: Every promise, by group: how many there are. What is promised stands in docs/promises.md.
+PROMISES = {"A": 29, "B": 12, "C": 23, "D": 6, "E": 11, "F": 12}
+
+
+def promises():
+    """Return id -> what stands under it in docs/promises.md."""
+    text = (ROOT / "docs" / "promises.md").read_text().replace("\n## ", "\n**end")
+    parts = re.split(r"^\*\*([A-F]\d+)(?=[. ])", text, flags=re.MULTILINE)[1:]
+    return [
+        (name, part.partition("\n**end")[0])
+        for name, part in zip(parts[::2], parts[1::2], strict=True)
+    ]
+
+
+def test_every_promise_stands_once_in_its_order():
+    wanted = [f"{group}{n}" for group, count in PROMISES.items() for n in range(1, count + 1)]
+    assert [name for name, _ in promises()] == wanted
+
+
+@pytest.mark.parametrize(("name", "text"), promises(), ids=[name for name, _ in promises()])
+def test_a_promise_has_tests_that_exist_or_says_not_yet(name, text):
+    cited = re.findall(r"^- `(.+?)::(.+?)`$", text, re.MULTILINE)
+    assert cited or re.search(r"^- Not yet[.:]", text, re.MULTILINE)
+    listed = re.findall(r"^- ", text, re.MULTILINE)
+    assert len(listed) == len(cited) + len(re.findall(r"^- Not yet", text, re.MULTILINE))
+    for path, test in cited:
+        assert (ROOT / path).is_file(), path
+        assert re.search(rf"^ *def {test}\(", (ROOT / path).read_text(), re.MULTILINE), test
+
+
+def written():
+    """Return every file that people read or that cites a page, but for data."""
+    kinds = ("*.py", "*.sql", "*.md", "*.toml", "*.yaml", "*.sh", "Makefile", "Dockerfile")
+    return [
+        path
+        for kind in kinds
+        for path in ROOT.rglob(kind)
+        if not any(part.startswith(".") or part == "build" for part in path.relative_to(ROOT).parts)
+    ]
+
+
+def test_only_pages_that_are_here_are_cited():
+    """ROLE.md comes with the writer on a language model (A22); the list of what comes names it."""
+    here = {path.name for path in written()} | {"ROLE.md"}
+    for path in written():
+        for page in re.findall(r"\b[\w-]+\.md\b", path.read_text()):
+            assert page in here, f"{path.relative_to(ROOT)}: {page}"
+
+
+def test_only_rules_that_are_written_down_are_cited():
+    section = COMMIT.split("## The rules")[1]
+    rules = set(re.findall(r"^(\d+)\. \*\*", section, re.MULTILINE))
+    assert len(rules) == 12
+    for path in written():
+        for numbers in re.findall(r"\brules? ((?:\d+)(?:(?:, | and )\d+)*)", path.read_text()):
+            assert set(re.findall(r"\d+", numbers)) <= rules, f"{path.relative_to(ROOT)}: {numbers}"

@@ -39,3 +39,13 @@ def test_every_decision_stands_in_the_list_of_decisions() -> None:
         r"^\| \[.+?\]\((.+?)\) \|", (ROOT / "docs/decisions/README.md").read_text("utf-8"), re.M
     )
     assert sorted(listed) == sorted(pages)
+
+
+def test_the_parts_that_were_agreed_are_dependencies() -> None:
+    """D3, by the names that the package registry has for them."""
+    wanted = {
+        *("faust-streaming", "aiokafka", "sqlite-vec", "onnxruntime", "tokenizers", "msgspec"),
+        *("pytest", "testcontainers"),
+    }
+    named = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
+    assert wanted <= {re.split(r"[<>=; ]", requirement)[0] for requirement in named}

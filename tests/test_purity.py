@@ -20,7 +20,7 @@ ROOMS = ("schemas", "projections", "streams", "recollect")
 # Where extract and resolve live; evolve is found by its name.
 AGENTS, LANGUAGE = "streams/agents/", "streams/language"
 
-# The two doors of rule 7: what they answer is recorded. The search ends at them.
+# The two gateways of rule 7 (docs/commit.md) record what they answer. The search ends at them.
 DOORS = ("streams/encoder/", "streams/encoder.py")
 
 # Passed over when something pure merely leads there, and never imported by a pure module itself.

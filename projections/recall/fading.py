@@ -1,7 +1,7 @@
 """Decay and recency (B1): what happened long ago, and was not recalled since, may count less.
 
 decay = 0.99 ^ (hours since it was last recalled, or else happened / strength), and
-recency = e ^ (-hours since it happened / 72), as seed 002 has them; the strength of a memory that
+recency = e ^ (-hours since it happened / 72); the strength of a memory that
 was recalled n times is 1 + ln(1 + n), so that the first recalls keep it most.
 """
 

@@ -19,7 +19,7 @@ from projections.recall.types import Bundled, Change, Query, Result
 from projections.sqlite import rows
 from schemas.times import format_time
 
-#: Observations that come before everything else (seed 002).
+#: Observations that come before everything else (B2).
 MOST_FIRST = 5
 #: Facts that come with one: enough to see what it rests on, and since when.
 MOST_FACTS = 5

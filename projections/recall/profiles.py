@@ -59,7 +59,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
 
 DEFAULT_PROFILE = Profile()
 
-#: The seeds' own choice: RRF over their arms, which late interaction is not one of, then MMR.
+#: What was agreed first: RRF, without late interaction, then MMR.
 SEED_PROFILE = Profile(
     fusion="rrf", weights={**WEIGHTS, "late": 0.0}, mmr_lambda=0.7, fitting=False
 )
@@ -74,7 +74,7 @@ RECENT_PROFILE = Profile(decay=0.3, recency=0.2)
 PROFILES = {"default": DEFAULT_PROFILE, "seed": SEED_PROFILE, "recent": RECENT_PROFILE}
 
 _MID = frozenset({"semantic", "keyword", "entity", "late", "temporal", "shared"})
-#: Which arms each budget runs (seed 000). Twice the pool for "high" found nothing more (recall@10
+#: Which arms each budget runs (A14). Twice the pool for "high" found nothing more (recall@10
 #: 89.7 instead of 89.9; LoCoMo, dev).
 BUDGETS: dict[Budget, frozenset[str]] = {
     "low": frozenset({"semantic"}),

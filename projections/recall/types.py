@@ -14,7 +14,7 @@ Scope = Literal["events", "facts", "observations", "mental_models", "entities"]
 Budget = Literal["low", "mid", "high"]
 
 SCOPES: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models", "entities")
-#: Everything but entities, which must be asked for (seed 001).
+#: Everything but entities, which must be asked for (A14).
 DEFAULT_SCOPE: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models")
 
 MOST_RESULTS = 1_000
@@ -122,7 +122,7 @@ class Bundled(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
-    """A memory that was recalled; see CONTRACT.md.
+    """A memory that was recalled; docs/reference.md says what each field means.
 
     `score` is 0 to 1, and means the same in every answer: how well this answers as compared with
     the best there could be, times how likely it is that anything found was meant. `arms` gives

@@ -12,7 +12,7 @@ For a batch of ledger records:
 7. append the commands that accepted change records ask for.
 
 A crash after 4 leaves change records without rows; `catch_up` applies them before anything is
-decided (rule 4). Each step passes a failpoint.
+decided (rule 4 of docs/commit.md). Each step passes a failpoint.
 """
 
 from __future__ import annotations

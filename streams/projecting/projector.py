@@ -79,11 +79,12 @@ def project_changes(
     destroys: bool = True,
     progress: Progress | None = None,
 ) -> int:
-    """Bring the concluded files up to the chain's end (rule 4), or to the change of event `upto`.
+    """Bring the concluded files up to the chain's end, or to the change of event `upto`.
 
-    Return how many records it took. Each file goes on from its own watermark, so files that a
-    crash left apart meet again. Numbers in `without` are taken for erased. Keys that an erasure
-    ends are destroyed, unless `destroys` is False.
+    Whoever decides does this first (rule 4 of docs/commit.md). Return how many records it took.
+    Each file goes on from its own watermark, so files that a crash left apart meet again. Numbers
+    in `without` are taken for erased. Keys that an erasure ends are destroyed, unless `destroys`
+    is False.
     """
     taken = 0
     while True:

@@ -206,7 +206,8 @@ class _Worker:
         await self._run(self._copying, self._take_over, owned)
 
     def _take_over(self, owned: frozenset[int]) -> None:
-        # Whoever had them may have written until now: what is there is followed first (rule 4).
+        # Whoever had them may have written until now: what is there is followed first (rule 4 of
+        # docs/commit.md).
         self._ledger.copy.refresh(
             [(topic, number) for topic in (EVENTS, CHANGES) for number in owned]
         )

@@ -27,7 +27,7 @@ BASE_KEPT_SECONDS = 30 * 24 * 3600.0
 
 # What docker/Dockerfile copies.
 SOURCES = (
-    *("requirements.lock", "pyproject.toml", "docker"),
+    *("requirements.lock", "pyproject.toml", "README.md", "LICENSE", "NOTICE", "docker"),
     *("schemas", "projections", "streams", "recollect"),
 )
 # Settings of pip and of the network that a build needs where this machine needs them.

@@ -1,4 +1,4 @@
-"""The histories of TRACES.md that can happen on the embedded ledger, and their neighbours."""
+"""Histories that broke earlier forms of the rules (docs/commit.md), as far as one machine can."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
--- What seed 000 asks of tables, columns, defaults, checks and indexes, for SQLite to read (001 and
--- 003 change none of these). Of the tables that it leaves as they are it names no columns: those
--- are in test_seeds.py.
+-- Tables, columns, defaults, checks and indexes as they were agreed in 000 (001 and 003 change none of
+-- these). Of the tables that it leaves as they are it names no columns: those are in test_agreed.py.
 
 CREATE TABLE facts (
     id              TEXT PRIMARY KEY,

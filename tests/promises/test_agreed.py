@@ -1,9 +1,9 @@
-"""Names, columns, defaults and constants of the seeds, each beside where it stands here.
+"""Names, columns, defaults and constants that were agreed, each beside where it stands here.
 
-Seeds are the documents that the promises come from: 000 and 001 (Memory System V2), 002 (ntrp), 003
-(its writer), 004 (Nexus). Three lists: what holds, what deviates and why, and what comes with later
-work. A row of any list that is no longer so fails, so that the lists stay true. The tables are held
-against what the seed asks (seed_000.sql), which SQLite itself reads.
+They were agreed in five papers when the project began; a number says which: 000 and 001 memory, 002
+ranking and consolidation, 003 the writer, 004 breadth. Three lists: what holds, what differs and
+why, and what comes with later work. A row of any list that is no longer so fails, so that the lists
+stay true. The tables are compared with agreed_tables.sql, which SQLite itself reads.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ TABLES = {
     ),
     "embeddings": ("embeddings",),
 }
-#: Where a table here is not the seed's, and why.
+#: Where a table here is not as agreed, and why.
 TABLE_DEVIATIONS = {
     "facts.signature: a column more": "A21: near-duplicates share it, so that one look-up finds "
     "them",
@@ -93,37 +93,37 @@ TABLE_DEVIATIONS = {
 }
 
 
-def test_tables_are_those_of_seed_000(memory: Memory) -> None:
-    seed = apsw.Connection(":memory:")
-    seed.execute((HERE / "seed_000.sql").read_text())
+def test_tables_are_those_that_were_agreed(memory: Memory) -> None:
+    agreed = apsw.Connection(":memory:")
+    agreed.execute((HERE / "agreed_tables.sql").read_text())
     with files_of(memory) as files:
         found = {
             said
             for file, tables in TABLES.items()
             for table in tables
-            for said in differences(seed, files[file], table)
+            for said in differences(agreed, files[file], table)
         }
     assert found == set(TABLE_DEVIATIONS)
 
 
-def differences(seed: apsw.Connection, here: apsw.Connection, table: str) -> Iterator[str]:
-    """Yield where a table is not the seed's, as SQLite understands both."""
-    theirs, ours = columns(seed, table), columns(here, table)
+def differences(agreed: apsw.Connection, here: apsw.Connection, table: str) -> Iterator[str]:
+    """Yield where a table is not as agreed, as SQLite understands both."""
+    theirs, ours = columns(agreed, table), columns(here, table)
     for name, column in theirs.items():
         if ours.get(name) != column:
             yield f"{table}.{name}: {ours.get(name)} instead of {column}"
     for name in ours.keys() - theirs.keys():
         yield f"{table}.{name}: a column more"
-    if key(seed, table) != key(here, table):
-        yield f"{table}: primary key {key(here, table)} instead of {key(seed, table)}"
+    if key(agreed, table) != key(here, table):
+        yield f"{table}: primary key {key(here, table)} instead of {key(agreed, table)}"
     made = indexes(here, table)
-    for name, index in indexes(seed, table).items():
+    for name, index in indexes(agreed, table).items():
         if made.get(name) != index:
             yield f"{name}: on {made.get(name)} instead of {index}"
-    if not uniques(seed, table) <= uniques(here, table):
-        yield f"{table}: unique {uniques(here, table)} instead of {uniques(seed, table)}"
+    if not uniques(agreed, table) <= uniques(here, table):
+        yield f"{table}: unique {uniques(here, table)} instead of {uniques(agreed, table)}"
     query = 'SELECT "from", "table", "to", on_delete FROM pragma_foreign_key_list(?) ORDER BY 1'
-    if rows(seed, query, (table,)) != rows(here, query, (table,)):
+    if rows(agreed, query, (table,)) != rows(here, query, (table,)):
         yield f"{table}: refers to {rows(here, query, (table,))}"
 
 
@@ -158,7 +158,7 @@ def uniques(connection: apsw.Connection, table: str) -> set[str]:
     }
 
 
-#: 000 "remain as-is", 001 KEEP, 003's tools and A15: tables whose columns the seeds only mention.
+#: 000 "remain as-is", 001 KEEP, 003's tools and A15: tables whose columns are only mentioned.
 MENTIONED = [
     ("001 KEEP schema_version", "memory", "schema_version", "version"),
     (
@@ -227,7 +227,7 @@ DROPPED = """
 """
 
 
-def test_what_the_seeds_dropped_is_not_there(memory: Memory) -> None:
+def test_what_was_dropped_is_not_there(memory: Memory) -> None:
     with files_of(memory) as files:
         for connection in files.values():
             names = {str(name) for (name,) in rows(connection, "SELECT name FROM sqlite_schema")}
@@ -241,10 +241,10 @@ def test_every_file_says_the_version_of_its_schema(memory: Memory) -> None:
             assert version[0] >= 1
 
 
-def test_seed_rows(memory: Memory) -> None:
+def test_rows_that_are_there_from_the_beginning(memory: Memory) -> None:
     """001 Phase 1, 7: the type of observations, and the definition of consolidation's episodes.
 
-    The seed's row has '<consolidation prompt>' as its prompt_template. Here that is empty until
+    The agreed row has '<consolidation prompt>' as its prompt_template. Here that is empty until
     there is the agent that reads it: the prompt comes with consolidation, and is versioned with it.
     """
     with files_of(memory) as files:
@@ -264,17 +264,17 @@ def test_the_strength_of_a_causal_link_is_checked(memory: Memory) -> None:
                 )
 
 
-def test_facts_fts_is_the_seeds_and_follows_the_facts(memory: Memory) -> None:
+def test_facts_fts_is_as_agreed_and_follows_the_facts(memory: Memory) -> None:
     """000 FTS5 with content='facts', content_rowid='rowid'; 001 triggers insert and delete.
 
-    More than the seeds: words are stemmed, and what is deleted is deleted for good.
+    More than was agreed: words are stemmed, and what is deleted is deleted for good.
     """
     with files_of(memory) as files:
         connection = files["memory"]
         ((sql,),) = rows(connection, "SELECT sql FROM sqlite_schema WHERE name = 'facts_fts'")
         assert "content='facts'" in sql
         assert "content_rowid='rowid'" in sql
-        # The seed's own query.
+        # The query as it was agreed.
         query = """
             SELECT f.text, bm25(facts_fts) AS score FROM facts_fts
               JOIN facts f ON f.rowid = facts_fts.rowid
@@ -291,11 +291,11 @@ def test_facts_fts_is_the_seeds_and_follows_the_facts(memory: Memory) -> None:
         connection.execute("ROLLBACK")
 
 
-def test_vec_embeddings_is_the_seeds(tmp_path: Path) -> None:
+def test_vec_embeddings_is_as_agreed(tmp_path: Path) -> None:
     """000 vec0(target_type TEXT, target_id TEXT, embedding float[384]), asked by cosine.
 
     Here target_type is a partition, so that a kind is searched by itself; the dimension is the
-    model's, 384 for the seed's; and 256 vectors make a chunk, so that a small zone stays small.
+    model's, 384 for the agreed one; and 256 vectors make a chunk, so that a small zone stays small.
     """
     assert (BGE_SMALL.repo, BGE_SMALL.dimension) == ("BAAI/bge-small-en-v1.5", 384)
     with ZoneFiles(tmp_path, BGE_SMALL.repo, BGE_SMALL.dimension) as files:
@@ -309,7 +309,7 @@ def test_vec_embeddings_is_the_seeds(tmp_path: Path) -> None:
                 put, (f"E{place}", f"F{place}", BGE_SMALL.repo, vector.tobytes(), f"{place}")
             )
         near = np.eye(384, dtype=np.float32)[1] + np.float32(0.01)
-        # The seed's own query.
+        # The query as it was agreed.
         found = rows(
             connection,
             "SELECT target_id, distance FROM vec_embeddings WHERE embedding MATCH ? AND k = 20 "
@@ -387,11 +387,11 @@ def test_references_are_written_and_not_enforced(memory: Memory) -> None:
             assert rows(connection, "PRAGMA foreign_keys") == [(0,)]
 
 
-# --- Fusion and diversity, against the seed's own functions ---------------------------------------
+# --- Fusion and diversity, against the functions that were agreed ---------------------------------
 
 
-def seed_rrf_fuse(ranked_lists: list[list[str]], k: int = 60) -> list[tuple[str, float]]:
-    """As it stands in seed 000."""
+def agreed_rrf_fuse(ranked_lists: list[list[str]], k: int = 60) -> list[tuple[str, float]]:
+    """As it stands in 000."""
     scores: dict[str, float] = {}
     for ranked_list in ranked_lists:
         for rank, item_id in enumerate(ranked_list):
@@ -399,19 +399,19 @@ def seed_rrf_fuse(ranked_lists: list[list[str]], k: int = 60) -> list[tuple[str,
     return sorted(scores.items(), key=lambda x: x[1], reverse=True)
 
 
-def test_rrf_is_the_seeds() -> None:
+def test_rrf_is_as_agreed() -> None:
     random = np.random.default_rng(0)
     arms = [random.permutation(np.arange(40, dtype=np.float32)) for _ in range(4)]
     lists = [[str(place) for place in np.argsort(-arm) if arm[place] > 0] for arm in arms]
     ours = rrf(arms)
-    for item, score in seed_rrf_fuse(lists):
+    for item, score in agreed_rrf_fuse(lists):
         assert ours[int(item)] == pytest.approx(score)
 
 
-def seed_mmr_rerank(
+def agreed_mmr_rerank(
     relevance: np.ndarray, similar: np.ndarray, count: int, lambda_param: float = 0.7
 ) -> Iterator[int]:
-    """As it stands in seed 000: pick the best, add it to what was selected, repeat."""
+    """As it stands in 000: pick the best, add it to what was selected, repeat."""
     selected: list[int] = []
     while len(selected) < count:
         best_score, best_id = -np.inf, -1
@@ -424,12 +424,12 @@ def seed_mmr_rerank(
         yield best_id
 
 
-def test_mmr_is_the_seeds() -> None:
+def test_mmr_is_as_agreed() -> None:
     random = np.random.default_rng(1)
     vectors = random.random((30, 8)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     relevance = random.random(30).astype(np.float32)
-    expected = list(seed_mmr_rerank(relevance, vectors @ vectors.T, 12))
+    expected = list(agreed_mmr_rerank(relevance, vectors @ vectors.T, 12))
     assert mmr(relevance, vectors, 12).tolist() == expected
 
 
@@ -437,26 +437,26 @@ def test_mmr_is_the_seeds() -> None:
 
 
 class Holds(NamedTuple):
-    """What a seed says, what there is here, and what it must be."""
+    """What was agreed, what there is here, and what it must be."""
 
-    seed: str
+    agreed: str
     here: Callable[[], Any]
     is_: Any
 
 
 class Deviates(NamedTuple):
-    """What a seed says, what there is here instead, and why."""
+    """What was agreed, what there is here instead, and why."""
 
-    seed: str
+    agreed: str
     here: Callable[[], Any]
     is_: Any
     reason: str
 
 
 class Comes(NamedTuple):
-    """What a seed says, with which work it comes, and what is not there until then."""
+    """What was agreed, with which work it comes, and what is not there until then."""
 
-    seed: str
+    agreed: str
     comes_with: str
     there: Callable[[], bool]
 
@@ -595,8 +595,8 @@ CONSTANTS = [
 ]
 
 
-@pytest.mark.parametrize("row", CONSTANTS, ids=lambda row: row.seed)
-def test_a_constant_is_the_seeds(row: Holds) -> None:
+@pytest.mark.parametrize("row", CONSTANTS, ids=lambda row: row.agreed)
+def test_a_constant_is_as_agreed(row: Holds) -> None:
     assert row.here() == row.is_
 
 
@@ -646,7 +646,7 @@ DEVIATIONS = [
         lambda: [(p.decay, p.recency) for p in (DEFAULT_PROFILE, PROFILES["recent"])],
         [(0.0, 0.0), (0.3, 0.2)],
         "questions about any time lose 2.6 of recall@10 by it, so it is the profile `recent`, and "
-        "there half of a score stays; strength is 1 + ln(1 + recalls), which the seed leaves open",
+        "there half of a score stays; strength is 1 + ln(1 + recalls), which 002 leaves open",
     ),
     Deviates(
         "002 a background loop every 30 seconds",
@@ -680,14 +680,14 @@ DEVIATIONS = [
         "000 trigger: an agent that never ends its turn",
         lambda: ticks.ABANDONED_AFTER_MS,
         3_600_000,
-        "the seeds leave it open; after an hour of silence a command ends the turn, so that what "
+        "that was left open; after an hour of silence a command ends the turn, so that what "
         "was said in it is processed",
     ),
 ]
 
 
-@pytest.mark.parametrize("row", DEVIATIONS, ids=lambda row: row.seed)
-def test_a_deviation_still_is_one(row: Deviates) -> None:
+@pytest.mark.parametrize("row", DEVIATIONS, ids=lambda row: row.agreed)
+def test_a_difference_still_is_one(row: Deviates) -> None:
     assert row.here() == row.is_, row.reason
     assert row.reason
 
@@ -756,11 +756,11 @@ def adapters() -> Iterator[str]:
     return (
         path.stem
         for path in (ROOT / "streams" / "adapters").glob("*.py")
-        if path.stem not in ("__init__", "base", "importing", "registry")
+        if path.stem not in ("__init__", "adapter", "formats", "importing")
     )
 
 
-@pytest.mark.parametrize("row", LATER, ids=lambda row: row.seed)
+@pytest.mark.parametrize("row", LATER, ids=lambda row: row.agreed)
 def test_what_comes_later_is_not_there_yet(row: Comes) -> None:
     """When it comes, its row moves up: into what holds, or what deviates with a reason."""
-    assert not row.there(), f"{row.seed} has come ({row.comes_with}); say how it stands"
+    assert not row.there(), f"{row.agreed} has come ({row.comes_with}); say how it stands"
