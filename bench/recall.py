@@ -27,8 +27,9 @@ from bench.made import Writer
 from bench.report import Report, Target, count, markdown, percentile, stopwatch
 from bench.sentences import said, share_of_nearest
 from projections.files import ZoneFiles
-from projections.recall import BUDGETS, Query, QueryTokens, Recaller, stored
-from projections.recall.types import Budget
+from projections.recall import BUDGETS, Query, QueryTokens, Recaller
+from projections.recall.index import array_store
+from projections.recall.question.query import Budget
 from projections.sqlite import rows
 from streams.encoder import Encoder
 from streams.projecting.projector import prune_index
@@ -120,7 +121,7 @@ def run(
             directory = (kept or Path(scratch)) / f"{size}"
             if not directory.exists():
                 zones.fill(directory, size)
-            stored.remove(directory)
+            array_store.remove(directory)
             anew, mapped = _measured(directory, 0), _measured(directory, QUERIES)
             index_mb = sum(file.stat().st_size for file in directory.glob("recall.*")) / 1e6
             files_mb = sum(file.stat().st_size for file in directory.glob("*.db")) / 1e6

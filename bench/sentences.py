@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from bench.homes import Vectors
-from projections.recall.columns import Texts
-from projections.recall.vectors import Targets
-from projections.recall.vectors import Vectors as Index
+from projections.recall.index.growable_arrays import Texts
+from projections.recall.index.vector_index import Targets
+from projections.recall.index.vector_index import Vectors as Index
 
 _SESSION = re.compile(r"session_\d+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from bench.report import Report
 from projections.files import ZoneFiles
 from projections.recall import DEFAULT_PROFILE, Profile, Query, QueryTokens, Recaller
-from projections.recall.profiles import SEED_PROFILE, WEIGHTS
+from projections.recall.ranking.profiles import SEED_PROFILE, WEIGHTS
 from recollect.asking import in_time
 from recollect.home import Home
 from recollect.ledgers import open_node

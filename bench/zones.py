@@ -17,7 +17,7 @@ import numpy as np
 
 from bench.homes import DIMENSION, RandomEncoder, Vectors
 from bench.made import Writer
-from projections.embeddings.tokens import FORM, kept_dimensions
+from projections.embeddings.token_vectors import FORM, kept_dimensions
 from projections.files import ZoneFiles
 from projections.readmodel import Watermark
 from projections.sqlite import rows

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from typing import NamedTuple
 
-from projections.events import queries as events
+from projections.events import event_queries as events
 from projections.files import ZoneFiles
-from projections.identity import queries as identity
-from projections.identity import recalls
-from projections.memory import queries as memory
-from projections.recall.names import entity_ids, resolve
+from projections.identity import entities_for_recall
+from projections.identity import entity_queries as identity
+from projections.memory import memory_queries as memory
+from projections.recall.question.entity_names import entity_ids, resolve
 from projections.sqlite import listed, rows
 from recollect.saying import Criteria, Names, Said, body_of, said_in, text_or_none
 from schemas.errors import InvalidInput
@@ -294,14 +294,16 @@ class Chooser:
     def _described(self, entity_id: str) -> str:
         entity = identity.canonical(self._identity, entity_id)
         assert entity is not None
-        handles = recalls.senders(self._identity, sorted(entity_ids(self._identity, [entity])))
+        handles = entities_for_recall.senders(
+            self._identity, sorted(entity_ids(self._identity, [entity]))
+        )
         known_as = ", ".join(f"{platform} {handle}" for platform, handle in sorted(handles))
         return f"{entity.id} ({entity.type}{', ' if known_as else ''}{known_as})"
 
     def _meant(self, ids: set[str]) -> Meant:
         known = sorted(ids)
-        senders = recalls.senders(self._identity, known)
-        event_ids = set(recalls.events_mentioning(self._identity, known))
+        senders = entities_for_recall.senders(self._identity, known)
+        event_ids = set(entities_for_recall.events_mentioning(self._identity, known))
         about = memory.facts_about(self._memory, known)
         event_ids |= set(memory.events_of_facts(self._memory, about))
         numbers = {item.number for item in events.written_under(self._events, sorted(event_ids))}

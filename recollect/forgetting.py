@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from projections.events.queries import sources
+from projections.events.event_queries import sources
 from recollect.choosing import Chooser, hashed, lost_among
 from recollect.opened import counted
 from recollect.saying import Criteria

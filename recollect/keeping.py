@@ -5,9 +5,9 @@ from __future__ import annotations
 import apsw
 import msgspec
 
-from projections.events.queries import event_count
+from projections.events.event_queries import event_count
 from projections.generations import Generation
-from projections.memory.queries import dead_letters
+from projections.memory.memory_queries import dead_letters
 from recollect.opened import counted, unix_ms
 from recollect.writing import Writing
 from schemas.changes import DeadLetter

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from projections.files import ZoneFiles
-from projections.identity.queries import entity_count
+from projections.identity.entity_queries import entity_count
 from projections.sqlite import value
 from recollect.following import followed
 from recollect.home import Home

@@ -22,9 +22,9 @@ from projections.recall import (
     QueryTokens,
     Recaller,
     Result,
-    stored,
 )
-from projections.recall.types import check_moment
+from projections.recall.index import array_store
+from projections.recall.question.query import check_moment
 from recollect.asking import by_event, in_time, parted
 from recollect.home import Home
 from recollect.opened import Opened, unix_ms
@@ -159,7 +159,7 @@ class Recalling(Opened):
             return
         _, recaller, files = self._recaller
         # Without the right or the room to write, the next process reads it again.
-        with suppress(Busy, OSError), exclusive(files.directory / stored.LOCK, wait=False):
+        with suppress(Busy, OSError), exclusive(files.directory / array_store.LOCK, wait=False):
             recaller.store()
 
     def _recall(self) -> Recaller:

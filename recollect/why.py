@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from projections.files import ZoneFiles
-from projections.identity.queries import aliases, canonical
+from projections.identity.entity_queries import aliases, canonical
 from recollect.client import Memory
 from schemas.errors import InvalidInput
 from schemas.times import format_time

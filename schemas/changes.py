@@ -304,7 +304,7 @@ class TokenVectors(Row, frozen=True, array_like=True, tag="token_vectors"):
 
     `codes` are int8, a row per token; `scales` little-endian float16, one per token; `units`
     little-endian uint16, how many tokens each part of a long text has. What a form means says
-    `projections.embeddings.tokens`.
+    `projections.embeddings.token_vectors`.
     """
 
     TABLE: ClassVar = "token_vectors"

@@ -32,6 +32,7 @@ PACKAGES = {
         "workers",
         "adapters",
     ),
+    "projections.recall": ("index", "question", "arms", "ranking", "answer"),
 }
 
 
@@ -87,6 +88,11 @@ def test_a_room_imports_only_itself_and_what_is_below(room: str) -> None:
     assert not wrong, "imports must run downwards:\n" + "\n".join(wrong)
 
 
+def folder_of(room: str) -> Path:
+    """Return the folder of a room, or of a room within one, such as `projections.recall`."""
+    return ROOT.joinpath(*room.split("."))
+
+
 def packages_imported(room: str, source: str) -> dict[str, int]:
     """Return the packages of `room` that `source` imports, each with the first line that does."""
     found: dict[str, int] = {}
@@ -110,7 +116,7 @@ def test_a_package_imports_only_itself_and_the_packages_below(room: str) -> None
     wrong = [
         f"{path.relative_to(ROOT)}:{line}: {name}"
         for package in order
-        for path in sorted((ROOT / room / package).rglob("*.py"))
+        for path in sorted((folder_of(room) / package).rglob("*.py"))
         for name, line in packages_imported(room, path.read_text("utf-8")).items()
         if name not in order[: order.index(package) + 1]
     ]
@@ -119,8 +125,8 @@ def test_a_package_imports_only_itself_and_the_packages_below(room: str) -> None
 
 @pytest.mark.parametrize("room", PACKAGES)
 def test_every_module_of_a_room_stands_in_one_of_its_packages(room: str) -> None:
-    inside = {path.stem for path in (ROOT / room).glob("*.py")} - {"__init__"}
-    folders = {path.parent.name for path in (ROOT / room).glob("*/__init__.py")}
+    inside = {path.stem for path in folder_of(room).glob("*.py")} - {"__init__"}
+    folders = {path.parent.name for path in folder_of(room).glob("*/__init__.py")}
     assert not inside, f"loose modules: {sorted(inside)}"
     assert folders == set(PACKAGES[room])
 
@@ -130,6 +136,8 @@ def test_an_import_of_a_package_above_is_found() -> None:
         "from streams.engine.node import Node\nfrom streams import ledger\nimport streams.system"
     )
     assert packages_imported("streams", source) == {"engine": 1, "ledger": 2, "system": 3}
+    source = "from projections.recall.answer.results import Result\nimport projections.files"
+    assert packages_imported("projections.recall", source) == {"answer": 1}
 
 
 @pytest.mark.parametrize("room", ROOMS)

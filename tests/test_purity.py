@@ -390,7 +390,7 @@ def test_an_impurity_further_down_is_found(files: dict[str, str], tmp_path: Path
         {AGENT: "import schemas.records", "schemas/records.py": "import schemas.seal",
          "schemas/seal.py": "import os\nos.urandom(8)"},
         {"streams/workers.py": "import time", AGENT: "import json"},
-        {"projections/memory/queries.py": "import time", AGENT: "import json"},
+        {"projections/memory/memory_queries.py": "import time", AGENT: "import json"},
     ],
 )  # fmt: skip
 def test_doors_and_what_no_agent_imports_are_left_alone(

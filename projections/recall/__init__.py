@@ -1,12 +1,13 @@
 """recall(): ranked memories with their sources, from the read models of one zone."""
 
-from projections.recall.explaining import Explanation
-from projections.recall.late import QueryTokens
-from projections.recall.parts import MOST_PARTS, Part
-from projections.recall.profiles import BUDGETS, DEFAULT_PROFILE, PROFILES, Profile
-from projections.recall.recaller import Recaller
-from projections.recall.reranking import Reranker
-from projections.recall.types import DEFAULT_SCOPE, SCOPES, Answer, Query, Result
+from projections.recall.answer.explanation import Explanation
+from projections.recall.answer.recaller import Recaller
+from projections.recall.answer.results import Answer, Result
+from projections.recall.question.encoding import QueryTokens
+from projections.recall.question.query import DEFAULT_SCOPE, SCOPES, Query
+from projections.recall.question.sub_questions import MOST_PARTS, Part
+from projections.recall.ranking.profiles import BUDGETS, DEFAULT_PROFILE, PROFILES, Profile
+from projections.recall.ranking.reranking import Reranker
 
 __all__ = [
     "BUDGETS",

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from projections.recall import DEFAULT_SCOPE, PROFILES, SCOPES, Query
-from projections.recall.types import Budget
+from projections.recall.question.query import Budget
 from recollect.client import Token
 from schemas.errors import InvalidInput
 from schemas.inbound import MAX_INTEGER, MAX_RECORD_BYTES, MIN_INTEGER

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import apsw
 
-from projections.identity import queries as identity
-from projections.memory import queries as memory
+from projections.identity import entity_queries as identity
+from projections.memory import memory_queries as memory
 from schemas.changes import (
     AnyRow,
     DeadLetter,

@@ -6,8 +6,8 @@ from bisect import bisect_left
 
 import apsw
 
-from projections.events.queries import quiet_turns, switches
-from projections.memory.queries import is_completed
+from projections.events.event_queries import quiet_turns, switches
+from projections.memory.memory_queries import is_completed
 from schemas.changes import Conclusions
 from schemas.events import RESERVED_PLATFORM, CloseTurn, Draft, Event, Tick
 from schemas.ids import turn_row_id

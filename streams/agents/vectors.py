@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projections.embeddings.tokens import FORM
+from projections.embeddings.token_vectors import FORM
 from schemas.changes import Embedding, TokenVectors
 from schemas.ids import row_id, text_hash
 from streams.agents.state import State

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from projections.memory.queries import Held
+from projections.memory.memory_queries import Held
 from schemas.changes import (
     AnyRow,
     CausalLink,

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import apsw
 import msgspec
 
-from projections.events import queries as thread
+from projections.events import event_queries as thread
 from projections.events.model import conversation_of
 from projections.readmodel import ReadModel
 from schemas.changes import (

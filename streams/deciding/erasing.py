@@ -19,9 +19,9 @@ from typing import Any, NamedTuple, cast
 import apsw
 import msgspec
 
-from projections.embeddings.tokens import FORM, TokenCodes
+from projections.embeddings.token_vectors import FORM, TokenCodes
 from projections.files import ZoneFiles
-from projections.memory.queries import dead_letters, is_traced
+from projections.memory.memory_queries import dead_letters, is_traced
 from projections.readmodel import ReadModel, rows_by_key
 from projections.sqlite import connect, value
 from schemas.changes import (

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.memory import queries
+from projections.memory import memory_queries
 from projections.readmodel import row_key
 from schemas.changes import (
     MODEL_OF,
@@ -137,7 +137,7 @@ class Decisions:
         self._zone = zone
         self._chain = chain
         self._memory = memory
-        found = queries.decisions(memory, upto)
+        found = memory_queries.decisions(memory, upto)
         self._numbers = np.array([number for number, _, _ in found], np.int64)
         self._reads = _Keys(self._numbers, [reads for _, reads, _ in found])
         self._writes = _Keys(self._numbers, [writes for _, _, writes in found])
@@ -166,7 +166,7 @@ class Decisions:
             Untraceable: it cannot be opened any more.
         """
         if number not in self._parts:
-            restated = queries.restated(self._memory, number)
+            restated = memory_queries.restated(self._memory, number)
             self._parts[number] = (
                 self._recorded(number) if restated is None else _decode_parts(restated)
             )
@@ -187,7 +187,7 @@ class Decisions:
         return parts
 
     def _change(self, number: int) -> tuple[ChangeHeader, ChangeRecord]:
-        offsets = queries.concluded_at(self._memory, (number - 1, number))
+        offsets = memory_queries.concluded_at(self._memory, (number - 1, number))
         if number not in offsets:
             raise Untraceable(f"change {number} has no known offset")
         begin = offsets.get(number - 1, -1) + 1

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from projections.embeddings.tokens import TokenCodes, compressed
+from projections.embeddings.token_vectors import TokenCodes, compressed
 from schemas.ids import text_hash
 from streams.encoder import Encoder
 

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from functools import partial
 from pathlib import Path
 
-from projections.events.queries import switched_to
+from projections.events.event_queries import switched_to
 from projections.files import FilesPool, ZoneFiles
 from projections.generations import Generation, ZoneDirectory, sync_directory
 from projections.private import must_be_writable, read_only, writable

@@ -24,7 +24,7 @@ from contextlib import contextmanager
 
 import apsw
 
-from projections.events.queries import sources
+from projections.events.event_queries import sources
 from projections.files import ZoneFiles
 from projections.readmodel import Watermark
 from schemas.changes import encode_conclusions

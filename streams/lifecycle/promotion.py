@@ -22,7 +22,7 @@ from pathlib import Path
 import apsw
 import msgspec
 
-from projections.events.queries import switched_to
+from projections.events.event_queries import switched_to
 from projections.sqlite import rows, value
 from schemas.errors import Busy, HomeError
 from schemas.records import read_event

@@ -9,7 +9,7 @@ from typing import Literal
 import apsw
 import msgspec
 
-from projections.embeddings.tokens import FORM, TokenCodes
+from projections.embeddings.token_vectors import FORM, TokenCodes
 from projections.generations import Generation, ZoneDirectory
 from projections.sqlite import atomic, connect, value
 from schemas.changes import Embedding, TokenVectors

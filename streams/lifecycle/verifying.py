@@ -14,12 +14,12 @@ import apsw
 import msgspec
 
 from projections.content import content_hash, content_problems, index_problems
-from projections.events.queries import event_count, switches
+from projections.events.event_queries import event_count, switches
 from projections.files import ZoneFiles
 from projections.generations import Generation
 from projections.private import make_directory
 from projections.readmodel import ReadModel
-from projections.recall.index import stored_problems
+from projections.recall.index.zone_index import stored_problems
 from projections.sqlite import connect, copy_file, rows
 from schemas.changes import MODELS
 from schemas.errors import HomeError, IntegrityError, RecollectError, UnknownVersion

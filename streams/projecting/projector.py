@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from projections.files import ZoneFiles
 from projections.memory import MemoryModel
 from projections.readmodel import ReadModel, Watermark
-from projections.recall import stored
-from projections.recall.index import prune_stored
+from projections.recall.index import array_store
+from projections.recall.index.zone_index import prune_stored
 from projections.sqlite import atomic
 from schemas.records import FIRST_TRACED_FORMAT
 from streams.ledger import Ledger
@@ -220,13 +220,13 @@ def drop_index(files: ZoneFiles) -> None:
     """Remove the index that recall keeps of the files; the next question makes another."""
     with _index_held(files) as lies:
         if lies:
-            stored.remove(files.directory)
+            array_store.remove(files.directory)
 
 
 @contextmanager
 def _index_held(files: ZoneFiles) -> Iterator[bool]:
     """Hold the lock of the index, where there is one; False where there is none."""
-    lock = files.directory / stored.LOCK
+    lock = files.directory / array_store.LOCK
     # Who has no lock yet looks at the files after this, and writes nothing that is gone.
     if not lock.exists():
         yield False

@@ -20,10 +20,13 @@ import pytest
 
 import recollect.working
 from projections.files import ZoneFiles
-from projections.recall import BUDGETS, DEFAULT_PROFILE, PROFILES, SCOPES, Query, Result, fading
-from projections.recall.fusion import mmr, rrf
-from projections.recall.observations import MOST_FACTS, MOST_FIRST
-from projections.recall.types import DEFAULT_SCOPE, Budget
+from projections.recall import BUDGETS, DEFAULT_PROFILE, PROFILES, SCOPES, Query, Result
+from projections.recall.answer.assembly import MOST_FIRST
+from projections.recall.arms.observations import MOST_FACTS
+from projections.recall.question.query import DEFAULT_SCOPE, Budget
+from projections.recall.ranking import fading
+from projections.recall.ranking.diversity import mmr
+from projections.recall.ranking.fusion import rrf
 from projections.sqlite import rows
 from projections.stopwords import STOP_WORDS
 from recollect.cli.app import cli

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from projections.events.queries import sources
+from projections.events.event_queries import sources
 from schemas.events import (
     CreateMentalModel,
     DecideMerge,

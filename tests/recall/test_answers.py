@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from projections.recall import BUDGETS, DEFAULT_SCOPE, SCOPES, Query
-from projections.recall.profiles import SEED_PROFILE
+from projections.recall.ranking.profiles import SEED_PROFILE
 from recollect.client import Memory
 from schemas.errors import InvalidInput
 from tests.recall.conftest import Open

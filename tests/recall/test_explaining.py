@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from projections.recall import Explanation, Profile, Query
-from projections.recall.profiles import SEED_PROFILE
+from projections.recall.ranking.profiles import SEED_PROFILE
 from recollect.cli.app import run
 from recollect.client import Memory
 from recollect.why import why

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projections.recall import BUDGETS, PROFILES, SCOPES, Query, Result
-from projections.recall.types import Scope
+from projections.recall.question.query import Scope
 from recollect.client import Memory
 from recollect.home import Home
 from schemas.times import format_time

@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.recall.fusion import close_to_top, mmr, rrf, scaled, top, weighted
+from projections.recall.arms.scaling import scaled
+from projections.recall.index.selection import close_to_top, top
+from projections.recall.ranking.diversity import mmr
+from projections.recall.ranking.fusion import rrf, weighted
 from tests.recall import oracle
 
 

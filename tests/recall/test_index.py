@@ -16,13 +16,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from projections.embeddings.tokens import quantised
-from projections.events import EventsModel, recalls
-from projections.recall import Query, index, stored
-from projections.recall.codes import Codes, first_of_equals, least
-from projections.recall.columns import Texts
-from projections.recall.turns import Turns
-from projections.recall.vectors import Targets, Vectors
+from projections.embeddings.token_vectors import quantised
+from projections.events import EventsModel, turns_for_recall
+from projections.recall import Query
+from projections.recall.index import array_store, zone_index
+from projections.recall.index.bit_codes import Codes, first_of_equals, least
+from projections.recall.index.growable_arrays import Texts
+from projections.recall.index.turn_index import Turns
+from projections.recall.index.vector_index import Targets, Vectors
 from recollect.client import Memory
 from streams.projecting import projector
 from tests.recall.conftest import Open
@@ -109,7 +110,7 @@ def test_turns_that_followed_are_those_that_were_read_at_once(
 @pytest.fixture
 def stored_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every index is worth a file."""
-    monkeypatch.setattr(index, "LEAST_STORED", 1)
+    monkeypatch.setattr(zone_index, "LEAST_STORED", 1)
 
 
 def talk_of(count: int, first: int = 0) -> list:
@@ -132,11 +133,11 @@ def answers(memory: Memory) -> list:
 
 def index_file(memory: Memory) -> Path:
     zone = memory.node.zone(memory.zone)
-    return zone.directory(zone.current()) / stored.FILE
+    return zone.directory(zone.current()) / array_store.FILE
 
 
 def wide_files(memory: Memory) -> list[Path]:
-    return [path for path in index_file(memory).parent.iterdir() if path.name in stored.WIDE]
+    return [path for path in index_file(memory).parent.iterdir() if path.name in array_store.WIDE]
 
 
 def test_an_answer_does_not_depend_on_how_the_index_came_about(
@@ -148,7 +149,7 @@ def test_an_answer_does_not_depend_on_how_the_index_came_about(
         answers(following)
     anew = answers(open_memory())
     assert answers(following) == anew
-    monkeypatch.setattr(index, "LEAST_STORED", 1)
+    monkeypatch.setattr(zone_index, "LEAST_STORED", 1)
     writer = open_memory()
     assert answers(writer) == anew
     assert index_file(memory).exists()
@@ -167,14 +168,14 @@ def test_an_answer_does_not_depend_on_how_the_index_came_about(
 def turns_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many turns each statement read that indexes ask for them with."""
     read: list[int] = []
-    turns_after = recalls.turns_after
+    turns_after = turns_for_recall.turns_after
 
     def counting(connection: object, number: int, limit: int) -> list:
         found = turns_after(connection, number, limit)  # type: ignore[arg-type]
         read.append(len(found))
         return found
 
-    monkeypatch.setattr(recalls, "turns_after", counting)
+    monkeypatch.setattr(turns_for_recall, "turns_after", counting)
     return read
 
 
@@ -241,13 +242,13 @@ class TestFile:
     ) -> None:
         expected = answers(kept)
         path = index_file(kept)
-        before = stored.read(path.parent)
+        before = array_store.read(path.parent)
         assert before is not None
         arrays = {name: values.copy() for name, values in before.arrays.items()}
         path.write_bytes(damage(path.read_bytes()))
-        assert stored.read(path.parent) is None
+        assert array_store.read(path.parent) is None
         assert answers(open_memory()) == expected
-        after = stored.read(path.parent)
+        after = array_store.read(path.parent)
         assert after is not None
         assert after.about == before.about
         assert after.arrays.keys() == arrays.keys()
@@ -303,12 +304,12 @@ class TestFile:
         assert all(word in narrow.read_bytes() for word in (*words, *terms))
         assert whole in wide.read_bytes()
         # What writers left that were killed.
-        shutil.copy(narrow, narrow.with_name(stored.FILE + ".tmp"))
-        (other,) = {*stored.WIDE} - {wide.name}
+        shutil.copy(narrow, narrow.with_name(array_store.FILE + ".tmp"))
+        (other,) = {*array_store.WIDE} - {wide.name}
         shutil.copy(wide, wide.with_name(other))
         kept.forget("secret")
         assert sorted(path.name for path in narrow.parent.glob("recall.*")) == sorted(
-            (stored.FILE, stored.LOCK, wide.name)
+            (array_store.FILE, array_store.LOCK, wide.name)
         )
         for one in (reader, open_memory(), kept):
             assert "secret" not in cited(ask(one, "zeppelin"))
@@ -355,9 +356,11 @@ class TestFile:
             raise OSError(errno.ENOSPC, "no space left on device")
 
         with monkeypatch.context() as patched:
-            patched.setattr(stored, "_put", full)
+            patched.setattr(array_store, "_put", full)
             kept.forget("m5")
-            assert {path.name for path in index_file(kept).parent.glob("recall.*")} == {stored.LOCK}
+            assert {path.name for path in index_file(kept).parent.glob("recall.*")} == {
+                array_store.LOCK
+            }
         assert answers(kept) == answers(open_memory())
         assert kept.verify().ok
 
@@ -378,15 +381,15 @@ class TestFile:
 
     def test_verify_finds_one_that_is_whole_and_wrong(self, kept: Memory) -> None:
         assert kept.verify().ok
-        found = stored.read(index_file(kept).parent)
+        found = array_store.read(index_file(kept).parent)
         assert found is not None
         found.arrays["turns.occurred_at"][3] += 1
         wide = {name: values for name, values in found.arrays.items() if name.endswith(".codes")}
         narrow = {name: found.arrays[name] for name in found.arrays.keys() - wide.keys()}
-        stored.write(index_file(kept).parent, found.about, narrow, wide)
+        array_store.write(index_file(kept).parent, found.about, narrow, wide)
         found_problems = kept.verify().problems
         assert any(
-            stored.FILE in problem and "occurred_at" in problem for problem in found_problems
+            array_store.FILE in problem and "occurred_at" in problem for problem in found_problems
         )
         kept.rebuild("index")
         assert kept.verify().ok

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projections.embeddings.tokens import quantised
+from projections.embeddings.token_vectors import quantised
 from projections.recall import QueryTokens
-from projections.recall.late import WINDOW, late, nearest, windowed
-from projections.recall.profiles import DEFAULT_PROFILE
-from projections.recall.tokens import Centre, Tokens, TokensOf
-from projections.recall.words import Tokeniser
+from projections.recall.arms.late_interaction import WINDOW, late, nearest, windowed
+from projections.recall.index.token_index import Centre, Tokens, TokensOf
+from projections.recall.index.tokeniser import Tokeniser
+from projections.recall.ranking.profiles import DEFAULT_PROFILE
 from recollect.client import Memory
 from streams.agents import writer
 from streams.agents.vectors import embedding_rows

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from projections.recall import ranking
-from projections.recall.arms import Heard, Said
-from projections.recall.columns import Sums, true_places
-from projections.recall.profiles import DEFAULT_PROFILE, READING
+from projections.recall.arms.arm_scores import Heard, Said
+from projections.recall.index.growable_arrays import Sums, true_places
+from projections.recall.ranking import turn_ranking
+from projections.recall.ranking.profiles import DEFAULT_PROFILE, READING
 
 WEIGHTS = DEFAULT_PROFILE.weights
 
@@ -69,7 +69,7 @@ def _expected(heard: Heard, eligible: np.ndarray) -> list[float]:
 def test_the_leading_turns_are_the_best_of_all(
     monkeypatch: pytest.MonkeyPatch, size: int, count: int, known: int, sampled: bool, seed: int
 ) -> None:
-    monkeypatch.setattr(ranking, "_SAMPLE", 4 if sampled else 1_000)
+    monkeypatch.setattr(turn_ranking, "_SAMPLE", 4 if sampled else 1_000)
     random = np.random.default_rng(seed)
     unread = np.arange(known, size) if known < size else None
     places = np.flatnonzero(random.random(size) < 0.3)
@@ -85,7 +85,7 @@ def test_the_leading_turns_are_the_best_of_all(
     )
     eligible = random.random(size) < 0.8
     expected = _expected(heard, eligible)
-    found = ranking.leading(heard, eligible, DEFAULT_PROFILE, count)
+    found = turn_ranking.leading(heard, eligible, DEFAULT_PROFILE, count)
     best = sorted((score for score in expected if score > 0), reverse=True)[:count]
     assert found.scores.tolist() == pytest.approx(best, abs=1e-6)
     assert [expected[place] for place in found.places] == pytest.approx(best, abs=1e-6)

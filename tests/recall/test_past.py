@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projections.recall import Query
-from projections.recall.types import Scope
+from projections.recall.question.query import Scope
 from recollect.cli.app import run
 from recollect.client import Memory, Token
 from recollect.home import Home

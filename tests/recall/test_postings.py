@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projections.recall import index, postings
-from projections.recall.postings import Postings
+from projections.recall.index import postings, zone_index
+from projections.recall.index.postings import Postings
 from recollect.client import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import ask, say, tell
@@ -94,7 +94,7 @@ def test_what_came_is_what_is_read_at_once(
 def test_a_word_that_the_full_text_index_cuts_within_a_character(
     memory: Memory, open_memory: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index, "LEAST_STORED", 1)
+    monkeypatch.setattr(zone_index, "LEAST_STORED", 1)
     tell(memory, [say("日" * 12_000, "e1"), say("Grace lives in Paris.", "e2")])
     assert ask(open_memory(), "Where does Grace live?")[0].source_event_ids == ["e2"]
     tell(memory, [say(f"{'本' * 12_000} and a boat, {'本' * 12_000}日.", "e3")])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projections.recall.products import product, products, whole
+from projections.recall.index.int8_products import product, products, whole
 
 
 @settings(max_examples=60, deadline=None)

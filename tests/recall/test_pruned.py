@@ -10,9 +10,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from projections.files import ZoneFiles
-from projections.recall import Query, index, stored
-from projections.recall.index import Index
-from projections.recall.types import Scope
+from projections.recall import Query
+from projections.recall.index import array_store, zone_index
+from projections.recall.index.zone_index import Index
+from projections.recall.question.query import Scope
 from recollect.client import Memory
 from recollect.home import Home
 from schemas.events import Draft, Forget
@@ -84,7 +85,7 @@ GIVEN_AGAIN: tuple[list, list[tuple[str, object]]] = (
 @pytest.fixture(autouse=True)
 def stored_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every index is worth a file."""
-    monkeypatch.setattr(index, "LEAST_STORED", 1)
+    monkeypatch.setattr(zone_index, "LEAST_STORED", 1)
 
 
 def of_rows_alone(files: ZoneFiles) -> Index:
@@ -100,7 +101,7 @@ def answers(memory: Memory) -> list:
 def answers_anew(memory: Memory, patch: pytest.MonkeyPatch) -> list:
     """Return the answers by an index that was made of the rows as they are."""
     with patch.context() as patched:
-        patched.setattr(index, "_stored", lambda files: None)
+        patched.setattr(zone_index, "_stored", lambda files: None)
         patched.setattr(Index, "worth_storing", False)
         return answers(memory)
 
@@ -223,4 +224,4 @@ def same_as_anew(zone: Zone, patch: pytest.MonkeyPatch) -> None:
         kept = recaller_of(zone.reader)._index
         if kept is not None:
             assert differing(kept, anew) == []
-    assert (files.directory / stored.FILE).exists() or len(anew.turns) == 0
+    assert (files.directory / array_store.FILE).exists() or len(anew.turns) == 0

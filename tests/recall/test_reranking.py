@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from projections.recall import DEFAULT_PROFILE, Profile, Query, Recaller
-from projections.recall.profiles import SEED_PROFILE
+from projections.recall.ranking.profiles import SEED_PROFILE
 from recollect.cli.app import run
 from recollect.client import Memory
 from recollect.home import Home

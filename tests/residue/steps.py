@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from projections.recall import Query, index
+from projections.recall import Query
+from projections.recall.index import zone_index
 from recollect.client import Memory, Token
 from tests.recall.kit import EncodedHome
 from tests.residue.needles import Place, Search, Trace
@@ -76,7 +77,7 @@ EVERY_STORED = ("vector, int8", "vector, bits", "word, digest")
 
 def store_indexes(events: int) -> None:
     """Have a zone of so many events keep a stored index, in this process and those it forks."""
-    index.LEAST_STORED = min(index.LEAST_STORED, events // 2)
+    zone_index.LEAST_STORED = min(zone_index.LEAST_STORED, events // 2)
 
 
 def apart(work: Callable[..., None], *arguments: object) -> str | None:

@@ -1,0 +1,39 @@
+"""From ranked documents to results."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from projections.recall.answer.results import Bundled, Change, Result
+from projections.recall.index.zone_index import Index
+from projections.recall.ranking.document_ranking import Scored
+from schemas.times import format_time
+
+
+def results(found: Scored, index: Index, *, explain: bool) -> list[Result]:
+    """Return what is answered of documents, best first."""
+    if not found.documents:
+        return []
+    stands = index.standing.of(id_ for item in found.documents for id_ in item.entities)
+    return [
+        Result(
+            id=item.id,
+            type=item.kind,
+            text=item.text,
+            as_of=format_time(item.as_of),
+            score=round(min(1.0, float(found.scores[place])), 6),
+            is_stale=item.is_stale,
+            entity_ids=sorted({stands[id_] for id_ in item.entities if id_ in stands}),
+            platform=None,
+            source_event_ids=list(dict.fromkeys(item.sources)),
+            arms=found.ranks(place) if explain else None,
+            facts=[
+                Bundled(id=id_, text=text, as_of=format_time(at)) for id_, text, at in item.facts
+            ],
+            supersedes=[
+                Change(id=id_, text=text, at=format_time(at)) for id_, text, at in item.supersedes
+            ],
+        )
+        for place in np.argsort(-found.scores, kind="stable").tolist()
+        for item in (found.documents[place],)
+    ]

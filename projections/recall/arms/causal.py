@@ -1,0 +1,31 @@
+"""The arm of what near facts led to or followed from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from projections.files import ZoneFiles
+from projections.memory import facts_for_recall as memory
+from projections.recall.arms.arm_scores import Said
+from projections.recall.index.zone_index import Index
+from projections.recall.question.parsed_question import Asked
+
+# What is less near than these leads to nothing that would be answered.
+_CAUSES = 50
+
+
+def causal(asked: Asked, index: Index, files: ZoneFiles, facts: Mapping[str, float]) -> Said:
+    """Score what near facts led to or followed from: their nearness times the link's strength."""
+    if not index.present.causal_links:
+        return Said(np.zeros(0, np.int64), np.zeros(0, np.float32))
+    links = memory.effects_and_causes(files.memory.connection, list(facts)[:_CAUSES])
+    rows = index.facts_said.of([linked for _, linked, _ in links])
+    best: dict[int, float] = {}
+    for (fact, _, strength), row in zip(links, rows.tolist(), strict=True):
+        place = int(index.facts_said.places[row]) if row >= 0 else -1
+        if place >= 0 and asked.allowed[place]:
+            best[place] = max(best.get(place, 0.0), facts[fact] * strength)
+    places = np.array(sorted(best), np.int64)
+    return Said(places, np.array([best[place] for place in places.tolist()], np.float32))

@@ -1,0 +1,59 @@
+"""Mental models and entities as documents."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from projections.events import turns_for_recall as events
+from projections.files import ZoneFiles
+from projections.identity import entity_queries as identity
+from projections.recall.arms.documents import Document
+from projections.recall.index.zone_index import Index
+from projections.recall.question.entity_names import entity_ids, resolve
+from projections.recall.question.filters import about
+from projections.recall.question.parsed_question import Asked
+from projections.recall.question.query import Query
+from schemas.changes import Entity
+from schemas.names import normalise_name
+
+# An entity that is spoken of for years is not cited whole.
+_MOST_SOURCES = 20
+
+
+def entities(query: Query, asked: Asked, index: Index, files: ZoneFiles) -> list[Document]:
+    """Return the entities that the query names, with what else they are called.
+
+    An entity is known from the events that speak of it or come from it: where none of them is
+    readable and allowed, neither is the entity.
+    """
+    connection = files.identity.connection
+    found = {item.entity.id: item.entity for item in asked.named}
+    for name in (asked.text, query.entity or ""):
+        meant = resolve(connection, normalise_name(name)) if name.strip() else ()
+        found |= {entity.id: entity for entity in meant}
+    documents = (_entity(entity, asked, index, files) for entity in found.values())
+    return [document for document in documents if document is not None]
+
+
+def _entity(entity: Entity, asked: Asked, index: Index, files: ZoneFiles) -> Document | None:
+    connection = files.identity.connection
+    ids = entity_ids(connection, [entity])
+    places = np.flatnonzero(about(ids, index) & asked.allowed)
+    if not len(places):
+        return None
+    turns = index.turns
+    places = places[np.lexsort((turns.numbers[places], turns.occurred_at[places]))]
+    cited = [turns.ids[place] for place in places[:_MOST_SOURCES]]
+    sources = events.source_ids(files.events.connection, cited)
+    names = sorted({row.name for row in identity.aliases(connection, entity.id)})
+    also = f", also {', '.join(names)}" if names else ""
+    return Document(
+        kind="entity",
+        id=entity.id,
+        text=f"{entity.name} ({entity.type}{also})",
+        words=" ".join((entity.name, *names)),
+        as_of=int(turns.occurred_at[places[0]]),
+        is_stale=False,
+        entities=frozenset(ids),
+        sources=[sources[event] for event in cited],
+    )

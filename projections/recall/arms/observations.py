@@ -1,0 +1,98 @@
+"""Observation-first (B2): what was consolidated comes before the facts that it was drawn from.
+
+The observations that answer a question come first, each with the newest of its facts, and a
+fact that comes so is no result of its own. What an observation replaced is shown with it (B6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from projections.events import turns_for_recall as events
+from projections.files import ZoneFiles
+from projections.memory import consolidated
+from projections.memory import facts_for_recall as memory
+from projections.recall.arms.documents import Dated, Document
+from projections.recall.index.zone_index import Index
+from projections.recall.question.parsed_question import Asked
+from projections.recall.question.query import Query
+from projections.sqlite import rows
+
+#: Facts that come with one: enough to see what it rests on, and since when.
+MOST_FACTS = 5
+# By their vectors; ten times as many as can come first, since filters take some away.
+_NEAREST = 50
+
+
+def observations(
+    query: Query, asked: Asked, near: Iterable[str], index: Index, files: ZoneFiles
+) -> list[Document]:
+    """Return the newest versions of observations whose facts can be read and pass the filters.
+
+    Looked at are those that rest on one of the facts `near` the question, and those whose own
+    vectors are nearest. One that rests on a fact that is being forgotten is passed over until it
+    was drawn anew.
+    """
+    connection = files.memory.connection
+    if not index.present.observations:
+        return []
+    ids = {*consolidated.observations_on(connection, list(near)), *_nearest(asked, files)}
+    found = consolidated.observations(connection, sorted(ids), query.until)
+    before_them = [item.before[0] for item in found if item.before is not None]
+    support = consolidated.supporting_facts(
+        connection, [*(item.id for item in found), *before_them]
+    )
+    place_of = index.facts_said.placed(
+        sorted({id_ for facts in support.values() for id_, _, _ in facts})
+    )
+    readable = {
+        run: facts for run, facts in support.items() if all(id_ in place_of for id_, _, _ in facts)
+    }
+    documents = []
+    for item in found:
+        facts = [fact for fact in readable.get(item.id, ()) if asked.allowed[place_of[fact[0]]]]
+        if facts:
+            before = []
+            if item.before is not None and item.before[0] in readable:
+                before = [(*item.before, item.created_at)]
+            documents.append(_document(item, facts[:MOST_FACTS], before, index, files))
+    return documents
+
+
+def _nearest(asked: Asked, files: ZoneFiles) -> list[str]:
+    """Return the ids of the observations whose vectors are nearest to the question's."""
+    if asked.vector is None:
+        return []
+    found = rows(
+        files.embeddings.connection,
+        "SELECT target_id FROM vec_embeddings "
+        "WHERE embedding MATCH ? AND target_type = 'observation' AND k = ? ORDER BY distance",
+        (asked.vector.astype("<f4").tobytes(), _NEAREST),
+    )
+    return [str(id_) for (id_,) in found]
+
+
+def _document(
+    item: consolidated.Observed,
+    facts: list[Dated],
+    before: list[Dated],
+    index: Index,
+    files: ZoneFiles,
+) -> Document:
+    ids = [id_ for id_, _, _ in facts]
+    place_of = index.facts_said.placed(ids)
+    turns = [index.turns.ids[place_of[id_]] for id_ in ids]
+    sources = events.source_ids(files.events.connection, turns)
+    linked = memory.entities_of_facts(files.memory.connection, ids)
+    return Document(
+        kind="observation",
+        id=item.id,
+        text=item.text,
+        words=item.text,
+        as_of=facts[0][2],
+        is_stale=item.is_stale,
+        entities=frozenset(entity for some in linked.values() for entity in some),
+        sources=[sources[turn] for turn in turns],
+        facts=facts,
+        supersedes=before,
+    )

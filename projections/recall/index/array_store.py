@@ -1,0 +1,234 @@
+"""Arrays beside the files that are mapped into memory, whole or not at all.
+
+Those that are wide lie in a file of their own, where rows that went are overwritten; the others
+are replaced together. Whoever writes, prunes or removes them holds the lock LOCK: so what a writer
+that was killed left behind goes when something is erased, and nobody puts it back.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+import numpy as np
+
+from projections.private import opener
+from projections.recall.index.growable_arrays import Array
+
+FILE = "recall.index"
+LOCK = "recall.lock"
+#: Where the wide arrays lie: in the one that FILE names, while the other is written.
+WIDE = ("recall.codes0", "recall.codes1")
+
+_TEMPORARY = FILE + ".tmp"
+# The form's name and number, the length of the description and its checksum.
+_HEAD = struct.Struct("<16sQL")
+_FORM = b"recollect/index5"
+_ALIGNED = 64
+# To read more than this only to sum it takes longer than the answer: like SQLite's pages, what is
+# larger is taken as the file system gives it, and so is what is wide. `verify` reads all.
+_MOST_SUMMED = 32_000_000
+# Whoever reads while another replaces what lies here sees that, and reads again.
+_ATTEMPTS = 5
+
+
+class _Placed(msgspec.Struct, frozen=True):
+    """Where an array is: from `start` on, counted from the end of the description.
+
+    Of one that is wide, from the start of its file. A large one has no checksum.
+    """
+
+    name: str
+    type: str
+    shape: tuple[int, ...]
+    start: int
+    size: int
+    checksum: int | None = None
+
+
+class _Description(msgspec.Struct, frozen=True):
+    about: bytes
+    arrays: list[_Placed]
+    wide_file: str
+    wide: list[_Placed]
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """What was written, its arrays mapped and private."""
+
+    about: bytes
+    arrays: dict[str, Array]
+
+
+def write(
+    directory: Path, about: bytes, arrays: Mapping[str, Array], wide: Mapping[str, Array]
+) -> None:
+    """Replace what lies there by these arrays, and a text about them."""
+    found = _described(directory)
+    name = WIDE[found is not None and found.wide_file == WIDE[0]]
+    # Another may still have mapped what lay there: it is not written to.
+    (directory / name).unlink(missing_ok=True)
+    whole = {key: np.ascontiguousarray(values) for key, values in wide.items()}
+    placed = _placed(whole)
+    with open(directory / name, "wb", opener=opener) as file:
+        _put(file, 0, placed, whole)
+    _replace(directory, _Description(about, [], name, placed), arrays)
+
+
+def prune(
+    directory: Path, about: bytes, arrays: Mapping[str, Array], gone: Mapping[str, Array]
+) -> None:
+    """Replace all but the wide arrays, and overwrite those rows of these that are `gone`.
+
+    What was read before by others is overwritten under them.
+    """
+    found = _described(directory)
+    assert found is not None, "it was read under the same lock"
+    with open(directory / found.wide_file, "r+b") as file:
+        for placed in found.wide:
+            rows = gone.get(placed.name)
+            if rows is not None and len(rows):
+                held = np.memmap(file, placed.type, "r+", placed.start, placed.shape)
+                held[rows] = 0
+                held.flush()
+    _replace(directory, msgspec.structs.replace(found, about=about, arrays=[]), arrays)
+
+
+def read(directory: Path) -> Stored | None:
+    """Return what lies there; None where it is not whole."""
+    for _ in range(_ATTEMPTS):
+        try:
+            with open(directory / FILE, "rb") as file:
+                found = _read(directory, file)
+                if os.fstat(file.fileno()).st_ino == (directory / FILE).stat().st_ino:
+                    return found
+        except FileNotFoundError:
+            return None
+    return None
+
+
+def about(directory: Path) -> bytes | None:
+    """Return the text about what lies there; None where there is none to be read."""
+    found = _described(directory)
+    return None if found is None else found.about
+
+
+def remove(directory: Path) -> None:
+    """Remove what lies there, and what a writer that was killed left."""
+    for name in (_TEMPORARY, FILE, *WIDE):
+        (directory / name).unlink(missing_ok=True)
+
+
+def tidy(directory: Path) -> None:
+    """Remove what a writer that was killed left."""
+    found = _described(directory)
+    for name in (_TEMPORARY, *WIDE):
+        if found is None or name != found.wide_file:
+            (directory / name).unlink(missing_ok=True)
+
+
+def _described(directory: Path) -> _Description | None:
+    try:
+        with open(directory / FILE, "rb") as file:
+            return _description(file)
+    except FileNotFoundError:
+        return None
+
+
+def _description(file: BinaryIO) -> _Description | None:
+    """Return what the start of a file says; None where it is torn, or of another form."""
+    head = file.read(_HEAD.size)
+    if len(head) < _HEAD.size:
+        return None
+    form, length, checksum = _HEAD.unpack(head)
+    if form != _FORM or length > os.fstat(file.fileno()).st_size:
+        return None
+    packed = file.read(length)
+    if len(packed) != length or zlib.crc32(packed) != checksum:
+        return None
+    return msgspec.msgpack.decode(packed, type=_Description)
+
+
+def _read(directory: Path, file: BinaryIO) -> Stored | None:
+    described = _description(file)
+    if described is None:
+        return None
+    arrays = _mapped(file, _aligned(file.tell()), described.arrays)
+    with open(directory / described.wide_file, "rb") as wide_file:
+        wide = _mapped(wide_file, 0, described.wide)
+    if arrays is None or wide is None:
+        return None
+    return Stored(described.about, {**arrays, **wide})
+
+
+def _mapped(file: BinaryIO, base: int, placed: list[_Placed]) -> dict[str, Array] | None:
+    """Return the arrays of a file; None where it is not as long as they are, or one is torn."""
+    size = os.fstat(file.fileno()).st_size
+    if size != base + _length(placed):
+        return None
+    view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) if size else b"")
+    arrays = {}
+    for item in placed:
+        content = view[base + item.start : base + item.start + item.size]
+        if item.checksum not in (None, _checksum(content)):
+            return None
+        arrays[item.name] = np.frombuffer(content, item.type).reshape(item.shape)
+    return arrays
+
+
+def _replace(directory: Path, described: _Description, arrays: Mapping[str, Array]) -> None:
+    """Put arrays and their description in the place of FILE, and remove what it does not name."""
+    whole = {name: np.ascontiguousarray(values) for name, values in arrays.items()}
+    placed = _placed(whole)
+    sums = [
+        msgspec.structs.replace(item, checksum=_checksum(_bytes(values)))
+        for item, values in zip(placed, whole.values(), strict=True)
+    ]
+    packed = msgspec.msgpack.encode(msgspec.structs.replace(described, arrays=sums))
+    temporary = directory / _TEMPORARY
+    with open(temporary, "wb", opener=opener) as file:
+        file.write(_HEAD.pack(_FORM, len(packed), zlib.crc32(packed)))
+        file.write(packed)
+        _put(file, _aligned(file.tell()), placed, whole)
+    os.replace(temporary, directory / FILE)
+    tidy(directory)
+
+
+def _placed(arrays: Mapping[str, Array]) -> list[_Placed]:
+    placed, start = [], 0
+    for name, values in arrays.items():
+        placed.append(_Placed(name, values.dtype.str, values.shape, start, values.nbytes))
+        start += _aligned(values.nbytes)
+    return placed
+
+
+def _put(file: BinaryIO, base: int, placed: list[_Placed], arrays: Mapping[str, Array]) -> None:
+    """Write arrays where they were placed, and see that they are on the disk."""
+    for item, values in zip(placed, arrays.values(), strict=True):
+        file.seek(base + item.start)
+        file.write(_bytes(values))
+    file.truncate(base + _length(placed))
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _length(placed: list[_Placed]) -> int:
+    return sum(_aligned(item.size) for item in placed)
+
+
+def _bytes(values: Array) -> bytes | memoryview:
+    return values.data.cast("B") if values.size else b""
+
+
+def _checksum(content: bytes | memoryview) -> int | None:
+    return zlib.crc32(content) if len(content) <= _MOST_SUMMED else None
+
+
+def _aligned(size: int) -> int:
+    return -(-size // _ALIGNED) * _ALIGNED

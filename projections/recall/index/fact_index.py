@@ -1,0 +1,155 @@
+"""The facts of a zone that can be read: where each was said, and BM25 over their words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import apsw
+import numpy as np
+import numpy.typing as npt
+
+from projections.lineage import replaced
+from projections.memory import facts_for_recall
+from projections.recall.index.growable_arrays import Array, Column, Sums, Texts, part, within
+from projections.recall.index.postings import Postings
+from projections.recall.index.turn_index import K1, B, Turns
+
+_BLOCK = 50_000
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+class Facts:
+    """Facts in the order in which they came, with the place of the turn that gave each.
+
+    A fact whose turn is no more is none.
+    """
+
+    def __init__(
+        self, connection: apsw.Connection, turns: Turns, columns: Mapping[str, Array] | None = None
+    ) -> None:
+        self._connection = connection
+        self._turns = turns
+        held = columns or {}
+        self._rowid = Column(held.get("rowid", np.zeros(0, np.int64)))
+        self._place = Column(held.get("place", np.zeros(0, np.int32)))
+        self._length = Column(held.get("length", np.zeros(0, np.float32)))
+        self.ids = Texts(held.get("id"))
+        # The last that was looked at, whether or not it could be read.
+        self._seen = int(held["seen"][0]) if held else 0
+        self.postings = Postings(
+            connection, "facts_fts", partial(_rows_of, self._rowid), part(held, "postings")
+        )
+        self._gave: Mask | None = None
+        self._sums = Sums()
+        self._measured()
+
+    def follow(self) -> None:
+        """Add the facts that came since; their turns are known already."""
+        while rows := facts_for_recall.facts_after(self._connection, self._seen, _BLOCK):
+            self._seen = rows[-1][0]
+            places = self._turns.place_of_id.of([event or "" for _, _, event, _ in rows])
+            said = [row for row, place in zip(rows, places.tolist(), strict=True) if place >= 0]
+            first = len(self)
+            self._place.extend(places[places >= 0].astype(np.int32))
+            self._rowid.extend(np.array([row[0] for row in said], np.int64))
+            self._length.extend(np.array([_words(row[3]) for row in said], np.float32))
+            self.ids.extend(row[1] for row in said)
+            self.postings.follow(first, [(row[3],) for row in said])
+            self._measured()
+
+    def remove(self, rowids: Sequence[int], moved: Ints) -> Ints | None:
+        """Take out the facts with these rowids, and those whose turn went.
+
+        `moved` has the new place of each turn, -1: it went. Return the same of each fact; None
+        where one became another amidst those that stay.
+        """
+        place = moved[self.places]
+        kept = ~np.isin(self._rowid.values, np.array(rowids, np.int64)) & (place >= 0)
+        self._rowid.keep(kept)
+        self._seen = int(self._rowid.values.max(initial=0))
+        if replaced(self._connection, "facts", rowids, self._seen):
+            return None
+        self._place.become(place[kept].astype(np.int32))
+        self._length.keep(kept)
+        self.ids.keep(kept)
+        facts_moved = np.where(kept, np.cumsum(kept) - 1, -1)
+        self.postings.remove(facts_moved)
+        self._measured()
+        return facts_moved
+
+    def columns(self) -> dict[str, Array]:
+        """Return everything that these are, to be given to another."""
+        return {
+            "rowid": self._rowid.values,
+            "place": self._place.values,
+            "length": self._length.values,
+            "id": self.ids.column.values,
+            "seen": np.array([self._seen]),
+            **within("postings", self.postings.columns()),
+        }
+
+    def __len__(self) -> int:
+        return len(self._rowid.values)
+
+    @property
+    def places(self) -> Array:
+        """The place of the turn that gave each fact."""
+        return self._place.values
+
+    def gave(self) -> Mask:
+        """Return which turns gave facts."""
+        if self._gave is None or len(self._gave) != len(self._turns):
+            self._gave = np.zeros(len(self._turns), bool)
+            self._gave[self.places] = True
+        return self._gave
+
+    def of(self, ids: list[str]) -> Ints:
+        """Return the row of each of these facts; -1 where there is none."""
+        found = facts_for_recall.rowids(self._connection, ids)
+        rowids = np.fromiter((found.get(id_, -1) for id_ in ids), np.int64, len(ids))
+        return _rows_of(self._rowid, rowids)
+
+    def placed(self, ids: list[str]) -> dict[str, int]:
+        """Return the place of the turn that gave each of these facts, of those that there are."""
+        rows = self.of(ids)
+        return {
+            id_: int(self.places[row])
+            for id_, row in zip(ids, rows.tolist(), strict=True)
+            if row >= 0
+        }
+
+    def bm25(self, terms: list[str]) -> tuple[Ints, Floats]:
+        """Return the rows of the facts that hold index terms, in no order, and their BM25."""
+        return self._sums.of([self._gain(term) for term in terms], len(self))
+
+    def _gain(self, term: str) -> tuple[Ints, Floats]:
+        """Return the facts that hold a term, and what it adds to the score of each."""
+        rows, tf = self.postings.of(term)
+        idf = math.log(1 + (len(self) - len(rows) + 0.5) / (len(rows) + 0.5))
+        gain = np.float32(idf * (K1 + 1)) * tf / (tf + np.float32(K1) * self._norm[rows])
+        return rows.astype(np.int64), gain.astype(np.float32, copy=False)
+
+    def _measured(self) -> None:
+        lengths = self._length.values
+        mean = float(lengths.mean(dtype=np.float64)) if len(lengths) else 1.0
+        self._norm = 1 - B + B * lengths / np.float32(max(mean, 1.0))
+        self._gave = None
+
+
+def _rows_of(rowid: Column, rowids: Ints) -> Ints:
+    """Return the row of the fact with each rowid; -1 where there is none."""
+    held = rowid.values
+    if not len(held):
+        return np.full(len(rowids), -1)
+    rows = np.minimum(np.searchsorted(held, rowids), len(held) - 1)
+    return np.where(held[rows] == rowids, rows, -1)
+
+
+def _words(text: str) -> int:
+    """Return how long a text is, in words as blanks part them."""
+    return text.count(" ") + 1

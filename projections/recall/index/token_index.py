@@ -1,0 +1,193 @@
+"""Token vectors of turns: their codes one after the other, as they came, mapped where stored.
+
+`late` reckons with whole numbers, so an answer does not depend on how they are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import apsw
+import numpy as np
+import numpy.typing as npt
+
+from projections.embeddings import EmbeddingsModel
+from projections.embeddings.token_vectors import FORM, kept_dimensions, quantised, unpacked
+from projections.lineage import replaced
+from projections.recall.index.growable_arrays import Array, Column, Wide, ranges
+from projections.recall.index.turn_index import Turns
+from projections.sqlite import rows
+
+Floats = npt.NDArray[np.float32]
+Bytes = npt.NDArray[np.int8]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+# So many turns give a zone's mean token vector to within what their number changes.
+_SAMPLED = 1_000
+_BLOCK = 10_000
+
+_OF_TURN = {"row": np.int64, "unit": np.int64, "units": np.uint16}
+_NUMBERS = {**_OF_TURN, "end": np.int64, "scale": np.float16, "square": np.float32}
+# What is kept of a row of `token_vectors`.
+_WANTED = f"target_type = 'event' AND model = {{model}} AND form = '{FORM}'"
+
+
+class TokensOf(NamedTuple):
+    """Tokens of turns: those of unit u are the next `tokens_of_unit[u]` rows of the codes.
+
+    `squares`: each row's product with itself. `turn_of_unit`: which of the turns that were
+    asked for; each has at least one unit, empty where nothing is known of it, as `known` (one
+    per turn) says.
+    """
+
+    codes: Bytes
+    scales: Floats
+    squares: Floats
+    tokens_of_unit: Ints
+    turn_of_unit: Ints
+    known: Mask
+
+
+class Centre(NamedTuple):
+    """The mean token vector of a zone: `codes` (kept,) times `scale`."""
+
+    codes: Floats
+    scale: float
+
+
+class Tokens:
+    """The token vectors of a zone's turns under the indexed model, by the turns' places.
+
+    Of each turn its `row` in the file (0: it has none), its first `unit` and how many `units` it
+    has (0: nothing is known of it); of each unit where its tokens `end`, which is where those of
+    the next begin; of each token its `scale`, its `square` and its codes.
+    """
+
+    def __init__(
+        self, model: EmbeddingsModel, turns: Turns, columns: Mapping[str, Array] | None = None
+    ) -> None:
+        self._model = model
+        self._turns = turns
+        self._dimensions = kept_dimensions(model.dimension)
+        held = columns or {}
+        self._columns = {
+            name: Column(held.get(name, np.zeros(0, kind))) for name, kind in _NUMBERS.items()
+        }
+        self.codes = Wide(held.get("codes"), np.int8, self._dimensions, held.get("codes.lying"))
+        self._wanted = _WANTED.format(model=apsw.format_sql_value(model.model))
+        # The last row that was looked at, whether or not its turn is known.
+        self._seen = int(held["seen"][0]) if held else 0
+        self._centre: tuple[tuple[int, int, int], Centre] | None = None
+
+    def follow(self) -> None:
+        """Add what came since; the turns are known already."""
+        for name in _OF_TURN:
+            column = self._columns[name]
+            more = len(self._turns) - len(column.values)
+            column.extend(np.zeros(more, column.values.dtype))
+        while found := rows(
+            self._model.connection,
+            f"SELECT {self._wanted}, rowid, target_id, codes, scales, units "
+            "FROM token_vectors WHERE rowid > ? ORDER BY rowid LIMIT ?",
+            (self._seen, _BLOCK),
+        ):
+            self._seen = found[-1][1]
+            self._add([row for wanted, *row in found if wanted])
+
+    def remove(self, rowids: Sequence[int], moved: Ints) -> bool:
+        """Take out the rows with these rowids, and those of turns that went.
+
+        `moved` has the new place of each turn, -1: it went. False where a row became another
+        amidst those that stay.
+        """
+        row, unit, units, end = (
+            self._columns[name].values for name in ("row", "unit", "units", "end")
+        )
+        lost = np.isin(row, np.array(rowids, np.int64)) | (moved < 0)
+        self._seen = int(row[~lost].max(initial=0))
+        if replaced(self._model.connection, "token_vectors", rowids, self._seen, self._wanted):
+            return False
+        kept = np.ones(len(end), bool)
+        kept[ranges(unit[lost], units[lost].astype(np.int64))] = False
+        tokens = np.diff(end, prepend=0)
+        of_kept = np.repeat(kept, tokens)
+        for column in (self._columns["scale"], self._columns["square"], self.codes):
+            column.keep(of_kept)
+        self._columns["end"].become(np.cumsum(tokens[kept]))
+        stays = moved >= 0
+        before = np.concatenate(([0], np.cumsum(kept)))
+        for name, values in (("row", row), ("unit", before[unit]), ("units", units)):
+            self._columns[name].become(np.where(lost, 0, values).astype(values.dtype)[stays])
+        self._centre = None
+        return True
+
+    def columns(self) -> dict[str, Array]:
+        """Return everything that these are but `codes`, to be given to another."""
+        return {
+            **{name: column.values for name, column in self._columns.items()},
+            "seen": np.array([self._seen]),
+        }
+
+    def of(self, places: Ints) -> TokensOf:
+        """Return the tokens of turns, in the order of `places`."""
+        count = self._columns["units"].values[places].astype(np.int64)
+        known = count > 0
+        unit = ranges(self._columns["unit"].values[places[known]], count[known])
+        end = self._columns["end"].values
+        first = np.where(unit > 0, end[unit - 1], 0)
+        tokens = end[unit] - first
+        row = ranges(first, tokens)
+        per_turn = np.maximum(count, 1)
+        of_unit = np.zeros(int(per_turn.sum()), np.int64)
+        of_unit[np.repeat(known, per_turn)] = tokens
+        return TokensOf(
+            self.codes.take(row),
+            self._columns["scale"].values[row].astype(np.float32),
+            self._columns["square"].values[row],
+            of_unit,
+            np.repeat(np.arange(len(places)), per_turn),
+            known,
+        )
+
+    @property
+    def centre(self) -> Centre:
+        """The mean over the tokens of every so manieth turn; the same for the same turns.
+
+        The step is a power of two, so that a sample stays as it is while a zone grows.
+        """
+        step = 1 << max(0, (len(self._turns) // _SAMPLED).bit_length() - 1)
+        places = np.arange(0, len(self._turns), step)
+        known = int(np.count_nonzero(self._columns["units"].values[places]))
+        key = (step, len(places), known)
+        if self._centre is None or self._centre[0] != key:
+            self._centre = (key, self._mean(places))
+        return self._centre[1]
+
+    def _mean(self, places: Ints) -> Centre:
+        sample = self.of(places)
+        # Scales are whole multiples of 2 ** -24, so that this sum has no rounding.
+        total = sample.scales.astype(np.float64) @ sample.codes.astype(np.float64)
+        mean = (total / max(len(sample.codes), 1)).astype(np.float32)
+        codes, scales = quantised(mean[None])
+        return Centre(codes[0].astype(np.float32), float(scales[0]))
+
+    def _add(self, came: list[list[Any]]) -> None:
+        """Add rows: (rowid, event id, codes, scales, units)."""
+        places = self._turns.place_of_id.of([id_ for _, id_, *_ in came])
+        held = [row for row, place in zip(came, places.tolist(), strict=True) if place >= 0]
+        codes, scales, lengths = (b"".join(row[part] for row in held) for part in (2, 3, 4))
+        found = unpacked(codes, scales, lengths, self._dimensions)
+        units = np.array([len(row[4]) // 2 for row in held], np.int64)
+        ends = self._columns["end"]
+        known = places[places >= 0]
+        self._columns["row"].values[known] = [row[0] for row in held]
+        self._columns["unit"].values[known] = len(ends.values) + np.cumsum(units) - units
+        self._columns["units"].values[known] = units
+        last = int(ends.values[-1]) if len(ends.values) else 0
+        ends.extend(last + np.cumsum(found.units))
+        self._columns["scale"].extend(found.scales.astype(np.float16))
+        wide = found.codes.astype(np.float32)
+        self._columns["square"].extend(np.einsum("ij,ij->i", wide, wide))
+        self.codes.extend(found.codes)

@@ -1,0 +1,63 @@
+"""The words of a query: tokenised as the full-text index is, without those that say nothing."""
+
+from __future__ import annotations
+
+import apsw
+
+from projections.stopwords import STOP_WORDS
+
+# More words than this make a query slower, not better.
+MOST_WORDS = 64
+# A document of a hundred words takes 10 KB.
+_MOST_HELD = 4_096
+# Of queries, single words come again.
+_LONGEST_HELD = 32
+
+
+class Tokeniser:
+    """Splits text into the terms of the index (`porter unicode61 remove_diacritics 2`)."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._whole = connection.fts5_tokenizer("unicode61", ["remove_diacritics", "2"])
+        self._stem = connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
+        self._terms: dict[str, tuple[str, ...]] = {}
+        self._held: dict[str, frozenset[str]] = {}
+
+    def words(self, text: str) -> list[str]:
+        """Return the words of a text, folded but not stemmed, in order."""
+        return self._run(self._whole, text)
+
+    def terms(self, text: str) -> list[str]:
+        """Return the distinct index terms of a query, without stop words, in order."""
+        if (held := self._terms.get(text)) is not None:
+            return list(held)
+        kept = (word for word in self.words(text) if word not in STOP_WORDS)
+        terms = dict.fromkeys(self._run(self._stem, " ".join(dict.fromkeys(kept))))
+        found = list(terms)[:MOST_WORDS]
+        if len(text) <= _LONGEST_HELD:
+            if len(self._terms) >= _MOST_HELD:
+                self._terms.clear()
+            self._terms[text] = tuple(found)
+        return found
+
+    def held(self, text: str) -> frozenset[str]:
+        """Return all index terms of a document; those of the last few thousand are kept."""
+        if text not in self._held:
+            if len(self._held) >= _MOST_HELD:
+                self._held.clear()
+            self._held[text] = frozenset(self._run(self._stem, text))
+        return self._held[text]
+
+    def all_terms(self, text: str) -> list[str]:
+        """Return every index term of a text, in order, as the index has them."""
+        return self._run(self._stem, text)
+
+    def _run(self, tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:
+        found = tokenizer(
+            text.encode("utf-8", "replace"),
+            apsw.FTS5_TOKENIZE_DOCUMENT,
+            None,
+            include_offsets=False,
+            include_colocated=False,
+        )
+        return [str(word) for word in found]

@@ -1,0 +1,175 @@
+"""The vectors of one type of target: bit codes, which are scanned, and int8, which are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from projections.embeddings import EmbeddingsModel
+from projections.embeddings.token_vectors import quantised
+from projections.recall.index.bit_codes import Codes, first_of_equals, least
+from projections.recall.index.growable_arrays import Array, Column, Texts, Wide
+from projections.recall.index.int8_products import product, whole
+from projections.recall.index.selection import close_to_top
+from projections.sqlite import listed, rows
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+# For each vector that is asked for, so many are compared, those whose bit codes differ least.
+SCANNED = 8
+# Where few are asked for, so many are compared all the same.
+LEAST_COMPARED = 400
+
+
+class Near(NamedTuple):
+    """Targets near a vector, nearest first: rows, places of their turns, cosine similarities."""
+
+    targets: Ints
+    places: Ints
+    similarity: Floats
+
+
+class Targets(NamedTuple):
+    """What vectors are of: the rows of ids (-1: unknown), and by row the id and the place."""
+
+    rows_of: Callable[[list[str]], Ints]
+    ids: Texts
+    places: Callable[[], Array]
+
+
+class Vectors:
+    """The vectors of targets under the indexed model, as int8; what cannot be read has none."""
+
+    def __init__(
+        self,
+        dimension: int,
+        targets: Targets,
+        columns: Mapping[str, Array] | None = None,
+    ) -> None:
+        self._targets = targets
+        held = columns or {}
+        self._seq = Column(held.get("seq", np.zeros(0, np.int64)))
+        self._target = Column(held.get("target", np.zeros(0, np.int32)))
+        self._place = Column(held.get("place", np.zeros(0, np.int32)))
+        self._signs = Codes(dimension, columns)
+        self._scale = Column(held.get("scale", np.zeros(0, np.float16)))
+        #: Each as int8.
+        self.codes = Wide(held.get("codes"), np.int8, dimension, held.get("codes.lying"))
+
+    def __len__(self) -> int:
+        return len(self._target.values)
+
+    @property
+    def last(self) -> int:
+        """The number of the last vector in the file; 0 where there is none."""
+        return int(self._seq.values.max(initial=0))
+
+    def remove(self, seqs: Sequence[int], targets: Ints, places: Ints) -> None:
+        """Take out the vectors with these numbers, and those of targets that went.
+
+        `targets` and `places` have the new row of each target and the new place of each turn,
+        -1: it went.
+        """
+        target = targets[self._target.values]
+        kept = ~np.isin(self._seq.values, np.array(seqs, np.int64)) & (target >= 0)
+        self._target.become(target[kept].astype(np.int32))
+        self._place.become(places[self._place.values[kept]].astype(np.int32))
+        for column in (self._seq, self._scale, self._signs, self.codes):
+            column.keep(kept)
+
+    def extend(self, seqs: list[int], ids: list[str], vectors: Floats) -> None:
+        """Add (n, dimension) vectors, by their numbers in the file and the ids of targets.
+
+        What is no number is near nothing.
+        """
+        targets = self._targets.rows_of(ids)
+        known = (targets >= 0) & np.isfinite(vectors).all(axis=1)
+        self._seq.extend(np.array(seqs, np.int64)[known])
+        self._target.extend(targets[known].astype(np.int32))
+        self._place.extend(self._targets.places()[targets[known]].astype(np.int32))
+        self._signs.extend(vectors[known])
+        codes, scales = quantised(vectors[known])
+        self._scale.extend(scales.astype(np.float16))
+        self.codes.extend(codes)
+
+    def columns(self) -> dict[str, Array]:
+        """Return everything that these are but `codes`, to be given to another."""
+        return {
+            "seq": self._seq.values,
+            "target": self._target.values,
+            "place": self._place.values,
+            "scale": self._scale.values,
+            **self._signs.columns(),
+        }
+
+    def near(self, vector: Floats, count: int, allowed: Mask | None = None) -> Near:
+        """Return the `count` targets nearest to a unit vector; only those of turns allowed, if any.
+
+        Equals come in the order of their turns, and of ids within one.
+        """
+        open_ = None if allowed is None else allowed[self._place.values]
+        compared = self._close(vector, count, open_)
+        similarity = self._similarity(compared, vector)
+        best = close_to_top(similarity, count)
+        rows, similarity = compared[best], similarity[best]
+        places, targets = self._place.values[rows], self._target.values[rows]
+        order = np.lexsort((places, -similarity))
+        nearer, before = similarity[order], places[order]
+        if ((nearer[1:] == nearer[:-1]) & (before[1:] == before[:-1])).any():
+            ids = self._targets.ids.column.values[targets]
+            order = np.lexsort((ids, places, -similarity))
+        order = order[:count]
+        return Near(targets[order], places[order], similarity[order])
+
+    def ids(self, near: Near) -> list[str]:
+        """Return the ids of targets that `near` found, in order."""
+        return self._targets.ids.take(near.targets)
+
+    def _close(self, vector: Floats, count: int, open_: Mask | None) -> Ints:
+        """Return the rows that are worth comparing, of those that are open."""
+        compared = max(SCANNED * count, LEAST_COMPARED)
+        if open_ is None and len(self) <= compared:
+            return np.arange(len(self))
+        if open_ is not None and np.count_nonzero(open_) <= compared:
+            return np.flatnonzero(open_)
+        distance = self._signs.distance(vector)
+        if open_ is not None:
+            distance[~open_] = self._signs.beyond
+        rows, cut = least(distance, compared)
+        if open_ is not None:
+            rows = rows[open_[rows]]
+        if len(rows) <= 2 * compared:
+            # To compare a few equals more costs less than to choose among them.
+            return rows
+        return first_of_equals(rows, distance[rows], cut, compared, self._place.values[rows])
+
+    def _similarity(self, rows: Ints, vector: Floats) -> Floats:
+        """Return the cosine of a unit vector and some rows, to about 0.003.
+
+        The vector is taken in whole numbers, as the rows are: sums are exact, in whatever order
+        their products are added.
+        """
+        (code,), (times,) = whole(vector[None])
+        sums = product(self.codes.take(rows), code)
+        similarity: Floats = (sums * self._scale.values[rows] / times).astype(np.float32)
+        return similarity
+
+
+def vectors_of(model: EmbeddingsModel, target_type: str, ids: Sequence[str]) -> Floats:
+    """Return the vectors of targets, in order, from disk; zeros where there is none."""
+    found = dict(
+        rows(
+            model.connection,
+            "SELECT target_id, embedding FROM embeddings WHERE target_type = ? AND model = ? "
+            "AND target_id IN (SELECT value FROM json_each(?))",
+            (target_type, model.model, listed(ids)),
+        )
+    )
+    nothing = bytes(4 * model.dimension)
+    stacked = np.frombuffer(b"".join(found.get(id_, nothing) for id_ in ids), "<f4")
+    return stacked.reshape(len(ids), model.dimension)

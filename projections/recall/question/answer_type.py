@@ -1,0 +1,33 @@
+"""What type of answer a question wants: a time ("when"), a number ("how many"), a list. English."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+Kind = Literal["time", "number"]
+
+_TIME = r"(?:in |on |at |since )?(?:what|which)\s+(?:day|date|week|month|year|time)"
+_WANTED: dict[Kind, re.Pattern[str]] = {
+    "time": re.compile(rf"\s*(?:and\s+)?(?:when|how\s+long\s+ago|{_TIME})\b", re.IGNORECASE),
+    "number": re.compile(r"\s*(?:and\s+)?how\s+(?:many|much|old|often|long|far)\b", re.IGNORECASE),
+}
+# A list: "Which cities has she visited?"
+_VERB = r"(?:has|have|had|does|do|did|is|are|was|were|can|could|will|would|might|may|should)\b"
+_PLURAL = rf"(?!{_VERB})[\w'-]*[^\W_us']s"
+_LIST = re.compile(
+    rf"\s*(?:and\s+)?(?:(?:what|which)\s+(?:are|were)\b"
+    rf"|(?:(?:in|on|at|to|from|with)\s+)?(?:what|which|how\s+many)\s+"
+    rf"(?:(?!{_VERB})[\w'-]+\s+){{0,3}}?{_PLURAL}\s+(?:{_VERB}|\w+ed\b))",
+    re.IGNORECASE,
+)
+
+
+def wanted(text: str) -> Kind | None:
+    """Return what kind of answer a question wants; None where its words do not say."""
+    return next((kind for kind, asks in _WANTED.items() if asks.match(text)), None)
+
+
+def asks_for_list(text: str) -> bool:
+    """Return whether a question asks for several things: "What are ...", "Which cities has ..."."""
+    return _LIST.match(text) is not None

@@ -1,0 +1,204 @@
+"""Names in a query: which entities it speaks of, through the entity store."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import apsw
+
+from projections.identity import entities_for_recall
+from projections.identity import entity_queries as identity
+from projections.readmodel import ReadModel, Watermark
+from projections.recall.index.lookup_cache import Kept
+from projections.recall.question.nicknames import other_names
+from projections.stopwords import STOP_WORDS
+from schemas.changes import Entity
+from schemas.names import normalise_name
+
+_WORD = re.compile(r"[^\W_]+(?:[’'.-][^\W_]+)*", re.UNICODE)
+# The longest name that is looked for, in words.
+_LONGEST = 4
+# A question is read in a few parts, one after the other.
+_MOST_READ = 16
+# What was looked up of phrases is kept: a few MB of it.
+_MOST_KEPT = 20_000
+
+
+class Named(NamedTuple):
+    """What a query names: where, one entity of that name, and of all of them handles and ids."""
+
+    start: int
+    end: int
+    entity: Entity
+    senders: set[tuple[str, str]]
+    ids: set[str]
+
+
+class Names:
+    """Reads the names in questions; what was looked up is kept until the entity store changes."""
+
+    def __init__(self, identity: ReadModel) -> None:
+        self._identity = identity
+        self._watermark: Watermark | None = None
+        self._read: dict[str, list[Named]] = {}
+        self._standing = Kept(partial(resolved, identity.connection), _MOST_KEPT)
+        self._writing: dict[str, tuple[set[tuple[str, str]], set[str]]] = {}
+
+    def of(self, text: str) -> list[Named]:
+        """Return the entities named in a query, longest names first where they overlap.
+
+        A word must be written as a name, with a capital, unless the whole query is in lower case.
+        """
+        watermark = self._identity.watermark()
+        if watermark != self._watermark or len(self._writing) > _MOST_KEPT:
+            self._watermark = watermark
+            self._read.clear()
+            self._standing.clear()
+            self._writing.clear()
+        if text not in self._read:
+            if len(self._read) >= _MOST_READ:
+                self._read.clear()
+            self._read[text] = self._named(text)
+        return self._read[text]
+
+    def _named(self, text: str) -> list[Named]:
+        words = list(_WORD.finditer(text))[:64]
+        lower = text == text.lower()
+        phrases = _phrases(text, words, lower)
+        entities = self._standing.of([phrase.normalized for phrase in phrases])
+        unknown = {
+            phrase.normalized
+            for phrase in phrases
+            if not lower and not phrase.goes_on and phrase.normalized not in entities
+        }
+        for_short = nicknamed(unknown, self._standing.of)
+        found: list[Named] = []
+        taken: set[int] = set()
+        for phrase in phrases:
+            span = range(phrase.first, phrase.first + phrase.length)
+            meant = entities.get(phrase.normalized, ())
+            if not meant and not phrase.goes_on:
+                meant = for_short.get(phrase.normalized, ())
+            if meant and taken.isdisjoint(span):
+                taken.update(span)
+                start, end = words[span[0]].start(), words[span[-1]].end()
+                found.append(Named(start, end, meant[0], *self._writing_as(meant)))
+        return sorted(found, key=lambda item: item.start)
+
+    def _writing_as(self, meant: Sequence[Entity]) -> tuple[set[tuple[str, str]], set[str]]:
+        """Return under which handles the entities of one name write, and their ids."""
+        key = meant[0].id if len(meant) == 1 else "\n".join(entity.id for entity in meant)
+        if key not in self._writing:
+            connection = self._identity.connection
+            ids = entity_ids(connection, meant)
+            self._writing[key] = (entities_for_recall.senders(connection, sorted(ids)), ids)
+        return self._writing[key]
+
+
+class _Phrase(NamedTuple):
+    """Words of a query that may be a name, which goes on after them or does not."""
+
+    first: int
+    length: int
+    normalized: str
+    goes_on: bool
+
+
+def _phrases(text: str, words: Sequence[re.Match[str]], lower: bool) -> list[_Phrase]:
+    """Return what may be names in a text, the longest first."""
+    found = []
+    may_begin = [place for place, word in enumerate(words) if lower or word[0][:1].isupper()]
+    for length in range(min(_LONGEST, len(words)), 0, -1):
+        for first in may_begin:
+            if first + length > len(words):
+                break
+            name = text[words[first].start() : words[first + length - 1].end()]
+            normalized = normalise_name(name)
+            if length > 1 or (normalized not in STOP_WORDS and len(normalized) >= 2):
+                goes_on = _goes_on(text, words, first + length)
+                found.append(_Phrase(first, length, normalized, goes_on))
+    return found
+
+
+def resolve(connection: apsw.Connection, name_or_id: str) -> tuple[Entity, ...]:
+    """Return what an id, a normalised name, or a first name that is one's, stands for, by ids.
+
+    Several may have one name, and nobody has said that they are one: who asks by the name asks
+    for all of them, for the persons and accounts where there are any.
+    """
+    by_id = identity.canonical(connection, name_or_id)
+    if by_id is not None:
+        return (by_id,)
+    standing: dict[str, Entity] = {}
+    for row in identity.named(connection, name_or_id):
+        entity = identity.canonical(connection, row.id)
+        if entity is not None:
+            standing[entity.id] = entity
+    if not standing and " " not in name_or_id:
+        for row in identity.persons_called(connection, name_or_id):
+            entity = identity.canonical(connection, row.id)
+            if entity is not None:
+                standing[entity.id] = entity
+        if len(standing) > 1:
+            return ()
+    found = [standing[each] for each in sorted(standing)]
+    return tuple([entity for entity in found if _is_somebody(entity)] or found)
+
+
+def _is_somebody(entity: Entity) -> bool:
+    """Return whether an entity is a person, or an account that goes by the name."""
+    return entity.type == "person" or entity.type.endswith("_handle")
+
+
+def _goes_on(text: str, words: Sequence[re.Match[str]], place: int) -> bool:
+    """Return whether a name goes on: "Bob Smith" is nobody called Bob but by another surname."""
+    if place == len(words):
+        return False
+    before, word = words[place - 1], words[place]
+    return word[0][:1].isupper() and text[before.end() : word.start()] == " "
+
+
+def resolved(connection: apsw.Connection, names: Iterable[str]) -> dict[str, tuple[Entity, ...]]:
+    """Return name -> the entities that `resolve` gives, of those normalised names that have any."""
+    found = {
+        name: resolve(connection, name)
+        for name in entities_for_recall.known(connection, list(names))
+    }
+    return {name: entities for name, entities in found.items() if entities}
+
+
+def nicknamed(
+    names: Iterable[str], resolved: Callable[[Iterable[str]], Mapping[str, tuple[Entity, ...]]]
+) -> dict[str, tuple[Entity, ...]]:
+    """Return name -> the one person who may be called so for short, or by what that is short for.
+
+    Of normalised names, those that have one; `resolved` gives the entities of others.
+    """
+    others_of = {name: others for name in names if (others := other_names(name))}
+    known = resolved({other for others in others_of.values() for other in others})
+    found = {}
+    for name, others in others_of.items():
+        bearers = (entity for other in others for entity in known.get(other, ()))
+        persons = {entity.id: entity for entity in bearers if entity.type == "person"}
+        if len(persons) == 1:
+            found[name] = tuple(persons.values())
+    return found
+
+
+def entity_ids(connection: apsw.Connection, entities: Iterable[Entity]) -> set[str]:
+    """Return the ids of entities and those of everything merged into them."""
+    ids: set[str] = set()
+    for entity in entities:
+        ids |= {entity.id, *(row.id for row in identity.aliases(connection, entity.id))}
+    return ids
+
+
+def ids_of(connection: apsw.Connection, name_or_id: str) -> set[str]:
+    """Return the ids of what has a name, a nickname or an id; empty where nothing has."""
+    name = normalise_name(name_or_id)
+    meant = resolve(connection, name_or_id) or resolve(connection, name)
+    meant = meant or nicknamed([name], partial(resolved, connection)).get(name, ())
+    return entity_ids(connection, meant)

@@ -1,0 +1,39 @@
+"""The filters of a question: which turns each of them lets through."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from projections.recall.index.zone_index import Index
+from projections.recall.question.query import Query
+from projections.recall.question.validity import Ended
+
+Mask = npt.NDArray[np.bool_]
+
+
+def masks(query: Query, entity_ids: set[str] | None, over: Ended, index: Index) -> dict[str, Mask]:
+    """Return which turns pass each filter that is set, by its name in `Query`.
+
+    `entity_ids`: those of the entity that was asked for; `over`: what was no longer true.
+    """
+    turns = index.turns
+    found: dict[str, Mask] = {}
+    if query.platform is not None:
+        found["platform"] = turns.of_platform(query.platform)
+    if query.time_after is not None:
+        found["time_after"] = turns.occurred_at > query.time_after
+    if query.time_before is not None:
+        found["time_before"] = turns.occurred_at < query.time_before
+    if query.valid_at is not None:
+        found["valid_at"] = (turns.occurred_at <= query.valid_at) & ~over.turns
+    if entity_ids is not None:
+        found["entity"] = about(entity_ids, index)
+    return found
+
+
+def about(entity_ids: set[str], index: Index) -> Mask:
+    """Return which turns speak of, or come from, an entity under any of its ids."""
+    mask = np.zeros(len(index.turns), bool)
+    mask[index.mentioning(entity_ids)] = True
+    return mask

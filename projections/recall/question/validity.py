@@ -1,0 +1,44 @@
+"""What holds when: which facts a newer one has taken the place of, and what changed into what."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from projections.files import ZoneFiles
+from projections.memory import facts_for_recall as memory
+from projections.recall.index.zone_index import Index
+from projections.recall.question.query import Query
+
+Mask = npt.NDArray[np.bool_]
+
+
+class Ended(NamedTuple):
+    """What was no longer true at the time that a question asks for.
+
+    `facts` by id; `turns`: those all of whose facts, given or repeated, are among them.
+    """
+
+    facts: frozenset[str]
+    turns: Mask
+
+
+def ended(query: Query, index: Index, files: ZoneFiles) -> Ended:
+    """Return what had ended at `valid_at`; nothing where the question names no time."""
+    turns = np.zeros(len(index.turns), bool)
+    if query.valid_at is None:
+        return Ended(frozenset(), turns)
+    connection = files.memory.connection
+    ends = memory.ended_by(connection, query.valid_at)
+    given = memory.facts_beside_ended(connection, query.valid_at)
+    places = index.turns.place_of_id.of([event for _, event in given])
+    standing: dict[int, bool] = {}
+    for (fact, _), place in zip(given, places.tolist(), strict=True):
+        if place >= 0:
+            # What is said again after its end holds again.
+            over = fact in ends and index.turns.occurred_at[place] <= ends[fact]
+            standing[place] = standing.get(place, False) or not over
+    turns[[place for place, stands in standing.items() if not stands]] = True
+    return Ended(frozenset(ends), turns)

@@ -1,0 +1,86 @@
+"""How well documents answer a question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from projections.files import ZoneFiles
+from projections.recall.arms.documents import Document
+from projections.recall.index.tokeniser import Tokeniser
+from projections.recall.index.vector_index import vectors_of
+from projections.recall.index.zone_index import Index
+from projections.recall.question.parsed_question import Asked
+from projections.recall.ranking.fusion import weighted
+from projections.recall.ranking.profiles import READING, Profile
+
+Floats = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+
+
+class Scored(NamedTuple):
+    """Documents that an arm found, their scores by all together, and what each arm says."""
+
+    documents: list[Document]
+    scores: Floats
+    arms: dict[str, Floats]
+
+    def ranks(self, place: int) -> dict[str, int]:
+        """Return the rank of a document in every arm that found it."""
+        return {
+            name: int((scores > scores[place]).sum()) + 1
+            for name, scores in self.arms.items()
+            if scores[place] > 0
+        }
+
+
+def scored(
+    documents: Sequence[Document],
+    asked: Asked,
+    profile: Profile,
+    index: Index,
+    files: ZoneFiles,
+    tokeniser: Tokeniser,
+) -> Scored:
+    """Return the documents that share words, meaning or a named entity with a question."""
+    if not documents:
+        return Scored([], np.zeros(0, np.float32), {})
+    arms = {"keyword": _keyword(documents, asked, index, tokeniser)}
+    unread: dict[str, Mask] = {}
+    if asked.vector is not None:
+        vectors = np.zeros((len(documents), files.embeddings.dimension), np.float32)
+        for kind in ("observation", "mental_model"):
+            places = [place for place, item in enumerate(documents) if item.kind == kind]
+            if places:
+                ids = [documents[place].id for place in places]
+                vectors[places] = vectors_of(files.embeddings, kind, ids)
+        arms["semantic"] = np.maximum(vectors @ asked.vector, 0)
+        unread["semantic"] = np.logical_not(vectors.any(axis=1))
+    if asked.named:
+        named = {id_ for item in asked.named for id_ in item.ids}
+        about = [bool(named & item.entities) for item in documents]
+        arms["entity"] = np.array(about, np.float32)
+    scores = weighted(arms, profile.weights, READING, unread)
+    found = np.flatnonzero(np.max([*arms.values()], axis=0) > 0)
+    return Scored(
+        [documents[place] for place in found.tolist()],
+        scores[found],
+        {name: said[found] for name, said in arms.items()},
+    )
+
+
+def _keyword(
+    documents: Sequence[Document], asked: Asked, index: Index, tokeniser: Tokeniser
+) -> Floats:
+    """Return what share of the question's words each document holds, by their idf."""
+    idf = {term: index.turns.idf(term) for term in asked.terms}
+    every = sum(idf.values())
+    if not every:
+        return np.zeros(len(documents), np.float32)
+    held = (tokeniser.held(item.words) for item in documents)
+    return np.array(
+        [sum(idf[term] for term in idf.keys() & own) / every for own in held], np.float32
+    )

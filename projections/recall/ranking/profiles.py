@@ -1,0 +1,83 @@
+"""Profiles: which arms run, and how their scores are weighed; data, not code."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from projections.recall.question.query import Budget
+
+#: What each arm's score counts for: words of the turn and its neighbours, words of its facts,
+#: its vector and its neighbours', its best sentence's vector, who speaks and who is spoken of,
+#: what it caused or followed from, the vectors of its words and its neighbours', whether it is of
+#: the time that the question speaks of, and what it shares with the best turns.
+WEIGHTS = {
+    "keyword": 0.5,
+    "statement": 0.05,
+    "semantic": 0.3,
+    "sentence": 0.4,
+    "entity": 0.3,
+    "causal": 0.1,
+    "late": 1.0,
+    "temporal": 0.08,
+    "shared": 0.08,
+}
+#: The arms that read what was said; the others know who spoke, of whom, and what led to what.
+READING = frozenset({"keyword", "statement", "semantic", "sentence", "late"})
+#: The arms whose weighted scores are added to the mean of the others: to be of another time, or
+#: to share nothing, is no reason to score less.
+EXTRA = frozenset({"temporal", "shared"})
+
+
+class Profile(msgspec.Struct, frozen=True, kw_only=True):
+    """How recall ranks.
+
+    `fusion`: "weighted" adds the arms' min-max normalised scores, each times its weight; "rrf" is
+    Reciprocal Rank Fusion with `rrf_k`. `mmr_lambda`: the share of relevance against redundancy in
+    Maximal Marginal Relevance; None: no diversification. `pool`: how many candidates an arm may
+    bring, and `read` how many of the best of them late interaction reads, which does not run where
+    it weighs nothing (of 100, recall@10 is the same, of 20 it is 0.8 less; LoCoMo, dev); both are
+    more where many results are asked for. `decay` and `recency`: the shares of a score that fade
+    (see `fading`). `reranked`: how many of the best a cross-encoder judges, where there is one.
+    `fitting`: whether what holds the kind of answer that is wanted comes first among its equals,
+    and a list is gathered over a person's turns.
+    """
+
+    fusion: Literal["weighted", "rrf"] = "weighted"
+    weights: dict[str, float] = msgspec.field(default_factory=lambda: dict(WEIGHTS))
+    question_share: float = 0.1
+    rrf_k: int = 60
+    mmr_lambda: float | None = None
+    pool: int = 100
+    read: int = 40
+    decay: float = 0.0
+    recency: float = 0.0
+    reranked: int = 50
+    fitting: bool = True
+
+
+DEFAULT_PROFILE = Profile()
+
+#: What was agreed first: RRF, without late interaction, then MMR.
+SEED_PROFILE = Profile(
+    fusion="rrf", weights={**WEIGHTS, "late": 0.0}, mmr_lambda=0.7, fitting=False
+)
+
+#: What is new, or was recalled lately, first among what answers about as well: half of a score
+#: fades, as B1 has it, and half stays, so that an old answer still outdoes a new one that is none.
+#: No default: on questions about any time it costs 2.6 of recall@10 (LoCoMo, dev), and a share of
+#: 0.05 of either gains nothing there (recall@10 +0.2, MRR -0.4).
+RECENT_PROFILE = Profile(decay=0.3, recency=0.2)
+
+#: The profiles that can be asked for by name.
+PROFILES = {"default": DEFAULT_PROFILE, "seed": SEED_PROFILE, "recent": RECENT_PROFILE}
+
+_MID = frozenset({"semantic", "keyword", "entity", "late", "temporal", "shared"})
+#: Which arms each budget runs (A14). Twice the pool for "high" found nothing more (recall@10
+#: 89.7 instead of 89.9; LoCoMo, dev).
+BUDGETS: dict[Budget, frozenset[str]] = {
+    "low": frozenset({"semantic"}),
+    "mid": _MID,
+    "high": _MID | {"causal"},
+}

@@ -1,0 +1,127 @@
+"""From the scores of the arms to one order of turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from projections.files import ZoneFiles
+from projections.recall.arms.arm_scores import Found, Heard
+from projections.recall.arms.scaling import scaled
+from projections.recall.index.growable_arrays import true_places
+from projections.recall.index.selection import top
+from projections.recall.index.vector_index import vectors_of
+from projections.recall.index.zone_index import Index
+from projections.recall.ranking.diversity import mmr
+from projections.recall.ranking.fusion import rrf, shares, weighted
+from projections.recall.ranking.profiles import EXTRA, READING, Profile
+
+# Of more scores than this, a sample says first where about the best begin.
+_SAMPLE = 8_192
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+#: Returns the scores of some places, given best first, changed.
+Rescore = Callable[[Floats, Ints], Floats]
+
+
+class Ranked(NamedTuple):
+    """Turns by place, best first, with their scores; and the scores of all that were found."""
+
+    places: Ints
+    scores: Floats
+    of_found: Floats
+
+    def weighed(self, relevance: float) -> Ranked:
+        """Return the same order, its scores times a probability that anything is meant."""
+        share = np.float32(relevance)
+        return Ranked(self.places, self.scores * share, self.of_found * share)
+
+
+def ranked(
+    found: Found,
+    eligible: Mask,
+    profile: Profile,
+    index: Index,
+    files: ZoneFiles,
+    *,
+    pool: int,
+    count: int,
+    rescoring: Sequence[Rescore] = (),
+) -> Ranked:
+    """Return up to `pool` turns in order; up to `count` where the profile asks for diversity.
+
+    What asks instead of telling counts less. `rescoring`: what looks at those again, one after
+    the other, before diversity.
+    """
+    scores = _fused(found, profile)
+    asks = np.float32(profile.question_share) * index.turns.asks[found.places]
+    discounted = np.maximum(scores - asks, 0)
+    best = _best(scores, discounted, eligible[found.places], pool)
+    of_best = discounted[best]
+    for rescore in rescoring:
+        of_best = rescore(of_best, found.places[best])
+        order = np.argsort(-of_best, kind="stable")
+        best, of_best = best[order], of_best[order]
+    discounted[best] = of_best
+    if profile.mmr_lambda is not None:
+        ids = [index.turns.ids[place] for place in found.places[best]]
+        vectors = vectors_of(files.embeddings, "event", ids)
+        best = best[mmr(of_best, vectors, count, profile.mmr_lambda)]
+    return Ranked(found.places[best], discounted[best], discounted)
+
+
+def so_far(found: Found, eligible: Mask, profile: Profile, count: int) -> Ranked:
+    """Return the `count` turns that the arms so far put first."""
+    scores = _fused(found, profile)
+    best = _best(scores, scores, eligible[found.places], count)
+    return Ranked(found.places[best], scores[best], scores)
+
+
+def leading(heard: Heard, eligible: Mask, profile: Profile, count: int) -> Ranked:
+    """Return the `count` turns, of all, that the arms put first."""
+    if profile.fusion == "rrf":
+        # Ranks are among all turns.
+        return so_far(heard.everywhere(), eligible, profile, count)
+    scores = np.zeros(heard.size, np.float32)
+    share = shares(heard.arms, profile.weights, READING, EXTRA)
+    for name, said in heard.arms.items():
+        if said.places is None:
+            scores += share[name] * said.scores
+        else:
+            scores[said.places] += share[name] * said.scores
+    if len(unread := heard.unread):
+        scores[unread] = _fused(heard.at(unread), profile)
+    if not eligible.all():
+        scores *= eligible
+    likely = _likely(scores, count)
+    best = likely[top(scores[likely], count)]
+    return Ranked(best, scores[best], scores)
+
+
+def _likely(scores: Floats, count: int) -> Ints:
+    """Return the places of the `count` best scores above 0, and few others, ascending."""
+    if len(scores) > _SAMPLE:
+        sample = scores[:: len(scores) // _SAMPLE + 1]
+        # Twice what is expected of the sample, and some: hardly ever too few.
+        rank = 2 * count * len(sample) // len(scores) + 16
+        cut = np.partition(sample, -rank)[-rank] if rank <= len(sample) else 0
+        if cut > 0 and len(places := true_places(scores >= cut)) >= count:
+            return places
+    return true_places(scores > 0)
+
+
+def _best(found: Floats, scores: Floats, eligible: Mask, pool: int) -> Ints:
+    """Return the rows of the best eligible turns that any arm found, best first."""
+    return top(np.where((found > 0) & eligible, scores, -np.inf), pool)
+
+
+def _fused(found: Found, profile: Profile) -> Floats:
+    if profile.fusion == "rrf":
+        return scaled(rrf(found.turns.values(), profile.rrf_k), floor=0.0)
+    return weighted(found.turns, profile.weights, READING, found.unread, EXTRA)
