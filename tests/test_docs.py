@@ -174,3 +174,12 @@ def test_only_rules_that_are_written_down_are_cited():
     for path in written():
         for numbers in re.findall(r"\brules? ((?:\d+)(?:(?:, | and )\d+)*)", path.read_text()):
             assert set(re.findall(r"\d+", numbers)) <= rules, f"{path.relative_to(ROOT)}: {numbers}"
+
+
+def test_the_map_of_the_tests_names_every_folder_and_file():
+    shown = (ROOT / "tests" / "README.md").read_text()
+    for path in (ROOT / "tests").iterdir():
+        if path.is_dir() and path.name != "__pycache__":
+            assert f"[`{path.name}/`]({path.name})" in shown, path.name
+        if path.name.startswith("test_"):
+            assert f"`{path.name}`" in shown, path.name

@@ -84,10 +84,13 @@ class MergeClerk:
         state: State,
         own: Conclusions,
     ) -> None:
-        """Merge what stands for b into what stands for a; where that is one already, do nothing."""
+        """Merge what stands for b into what stands for a; where that is one already, it is done."""
         winner, loser = state.canonical(entity_a), state.canonical(entity_b)
-        if winner is None or loser is None or winner.id == loser.id:
+        if winner is None or loser is None:
             return
         at = event.occurred_at
-        own.puts.append(merge_row(winner.id, loser.id, confidence=confidence, reason=reason, at=at))
+        if winner.id != loser.id:
+            own.puts.append(
+                merge_row(winner.id, loser.id, confidence=confidence, reason=reason, at=at)
+            )
         own.puts.append(MergeDecision(candidate_id, "executed", at))

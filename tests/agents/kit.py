@@ -1,0 +1,301 @@
+"""Given earlier records or rows, when an agent reads a record, then these conclusions.
+
+Here is no node, no ledger and no file: the state is three read models in memory, the
+thread is a list, and a record is what `read` is handed. What an agent concludes is put into the
+state before the next record, as a driver does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from projections.events import EventsModel
+from projections.identity import IdentityModel
+from projections.memory import MemoryModel
+from projections.sqlite import rows
+from schemas.changes import MODEL_OF, AnyRow, Conclusions, Row, Section
+from schemas.events import AnyPayload, Content, Draft, Event, Message, Remember, TurnCompleted
+from schemas.ids import event_id
+from streams.agents import Agent, State
+from streams.agents.entities import EntityResolver
+from streams.encoder.gateway import VectorDoor
+from tests.protocol.kit import DIMENSION, MODEL, TinyEncoder
+
+#: 2026-01-05T10:00:00Z, a Monday.
+START = 1_767_607_200_000
+MINUTE = 60_000
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+
+RowType = TypeVar("RowType", bound=Row)
+
+
+class Thread:
+    """What an agent may see beside its record: the events before it in the same place."""
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self._events = events
+
+    def before(self, event: Event, limit: int) -> list[Event]:
+        place = _place(event)
+        near = [item for item in self._below(event) if _place(item) == place]
+        return near[::-1][:limit]
+
+    def turn(self, event: Event, platform: str, turn_id: str) -> list[Event]:
+        return [
+            item
+            for item in self._below(event)
+            if item.platform == platform
+            and isinstance(item.payload, Content)
+            and item.payload.turn_id == turn_id
+        ]
+
+    def _below(self, event: Event) -> list[Event]:
+        return [item for item in self._events if item.number < event.number]
+
+
+def _place(event: Event) -> tuple[str | None, ...] | None:
+    content = event.payload
+    if not isinstance(content, Content):
+        return None
+    return event.platform, content.peer_id, content.thread_id, content.session_id
+
+
+class Outcome:
+    """What the agents concluded from one record."""
+
+    def __init__(self, event: Event, conclusions: Sequence[Conclusions]) -> None:
+        self.event = event
+        self.conclusions = list(conclusions)
+
+    @property
+    def puts(self) -> list[AnyRow]:
+        return [row for part in self.conclusions for row in part.puts]
+
+    @property
+    def outbox(self) -> list[Draft]:
+        return [draft for part in self.conclusions for draft in part.outbox]
+
+    def rows(self, kind: type[RowType]) -> list[RowType]:
+        return [row for row in self.puts if isinstance(row, kind)]
+
+    def sources_of(self, kind: type[Row]) -> list[tuple[int, ...]]:
+        """Return the numbers of the records that the rows of a kind rest on."""
+        return [p.sources for p in self.conclusions for row in p.puts if isinstance(row, kind)]
+
+
+class Zone:
+    """A zone's state in memory, and the agents that read its records."""
+
+    def __init__(self, *agents: Agent, encoder: bool = False) -> None:
+        """`encoder`: texts get vectors, which are hashes of them."""
+        self._agents = agents
+        self._gateway = VectorDoor(MODEL if encoder else None, DIMENSION, TinyEncoder)
+        self._events = EventsModel(None)
+        self._memory = MemoryModel(None)
+        self._identity = IdentityModel(None)
+        self.events: list[Event] = []
+
+    def given(self, *what: Draft | Row) -> Zone:
+        """Let records be read, and rows stand."""
+        for item in what:
+            if isinstance(item, Draft):
+                self.read(item)
+            else:
+                self._put([item])
+        return self
+
+    def read(self, draft: Draft) -> Outcome:
+        """Let the agents read the next record; return what they conclude."""
+        event = self.next_event(draft)
+        self._events.fold([event], [(event.number, b"key")])
+        said = [
+            (agent, agent.extract(event, Thread(self.events)))
+            for agent in self._agents
+            if event.kind in agent.kinds
+        ]
+        # One state for all agents, as one decision has.
+        state = self.state(
+            [text for _, extract in said for text in extract.texts],
+            [text for _, extract in said for text in extract.turns],
+        )
+        conclusions = [
+            part for agent, extract in said for part in agent.resolve(event, extract, state)
+        ]
+        self.events.append(event)
+        outcome = Outcome(event, conclusions)
+        self._put(outcome.puts)
+        return outcome
+
+    def next_event(self, draft: Draft) -> Event:
+        """Return the event that a draft becomes, without reading it."""
+        return Event(
+            zone="z",
+            number=len(self.events) + 1,
+            id=event_id("z", draft.platform, draft.payload.source_id, draft.occurred_at),
+            platform=draft.platform,
+            occurred_at=draft.occurred_at,
+            ingested_at=draft.occurred_at if draft.ingested_at is None else draft.ingested_at,
+            payload=draft.payload,
+        )
+
+    def state(self, texts: Sequence[str] = (), turns: Sequence[str] = ()) -> State:
+        """Return the state as all records left it, and the vectors of these texts."""
+        state = State(
+            self._events.connection,
+            self._memory.connection,
+            self._identity.connection,
+            self._gateway.model,
+            self._gateway.dimension,
+        )
+        state.encoded = self._gateway.answers(texts, turns)
+        return state
+
+    def resolver(self, draft: Draft) -> EntityResolver:
+        """Return a resolver of the names in a record that has not been read."""
+        return EntityResolver(self.state(), self.next_event(draft))
+
+    def keep(self, resolver: EntityResolver) -> None:
+        """Let what a resolver made stand."""
+        self._put(resolver.rows)
+
+    def ask(self, model: str, sql: str, *bindings: object) -> list[tuple[Any, ...]]:
+        """Return the rows of a query on one of the three read models."""
+        files = {"events": self._events, "memory": self._memory, "identity": self._identity}
+        return rows(files[model].connection, sql, bindings)
+
+    def dump(self) -> list[list[tuple[Any, ...]]]:
+        """Return every row of the three read models."""
+        found = []
+        for model in ("events", "memory", "identity"):
+            sql = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
+            found += [
+                self.ask(model, f'SELECT * FROM "{name}"') for (name,) in self.ask(model, sql)
+            ]
+        return found
+
+    def facts(self) -> list[str]:
+        """Return every fact's sentence, in the order of time."""
+        return [text for (text,) in self.ask("memory", "SELECT text FROM facts ORDER BY as_of, id")]
+
+    def holding(self) -> list[str]:
+        """Return the sentences of the facts whose place no other has taken."""
+        sql = (
+            "SELECT text FROM facts WHERE id NOT IN (SELECT fact_id FROM fact_supersessions) "
+            "ORDER BY as_of, id"
+        )
+        return [text for (text,) in self.ask("memory", sql)]
+
+    def people(self) -> list[tuple[str, list[str]]]:
+        """Return the persons that stand: (name, names and accounts of each), sorted."""
+        below: dict[str, list[str]] = {}
+        for id_, name in self.ask("identity", "SELECT id, name FROM entities"):
+            end = self.end_of(id_)
+            below.setdefault(end, [])
+            if end != id_:
+                below[end].append(str(name))
+        sql = "SELECT id, name FROM entities WHERE type = 'person' AND merged_into IS NULL"
+        return sorted((name, sorted(below[id_])) for id_, name in self.ask("identity", sql))
+
+    def standing(self, handle: str, platform: str = "chat") -> str:
+        """Return the id of who stands for an account."""
+        ((entity,),) = self.ask(
+            "identity",
+            "SELECT entity_id FROM handles WHERE platform = ? AND handle = ?",
+            platform,
+            handle,
+        )
+        return self.end_of(entity)
+
+    def end_of(self, entity: str) -> str:
+        """Return the id of who stands for an entity."""
+        while True:
+            ((onward,),) = self.ask(
+                "identity", "SELECT merged_into FROM entities WHERE id = ?", entity
+            )
+            if onward is None:
+                return str(entity)
+            entity = onward
+
+    def mentioned_in(self, source_id: str) -> list[tuple[str, str]]:
+        """Return (words, id of who stands for it now) of the mentions in an event, in its order."""
+        ((event,),) = self.ask("events", "SELECT id FROM events WHERE source_id = ?", source_id)
+        sql = (
+            "SELECT mention_text, entity_id FROM mentions WHERE event_id = ? "
+            "AND char_offset_start >= 0 GROUP BY char_offset_start, entity_id "
+            "ORDER BY char_offset_start"
+        )
+        found = self.ask("identity", sql, event)
+        return [(str(words), self.end_of(entity)) for words, entity in found]
+
+    def in_doubt(self) -> list[tuple[str, str, str]]:
+        """Return (name, name, reason) of each pair that waits for review."""
+        sql = (
+            "SELECT a.name, b.name, reason FROM merge_candidates "
+            "JOIN entities AS a ON a.id = entity_a_id JOIN entities AS b ON b.id = entity_b_id "
+            "WHERE status = 'pending' ORDER BY a.name, b.name, reason"
+        )
+        return [(str(a), str(b), str(why)) for a, b, why in self.ask("identity", sql)]
+
+    def _put(self, puts: Sequence[AnyRow] | Sequence[Row]) -> None:
+        for row in puts:
+            for model in (self._memory, self._identity):
+                if MODEL_OF[type(row)] == model.name:
+                    model.evolve([Section(puts=(row,))])
+
+
+def says(
+    who: str,
+    words: str,
+    *,
+    account: str | None = None,
+    id: str | None = None,
+    at: int = START,
+    platform: str = "chat",
+    **fields: Any,
+) -> Draft:
+    """Return a message; its account is the name in lower case unless it is given."""
+    sender = who.lower() if account is None else account
+    return Draft(
+        platform=platform,
+        occurred_at=at,
+        payload=Message(
+            source_id=id or f"{who}/{sender}: {words}",
+            sender_id=sender,
+            sender_name=who or None,
+            content=words,
+            **fields,
+        ),
+    )
+
+
+def ends_turn(turn: str, words: str = "", *, at: int = START, platform: str = "chat") -> Draft:
+    """Return the end of an agent's turn."""
+    return Draft(
+        platform=platform,
+        occurred_at=at,
+        payload=TurnCompleted(
+            source_id=f"end:{turn}:{at}", sender_id="agent", content=words, turn_id=turn
+        ),
+    )
+
+
+def asks_to_remember(words: str, *, by: str = "Ada", at: int = START, **fields: Any) -> Draft:
+    """Return what somebody asked to be remembered."""
+    return Draft(
+        platform="chat",
+        occurred_at=at,
+        payload=Remember(
+            source_id=f"remember:{at}:{words}",
+            sender_id=by.lower(),
+            sender_name=by,
+            content=words,
+            **fields,
+        ),
+    )
+
+
+def command(payload: AnyPayload, *, at: int = START) -> Draft:
+    """Return a command."""
+    return Draft(platform="recollect", occurred_at=at, payload=payload)
