@@ -25,7 +25,7 @@ from typing import Any
 
 import msgspec
 
-from bench import weights
+from bench import least_scores, weights
 from bench.report import Report, Target, count, markdown, percentile
 from recollect.home import Home
 
@@ -90,6 +90,7 @@ def run(options: Options) -> list[Report]:
         pin = Home(home).settings.encoder
         others: list[Report] = []
         if pin is not None:
+            others.append(least_scores.report(samples, command.run, Path(scratch)))
             with weights.opened(Home(home), samples) as zones:
                 others.append(weights.ablation(zones, scorer, questions, RESULTS))
                 others.append(weights.leave_one_out(zones, scorer, questions, RESULTS))

@@ -51,7 +51,7 @@ def test_every_command_has_help_with_an_example(name):
 
 
 def test_every_documented_command_exists():
-    section = REFERENCE.split("## Commands")[1].split("## Settings")[0]
+    section = REFERENCE.split("## Commands")[1].split("\n## ")[0]
     names = re.findall(r"^\| `([a-z]+)", section, re.MULTILINE)
     assert sorted(names) == sorted(cli.commands)
 

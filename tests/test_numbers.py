@@ -1,0 +1,223 @@
+"""Numbers in the pages are those of the code: each row below is made from a constant.
+
+Whoever changes a constant finds here which line of docs/reference.md to change with it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from projections.embeddings.token_vectors import KEPT as TOKEN_DIMENSIONS
+from projections.recall import DEFAULT_PROFILE, MOST_PARTS, PROFILES, Query, Result
+from projections.recall.answer import assembly
+from projections.recall.answer.explanation import STEPS
+from projections.recall.arms import observations
+from projections.recall.arms.entity_documents import _MOST_SOURCES
+from projections.recall.arms.shared_entities import SEEDS
+from projections.recall.arms.temporal import _TOLD_LATER, _TOLD_LATER_MS
+from projections.recall.index.zone_index import LEAST_STORED
+from projections.recall.question.query import MOST_CHARACTERS, MOST_IN_A_NAME, MOST_RESULTS
+from projections.recall.ranking import answer_type_match, list_gathering
+from projections.recall.ranking.fading import DECAY, RECENCY_HOURS
+from recollect import asking, keeping
+from recollect.cli.app import cli
+from recollect.cli.writing import _MOST_SHOWN
+from recollect.doctor import _LEAST_FREE
+from recollect.working import _TICK_SECONDS
+from schemas import inbound, records
+from schemas.errors import InvalidInput
+from schemas.fragments import MOST_RECORD_BYTES as MOST_CHANGE_BYTES
+from schemas.times import EARLIEST_MS, LATEST_MS, format_time
+from schemas.zones import check_zone
+from streams.adapters.importing import MOST_REJECTIONS
+from streams.agents.merges import AUTO_MERGE_CONFIDENCE
+from streams.agents.ticks import ABANDONED_AFTER_MS
+from streams.agents.writer import SAME_PERIOD_MS
+from streams.engine.zone import MOST_ATTEMPTS, MOST_DEATHS
+from streams.ledger import PARTITIONS
+from streams.ledger.kafka import clients, copy, retrying
+from streams.ledger.kafka.settings import KafkaSettings
+from streams.ledger.kafka.topics import MOST_RECORD_BYTES
+from streams.projecting import background, history
+from streams.reading.heads import _DIGITS
+from streams.workers.deciding_process import _NICENESS
+
+ROOT = Path(__file__).resolve().parent.parent
+REFERENCE = (ROOT / "docs" / "reference.md").read_text("utf-8")
+KAFKA = (ROOT / "docs" / "kafka.md").read_text("utf-8")
+
+
+def of_bytes(number: int) -> str:
+    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if number % size == 0:
+            return f"{number // size} {unit}"
+    return f"{number:,} bytes"
+
+
+def option(command: str, name: str) -> object:
+    """Return the default of a command's option."""
+    (found,) = [item for item in cli.commands[command].params if item.name == name]
+    return found.default
+
+
+def longest_zone() -> int:
+    """Return how long a zone's name may be, by trying."""
+    for length in range(1, 1_000):
+        try:
+            check_zone("z" * (length + 1))
+        except InvalidInput:
+            return length
+    raise AssertionError("a zone's name has no end")
+
+
+RECENT = PROFILES["recent"]
+SEED = PROFILES["seed"]
+LIMITS = {
+    "an event as a line of JSON": of_bytes(inbound.MAX_RECORD_BYTES),
+    "its `content`": of_bytes(inbound.MAX_CONTENT_BYTES),
+    "an id or a name in it": of_bytes(inbound.MAX_NAME_BYTES),
+    "objects and lists within each other": str(inbound.MAX_DEPTH),
+    "an integer in it": f"{inbound.MIN_INTEGER} to {inbound.MAX_INTEGER}",
+    "a time": f"{format_time(EARLIEST_MS)[:10]} to {format_time(LATEST_MS)[:10]}",
+    "a zone's name": f"{longest_zone()} characters",
+    "rejected records that `ingest` tells": f"{_MOST_SHOWN}, with `--json` {MOST_REJECTIONS:,}",
+    "a question": f"{MOST_CHARACTERS:,} characters",
+    "an entity or a platform in a question": f"{MOST_IN_A_NAME:,} characters",
+    "results of a question": f"1 to {MOST_RESULTS:,}",
+    "results where the question does not say (library)": str(Query(text="?").max_results),
+    "results where the question does not say (`recall`)": str(option("recall", "k")),
+    "sources of an entity that are cited": str(_MOST_SOURCES),
+    "waiting for a token (`recall --wait-for`)": f"{option('recall', 'timeout'):.0f} s",
+    "moments of `--known-at` that a zone keeps": str(history.MOST_MOMENTS),
+    "what all of them but the newest take": of_bytes(history.MOST_BYTES),
+    "a change record, beyond which it is split": f"{MOST_CHANGE_BYTES:,} bytes",
+    "a record of the ledger on Kafka": of_bytes(MOST_RECORD_BYTES),
+    "partitions of a topic": str(PARTITIONS),
+    "tries before a record is parked": str(MOST_ATTEMPTS),
+    "deaths of the process before a record is parked": str(MOST_DEATHS),
+    "silence after which an agent's turn is closed": f"{ABANDONED_AFTER_MS // 60_000} min",
+    "a tick's period": f"{_TICK_SECONDS} s",
+    "a zone is called stalled (`status`) after": f"{keeping.STALLED_SECONDS:.0f} s",
+    "free space on the disk that `doctor` wants": of_bytes(_LEAST_FREE),
+    "a merge is carried out by itself from a confidence of": str(AUTO_MERGE_CONFIDENCE),
+    "the same fact said again is skipped within": f"{SAME_PERIOD_MS // 3_600_000} h",
+    "turns from which on recall's index is kept in files": f"{LEAST_STORED:,}",
+    "dimensions of a token's vector": str(TOKEN_DIMENSIONS),
+    "digits of the hash in a head": str(_DIGITS),
+    "the format of event records": str(records.EVENT_FORMAT),
+    "the format of change records": str(records.CHANGE_FORMAT),
+    "on Kafka: a command waits for the brokers": f"{clients.PATIENCE:.0f} s",
+    "on Kafka: what ends too early is asked again for": f"{retrying.PAST_SECONDS:.0f} s",
+    "on Kafka: the last record that was read is compared every": f"{copy.AUDIT_SECONDS:.0f} s",
+    "on Kafka: events behind which two processes make files": f"{background.FAR:,}",
+    "on Kafka: priority of the process that concludes (`nice`)": str(_NICENESS),
+}
+RANKING = {
+    "candidates that an arm may bring": f"{DEFAULT_PROFILE.pool}, or 2 for each result asked for",
+    "turns that late interaction reads": f"{DEFAULT_PROFILE.read}, or 2 for each result asked for",
+    "candidates that a reranker judges": str(DEFAULT_PROFILE.reranked),
+    "questions of one text that are asked by themselves": ", ".join(
+        f"{most} (`{budget}`)" for budget, most in MOST_PARTS.items()
+    ),
+    "best turns from which a shared entity is followed": str(SEEDS),
+    "what was told after the time that is asked for": (
+        f"counts {_TOLD_LATER}, for {_TOLD_LATER_MS // 86_400_000} days"
+    ),
+    "the event by which a time is told is found from a score of": str(asking._SURE),
+    "a turn with the kind of answer that is wanted": (
+        f"scores {answer_type_match.STEP:.2f} more, among the best {answer_type_match._LOOKED_AT}"
+    ),
+    "what others say beside a better turn, where a list is asked for": (
+        f"scores {list_gathering.STEP:.2f} less, within {list_gathering.CLOSE} turns, "
+        f"beyond the first {list_gathering.KEPT}"
+    ),
+    "a turn scores less by its share of questions, times": str(DEFAULT_PROFILE.question_share),
+    "observations that come first": str(assembly.MOST_FIRST),
+    "what they score at least, as a share of the best result": str(assembly._LEAST_SHARE),
+    "facts that come with an observation": str(observations.MOST_FACTS),
+    "`seed`: k of Reciprocal Rank Fusion": str(SEED.rrf_k),
+    "`seed`: lambda of MMR": str(SEED.mmr_lambda),
+    "`recent`: the shares that decay, and that go with recency": (
+        f"{RECENT.decay}, {RECENT.recency}"
+    ),
+    "decay an hour, hours of recency": f"{DECAY}, {RECENCY_HOURS:.0f}",
+}
+
+
+def table(page: str, section: str) -> dict[str, str]:
+    """Return the first column of a section's table -> the second."""
+    text = page.split(f"## {section}\n")[1].split("\n## ")[0]
+    cells = re.findall(r"^\| (.+?) \| (.*?) \|", text, re.MULTILINE)
+    return {what: value for what, value in cells[1:] if not what.startswith("---")}
+
+
+@pytest.mark.parametrize("what", LIMITS)
+def test_a_limit_in_the_reference_is_the_codes(what: str) -> None:
+    assert table(REFERENCE, "Limits")[what] == LIMITS[what]
+
+
+@pytest.mark.parametrize("what", RANKING)
+def test_a_number_of_ranking_in_the_reference_is_the_codes(what: str) -> None:
+    assert table(REFERENCE, "Ranking")[what] == RANKING[what]
+
+
+def test_no_number_stands_there_that_is_not_looked_up() -> None:
+    assert table(REFERENCE, "Limits").keys() == LIMITS.keys()
+    assert table(REFERENCE, "Ranking").keys() == RANKING.keys()
+
+
+def test_the_weights_of_the_arms_are_the_codes() -> None:
+    text = REFERENCE.split("## Ranking\n")[1].split("\n## ")[0]
+    said = dict(
+        re.findall(r"`(\w+)` (\d+\.\d+)", text.split("the arms weigh:")[1].split("\n\n")[0])
+    )
+    assert {arm: float(weight) for arm, weight in said.items()} == DEFAULT_PROFILE.weights
+
+
+def test_defaults_of_settings_are_the_codes() -> None:
+    rows = table(REFERENCE, "Settings")
+    defaults = {
+        name: line.rsplit("|", 2)[1].strip()
+        for name in rows
+        for line in REFERENCE.splitlines()
+        if line.startswith(f"| {name} |")
+    }
+    settings = KafkaSettings(servers=("localhost:9092",))
+    assert defaults["`RECOLLECT_KAFKA_SECURITY_PROTOCOL`"] == f"`{settings.protocol}`"
+    assert defaults["`RECOLLECT_KAFKA_SASL_MECHANISM`"] == f"`{settings.mechanism}`"
+    assert defaults["`RECOLLECT_KAFKA_ERASE_SECONDS`"] == f"`{settings.erase_seconds:.0f}`"
+    assert defaults["`RECOLLECT_KAFKA_SESSION_SECONDS`"] == f"`{settings.session_seconds:.0f}`"
+    url = "kafka://localhost:9092"
+    for variable in ("ERASE_SECONDS", "SESSION_SECONDS", "REPLICATION"):
+        name = f"RECOLLECT_KAFKA_{variable}"
+        least, most = re.findall(r"from (\d+) to ([\d,]+)", rows[f"`{name}`"])[0]
+        for number in (int(least), int(most.replace(",", ""))):
+            KafkaSettings.read(url, {name: str(number)})
+        for number in (int(least) - 1, int(most.replace(",", "")) + 1):
+            with pytest.raises(InvalidInput, match="give a number"):
+                KafkaSettings.read(url, {name: str(number)})
+
+
+def test_every_field_of_a_result_and_no_other_is_in_the_reference() -> None:
+    section = REFERENCE.split("### A result\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (`.+?`) \|", section, re.MULTILINE)
+    fields = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+    assert sorted(fields) == sorted(Result.__struct_fields__)
+
+
+def test_every_step_that_drops_a_memory_is_in_the_reference() -> None:
+    rows = re.findall(
+        r"^\| `(\w+)` \|", REFERENCE.split("| `dropped_by` |")[1].split("\n\n")[0], re.M
+    )
+    assert sorted(rows) == sorted(STEPS)
+
+
+def test_numbers_of_the_page_on_kafka_are_the_codes() -> None:
+    assert f"(`nice` {_NICENESS})" in KAFKA
+    assert f"Where {background.FAR:,} events or more wait" in KAFKA
+    assert f"fails after {clients.PATIENCE:.0f} s" in KAFKA
+    for seconds in (retrying.PAST_SECONDS, copy.AUDIT_SECONDS):
+        assert seconds == 5, "docs/kafka.md says five seconds of both"
