@@ -34,7 +34,7 @@ from bench.precision import recalls
 from bench.report import Report, Target, markdown
 from bench.rivals import BATCHES, Lap, Vectors, rival
 from bench.sessions import bare, cut, graph_of, products, timed
-from streams.encoder import Pin, Precision, bring, load
+from streams.encoder import Pin, Precision, install, load
 from streams.system.cores import usable_cores
 
 ROUNDS = 3
@@ -85,7 +85,7 @@ def run(texts: Sequence[str], *, reference: str | None = None) -> Report:
             reference = sys.executable
         else:
             about += " sentence-transformers was not measured: name a Python that has it."
-    pins = {kind: bring(name, precision=kind, cache=cache()) for kind in _PRECISIONS}
+    pins = {kind: install(name, precision=kind, cache=cache()) for kind in _PRECISIONS}
     return _report(about, pins, _measure(pins, texts, reference), recalls(name, _PRECISIONS))
 
 

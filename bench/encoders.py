@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from streams.encoder import REGISTRY, Encoder, bring, load
+from streams.encoder import REGISTRY, Encoder, install, load
 from streams.encoder.cache import entry, read_graph
 
 MISSING = "no encoder is in the cache; `recollect init` brings one"
@@ -29,6 +29,6 @@ def cached_encoder() -> Encoder | None:
     name = cached_name()
     if name is None:
         return None
-    encoder = load(bring(name, cache=cache()), cache=cache())
+    encoder = load(install(name, cache=cache()), cache=cache())
     encoder.encode(["warm", "up"])
     return encoder

@@ -18,11 +18,11 @@ from bench.report import stopwatch
 from projections.files import ZoneFiles
 from schemas.events import Draft
 from streams.encoder import Encoder, EncoderError, TokenVectors
-from streams.encoder.gateway import VectorDoor
+from streams.encoder.gateway import EncoderGateway
 from streams.engine.node import Node
 from streams.ledger import Ledger
 from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.projecting.projector import fold_events, project_changes
+from streams.projecting.projector import project_changes, project_events
 
 ZONE = "default"
 DIMENSION = 384
@@ -72,7 +72,7 @@ class Filled(msgspec.Struct, frozen=True):
     count: int
     encoder: Encoder | None
     publish_s: float
-    fold_s: float
+    project_s: float
     drive_s: float
 
     def open(self) -> Node:
@@ -116,16 +116,16 @@ class Homes:
 def open_node(directory: Path, encoder: Encoder | None, ledger: Ledger | None = None) -> Node:
     """Open a node whose door leads to an encoder, or nowhere; its ledger is embedded."""
     if encoder is None:
-        door = VectorDoor(None, 0, _no_encoder)
+        gateway = EncoderGateway(None, 0, _no_encoder)
     else:
         chosen = encoder
-        door = VectorDoor(chosen.model, chosen.dimension, lambda: chosen)
+        gateway = EncoderGateway(chosen.model, chosen.dimension, lambda: chosen)
     directory.mkdir(parents=True, exist_ok=True)
-    return Node(directory, ledger or EmbeddedLedger(directory), door)
+    return Node(directory, ledger or EmbeddedLedger(directory), gateway)
 
 
 def fill(directory: Path, drafts: Iterable[Draft], encoder: Encoder | None) -> Filled:
-    """Publish, fold and conclude events in a new home, and time each."""
+    """Publish, project and decide events in a new home, and time each."""
     node = open_node(directory, encoder)
     try:
         publish_s, count = 0.0, 0
@@ -135,12 +135,12 @@ def fill(directory: Path, drafts: Iterable[Draft], encoder: Encoder | None) -> F
                 node.ledger.publish(ZONE, some)
             publish_s += watch.seconds
             count += len(some)
-        with stopwatch() as fold:
-            node.fold(ZONE)
+        with stopwatch() as project:
+            node.project_turns(ZONE)
         with stopwatch() as drive:
             node.drive(ZONE)
         assert node.ledger.zones() == [ZONE]
-        return Filled(directory, count, encoder, publish_s, fold.seconds, drive.seconds)
+        return Filled(directory, count, encoder, publish_s, project.seconds, drive.seconds)
     finally:
         node.close()
 
@@ -152,7 +152,7 @@ def project(filled: Filled, directory: Path) -> tuple[ZoneFiles, float]:
         current = node.current(ZONE)
         with stopwatch() as watch:
             files = ZoneFiles(directory, current.encoder, current.dimension)
-            fold_events(node.ledger, ZONE, files)
+            project_events(node.ledger, ZONE, files)
             project_changes(node.ledger, ZONE, current.chain, files)
         return files, watch.seconds
     finally:

@@ -1,4 +1,4 @@
-"""How fast the ledger on Kafka is rebuilt, concluded and recalled from, beside its floors.
+"""How fast the ledger on Kafka is rebuilt, decided and recalled from, beside its floors.
 
 python -m bench.kafka [--events N] [--ledger kafka://host:port]
 
@@ -151,7 +151,7 @@ async def _read_all(url: str) -> int:
 
 
 def _concluding(homes: Homes, url: str, events: int) -> Report:
-    """Conclude what lies in the inbox, against the embedded driver on the same events."""
+    """Decide what lies in the inbox, against the embedded driver on the same events."""
     lines = _lines(events)
     rates = {workers: _by_workers(_fresh(url), lines, workers) for workers in (1, 2)}
     embedded = _embedded(homes, lines)
@@ -167,7 +167,7 @@ def _concluding(homes: Homes, url: str, events: int) -> Report:
         "Kafka: workers",
         f"{count(events)} events of {ZONES} zones, by rules and without an encoder: from the inbox "
         "to their change records, sequenced and sealed on the way; the embedded driver publishes "
-        "and concludes the same events. The counting agent is handed records by the same "
+        "and decides the same events. The counting agent is handed records by the same "
         "delivery, decodes them, and writes counts and a watermark to SQLite.",
         ["what", "processes", "events/s", "of the embedded driver"],
         rows,
@@ -312,7 +312,7 @@ def _recallable(homes: Homes, url: str, *, seconds: int) -> Report:
         "Kafka: from publishing to recall",
         f"{RATE} events a second over {ZONES} zones into the inbox, one worker with MiniLM in "
         "int8: until the event stands in events.db, where keywords find it, and until what was "
-        "concluded from it stands in embeddings.db, where vectors do. In ms.",
+        "decided from it stands in embeddings.db, where vectors do. In ms.",
         ["found by", "events", "p50", "p95", "p99"],
         rows,
         [
@@ -394,7 +394,7 @@ async def _latencies(url: str, home: Path, seconds: int) -> tuple[list[float], l
 
 
 def _takeover(homes: Homes, url: str) -> Report:
-    """Kill one of two workers, and look when the other has concluded an event of each zone."""
+    """Kill one of two workers, and look when the other has decided an event of each zone."""
     with _worker(url, 0, encoder=False) as _, ExitStack() as stack:
         stack.enter_context(_worker(url, 1, encoder=False, killed=True))
         _await_members(url, 2)
@@ -406,7 +406,7 @@ def _takeover(homes: Homes, url: str) -> Report:
         f"One of two workers gets SIGKILL; right after, an event is published to each of {ZONES} "
         "zones. The session timeout is the default of 10 s, before which nobody may take over.",
         ["what", "s"],
-        [["until the other has concluded them all", f"{seconds:.1f}"]],
+        [["until the other has decided them all", f"{seconds:.1f}"]],
     )
 
 

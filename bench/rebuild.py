@@ -42,7 +42,7 @@ def run(homes: Homes, *, sizes: Sequence[int] = SIZES) -> Report:
     return Report(
         "Rebuild",
         "Seconds, and microseconds for each event. Publish: append to the ledger, sealed. "
-        "Decide: fold raw turns, conclude and commit. Project: make every file again from the "
+        "Decide: project raw turns, decide and commit. Project: make every file again from the "
         "topics. Derive: decide everything again in a new generation beside the old one. "
         f"The time per event may grow to {MOST_GROWTH} times at most.",
         ["events", "step", "s", "µs/event"],
@@ -61,7 +61,7 @@ def _measured(homes: Homes, size: int) -> tuple[float, float, float, float]:
             rebuild(node, ZONE, "derive")
     finally:
         node.close()
-    return filled.publish_s, filled.fold_s + filled.drive_s, projected_s, derive.seconds
+    return filled.publish_s, filled.project_s + filled.drive_s, projected_s, derive.seconds
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

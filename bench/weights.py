@@ -66,7 +66,7 @@ def opened(home: Home, samples: Sequence[Json]) -> Iterator[Zones]:
     node = open_node(home)
     with ExitStack() as held:
         held.callback(node.close)
-        encoder = node.door.encoder()
+        encoder = node.gateway.encoder()
         held.callback(encoder.close)
         files: dict[str, ZoneFiles] = {}
         asked: dict[str, list[Asked]] = {}

@@ -64,7 +64,7 @@ def open_to_read(directory: Path) -> ZoneFiles:
 
 
 def forget(files: ZoneFiles, numbers: Sequence[int]) -> None:
-    """Delete turns and what was concluded from them, as an erasure's change record does."""
+    """Delete turns and what was decided from them, as an erasure's change record does."""
     ids = json.dumps([_id(number) for number in numbers])
     memory, embeddings = files.memory.connection, files.embeddings.connection
     for model in files.all:
@@ -152,10 +152,10 @@ def _write(files: ZoneFiles, turns: list[Event], made: _Made) -> None:
     last = Watermark(number=turns[-1].number, offset=turns[-1].number)
     for model in files.all:
         model.connection.execute("BEGIN")
-    files.events.fold(turns, [])
-    files.memory.evolve([Section(puts=tuple(memory))])
-    files.identity.evolve([Section(puts=tuple(identity))])
-    files.embeddings.evolve([Section(puts=(*vectors, *tokens))])
+    files.events.project_events(turns, [])
+    files.memory.project([Section(puts=tuple(memory))])
+    files.identity.project([Section(puts=tuple(identity))])
+    files.embeddings.project([Section(puts=(*vectors, *tokens))])
     for model in files.all:
         model.advance(last)
         model.connection.execute("COMMIT")

@@ -1,1 +1,1 @@
-"""What is known: SQLite read models folded from the ledger, and the queries over them."""
+"""What is known: SQLite read models projected from the ledger, and the queries over them."""

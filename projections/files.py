@@ -53,8 +53,8 @@ class ZoneFiles:
             opened.callback(self.embeddings.close)
             self._opened = opened.pop_all()
         #: The files that change records fill, in the order in which their locks are taken.
-        self.concluded: tuple[ReadModel, ...] = (self.memory, self.identity, self.embeddings)
-        self.all: tuple[ReadModel, ...] = (self.events, *self.concluded)
+        self.decided: tuple[ReadModel, ...] = (self.memory, self.identity, self.embeddings)
+        self.all: tuple[ReadModel, ...] = (self.events, *self.decided)
         if complete:
             try:
                 self.check()
@@ -77,10 +77,10 @@ class ZoneFiles:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the write locks of the concluded files; leave without `commit` to roll back."""
+        """Hold the write locks of the decided files; leave without `commit` to roll back."""
         begun: list[ReadModel] = []
         try:
-            for model in self.concluded:
+            for model in self.decided:
                 model.connection.execute("BEGIN IMMEDIATE")
                 begun.append(model)
             yield
@@ -103,12 +103,12 @@ class ZoneFiles:
                 model.connection.execute("COMMIT")
 
     def watermark(self) -> Watermark:
-        """Return the watermark that all concluded files share.
+        """Return the watermark that all decided files share.
 
         Raises:
-            IntegrityError: they differ; evolve them from `changes` first.
+            IntegrityError: they differ; project them from `changes` first.
         """
-        marks = {model.watermark() for model in self.concluded}
+        marks = {model.watermark() for model in self.decided}
         if len(marks) > 1:
             raise IntegrityError(
                 f"{self.directory}: the files stand at different records; run recollect rebuild"
@@ -116,11 +116,11 @@ class ZoneFiles:
         return marks.pop()
 
     def owes_purge(self) -> bool:
-        """Return whether traces of an erasure that was concluded here may be left somewhere.
+        """Return whether traces of an erasure that was decided here may be left somewhere.
 
-        What only events.db has let go is concluded first, by whoever drives the zone.
+        What only events.db has let go is decided first, by whoever drives the zone.
         """
-        return any(model.owes_purge() for model in self.concluded)
+        return any(model.owes_purge() for model in self.decided)
 
     def settle(self) -> None:
         """Note that none are left; the files that are asked for it come last."""

@@ -1,4 +1,4 @@
-"""A read model: one SQLite file of one zone, and how change records evolve it."""
+"""A read model: one SQLite file of one zone, and how change records project it."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class ReadModel:
             msgspec.structs.astuple(watermark)[: len(columns)],
         )
 
-    def evolve(self, sections: Iterable[Section]) -> None:
+    def project(self, sections: Iterable[Section]) -> None:
         """Apply sections in order, in the caller's transaction.
 
         Raises:

@@ -15,11 +15,11 @@ from streams.encoder import (
     CrossEncoder,
     Encoder,
     Pin,
-    bring,
-    bring_again,
+    install,
     is_whole,
     load,
     load_reranker,
+    reinstall,
 )
 from streams.encoder.catalog import Precision, Source
 
@@ -113,7 +113,7 @@ class Home:
                     "make another home for another encoder"
                 )
             if pin is not None:
-                bring_again(
+                reinstall(
                     pin,
                     cache=cache_directory(),
                     source=source,
@@ -125,7 +125,7 @@ class Home:
             raise HomeError(f"{directory} exists and is no recollect home; name an empty directory")
         pin = None
         if not without_encoder:
-            pin = bring(
+            pin = install(
                 encoder,
                 precision=precision,
                 source=source,
@@ -163,7 +163,7 @@ class Home:
         pin = None
         if model is not None:
             local = Path(model).is_dir()
-            pin = bring(
+            pin = install(
                 None if local else model,
                 directory=Path(model) if local else None,
                 precision=precision,
@@ -173,14 +173,14 @@ class Home:
             )
         self._write(msgspec.structs.replace(self.settings, reranker=pin))
 
-    def bring_reranker_again(self, progress: BringProgress | None = None) -> None:
+    def reinstall_reranker(self, progress: BringProgress | None = None) -> None:
         """Bring the chosen cross-encoder where it is missing or damaged in the cache.
 
         Raises:
             EncoderError: it cannot be brought.
         """
         if self.settings.reranker is not None:
-            bring_again(self.settings.reranker, cache=cache_directory(), progress=progress)
+            reinstall(self.settings.reranker, cache=cache_directory(), progress=progress)
 
     def _write(self, settings: Settings) -> None:
         self.settings = settings

@@ -65,13 +65,13 @@ class Keeping(Writing):
 
     def status(self) -> Status:
         """Return what the zone holds and how far it is."""
-        encoder = self._door.model
+        encoder = self._gateway.model
         if not self.exists():
             return Status(
                 self.zone, "", 0, 0, 0, 0, 0, 0, 0.0, None, False, [], encoder, self.head()
             )
         if not self._followed:
-            self._node.fold(self.zone)
+            self._node.project_turns(self.zone)
         lag_seconds = self._lag_seconds()
         moved = self._node.journal.moved(self.zone)
         moved_ago = (unix_ms() - moved.at) / 1_000 if moved.at else None

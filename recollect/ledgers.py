@@ -7,7 +7,7 @@ import os
 from recollect.following import followed
 from recollect.home import Home
 from schemas.errors import HomeError, InvalidInput
-from streams.encoder.gateway import VectorDoor
+from streams.encoder.gateway import EncoderGateway
 from streams.engine.node import Node
 from streams.ledger import Ledger
 from streams.ledger.embedded_ledger import EmbeddedLedger
@@ -86,5 +86,7 @@ def _setting() -> str:
 def node_of(home: Home, ledger: Ledger, *, decides: bool) -> Node:
     """Return the node of a home on a ledger; `decides` False: a replica."""
     pin = home.settings.encoder
-    door = VectorDoor(pin.model if pin else None, pin.dimension if pin else 0, home.load_encoder)
-    return Node(home.directory, ledger, door, decides=decides)
+    gateway = EncoderGateway(
+        pin.model if pin else None, pin.dimension if pin else 0, home.load_encoder
+    )
+    return Node(home.directory, ledger, gateway, decides=decides)

@@ -27,7 +27,7 @@ class Opened:
         self.home = home if isinstance(home, Home) else Home(Path(home))
         self.zone = check_zone(zone)
         self._node = open_node(self.home)
-        self._door = self._node.door
+        self._gateway = self._node.gateway
         # A worker or replica in this home brings the files up by itself; asking needs no ledger.
         self._followed = followed(self.home)
 
@@ -45,7 +45,7 @@ class Opened:
         """Conclude everything that is in the ledger; return how many records that were."""
         if not self.exists():
             return 0
-        return self._node.conclude(self.zone, progress)
+        return self._node.decide(self.zone, progress)
 
     def wait(self, timeout: float) -> bool:
         """Return True as soon as the zone's ledger has something new, False after `timeout` s."""

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from projections.files import ZoneFiles
 from projections.recall import Profile, Recaller, Reranker
 from streams.engine.node import Node
-from streams.projecting.history import Moment
+from streams.projecting.moments import Moment
 from streams.reading.timeline import Timeline
 
 # Each holds the vectors of a zone in memory once it was asked twice.
@@ -37,11 +37,11 @@ class Past:
         if number == 0:
             return None
         moment = self._node.moment(self._zone, self._timeline, number)
-        if moment not in self._open or not moment.concluded:
+        if moment not in self._open or not moment.decided:
             # A moment is another one after an erasure: what was open then must not be asked.
             for other in [item for item in self._open if item.number == number]:
                 self._close(other)
-            files = self._node.open_past(self._zone, self._timeline, moment)
+            files = self._node.open_moment(self._zone, self._timeline, moment)
             self._open[moment] = (Recaller(files, self._profile, self._reranker), files)
         self._open.move_to_end(moment)
         while len(self._open) > _MOST_OPEN:

@@ -145,12 +145,12 @@ class Recalling(Opened):
         Nothing, too, where the zone is indexed by another model's vectors: those of two models
         have nothing to say to one another, and words are found all the same.
         """
-        if self._door.model is None or not query.text.strip():
+        if self._gateway.model is None or not query.text.strip():
             return None, None
-        if recaller.encoder != self._door.model:
+        if recaller.encoder != self._gateway.model:
             return None, None
         text = recaller.text_to_embed(query.text)
-        encoded = self._door.encoder().encode_query_tokens(text)
+        encoded = self._gateway.encoder().encode_query_tokens(text)
         return encoded.pooled, QueryTokens(text, encoded.offsets, encoded.vectors)
 
     def _store_index(self) -> None:
@@ -198,7 +198,7 @@ class Recalling(Opened):
             # Others conclude; what they did is as much part of the answer.
             self._node.follow(self.zone)
         else:
-            self._node.fold(self.zone)
+            self._node.project_turns(self.zone)
         self._folded_to = ends
 
     def _close_recaller(self) -> None:

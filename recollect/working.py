@@ -23,7 +23,7 @@ from streams.ledger.kafka import KafkaLedger
 from streams.publishing.commands import command, publish_commands
 from streams.workers.cluster import sequence_inbox
 from streams.workers.cluster import work as work_in_cluster
-from streams.workers.keeper import Keeper, Report
+from streams.workers.upkeep import Report, Upkeep
 
 _TICK_SECONDS = 300
 _BEAT_SECONDS = 1.0
@@ -74,7 +74,7 @@ def follow(home: Home, report: Report) -> None:
             while not _connected(ledger, report):
                 if ended.wait(_RETRY_SECONDS):
                     return
-            with Keeper(node, ledger, report, everything=True):
+            with Upkeep(node, ledger, report, everything=True):
                 while not ended.wait(_BEAT_SECONDS):
                     heartbeat(home).touch(FILE_MODE)
         finally:

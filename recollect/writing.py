@@ -8,7 +8,7 @@ from typing import Any
 
 from recollect.opened import Opened, unix_ms
 from recollect.token import Token
-from schemas.errors import InvalidInput, NotConcluded
+from schemas.errors import InvalidInput, NotDecided
 from schemas.events import (
     RESERVED_PLATFORM,
     Access,
@@ -60,7 +60,7 @@ class Writing(Opened):
 
         Raises:
             InvalidInput: it is no token of this zone.
-            NotConcluded: it was not within `timeout` seconds.
+            NotDecided: it was not within `timeout` seconds.
         """
         wanted = Token.read(token)
         if wanted.partition != partition_of(self.zone):
@@ -68,7 +68,7 @@ class Writing(Opened):
         deadline = time.monotonic() + timeout
         while (number := self._concluded()) < wanted.number:
             if time.monotonic() > deadline:
-                raise NotConcluded(
+                raise NotDecided(
                     f"zone {self.zone} is at record {number} after {timeout:g} s, and the token "
                     f"stands for {wanted.number}; ask again, or see that a worker runs"
                 )

@@ -1,7 +1,7 @@
-"""The rows that agents conclude: one struct per table of each read model.
+"""The rows that agents decide: one struct per table of each read model.
 
 A change says which rows stand from now on (`puts`) and which no longer do (`deletes`); the
-newest put of a key wins. Evolving is therefore the same for every table, needs no thought, and
+newest put of a key wins. Projecting is therefore the same for every table, needs no thought, and
 an erasure can be said as the difference of two states.
 """
 
@@ -398,7 +398,7 @@ _decoders: dict[str, msgspec.msgpack.Decoder[Any]] = {
 
 
 class Conclusions(msgspec.Struct):
-    """What agents concluded from one ledger record out of the same sources.
+    """What agents decided from one ledger record out of the same sources.
 
     `sources` are running numbers, ascending; `outbox` holds commands for the ledger, with
     derived source ids.

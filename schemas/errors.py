@@ -41,8 +41,8 @@ class Busy(RecollectError):
     """Another process is at the work that was asked for; wait for it, or stop it."""
 
 
-class NotConcluded(RecollectError):
-    """What a caller waits for was not concluded in time; ask again later."""
+class NotDecided(RecollectError):
+    """What a caller waits for was not decided in time; ask again later."""
 
 
 class InjectedFailure(RecollectError):

@@ -78,7 +78,7 @@ class Remember(Content, frozen=True, kw_only=True, omit_defaults=True, tag="reme
 
 
 class Forget(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="forget"):
-    """Erase the events of these running numbers, and all that was concluded from them.
+    """Erase the events of these running numbers, and all that was decided from them.
 
     `names` are keyed hashes of the ids by which it was asked for, so that who asks again is told
     that it is done; nobody reads an id from them.

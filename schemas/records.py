@@ -70,7 +70,7 @@ class Part(msgspec.Struct, frozen=True, array_like=True):
 class ChangeHeader(msgspec.Struct, frozen=True, array_like=True):
     """What anybody may read of a change record.
 
-    `chain` names the generation that concluded it; `event_hash` and `event_offset` are those of
+    `chain` names the generation that decided it; `event_hash` and `event_offset` are those of
     the ledger record; `asks` counts the commands in the outbox of its parts;
     `erases` lists the events whose keys end with this record; `parked` says that no
     conclusion could be reached.

@@ -76,7 +76,7 @@ def unseal(key: bytes, sealed: bytes, context: bytes) -> bytes:
 
 
 def joint_key(keys: Sequence[bytes]) -> bytes:
-    """Return the key for what was concluded from several sources, in the order of their numbers."""
+    """Return the key for what was decided from several sources, in the order of their numbers."""
     if len(keys) == 1:
         return keys[0]
     return HKDF(hashes.SHA256(), KEY_BYTES, salt=None, info=b"recollect change").derive(

@@ -37,7 +37,7 @@ def failpoints_in(source: str) -> list[ast.expr]:
 
 def models(directory: Path) -> list[str]:
     with ZoneFiles(directory, None, 0) as files:
-        return [model.name for model in files.concluded]
+        return [model.name for model in files.decided]
 
 
 def test_every_failpoint_of_the_code_is_listed_and_every_listed_one_is_in_the_code(tmp_path):

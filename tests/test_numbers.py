@@ -41,7 +41,7 @@ from streams.ledger import PARTITIONS
 from streams.ledger.kafka import clients, copy, retrying
 from streams.ledger.kafka.settings import KafkaSettings
 from streams.ledger.kafka.topics import MOST_RECORD_BYTES
-from streams.projecting import background, history
+from streams.projecting import background, moments
 from streams.reading.heads import _DIGITS
 from streams.workers.deciding_process import _NICENESS
 
@@ -91,8 +91,8 @@ LIMITS = {
     "results where the question does not say (`recall`)": str(option("recall", "k")),
     "sources of an entity that are cited": str(_MOST_SOURCES),
     "waiting for a token (`recall --wait-for`)": f"{option('recall', 'timeout'):.0f} s",
-    "moments of `--known-at` that a zone keeps": str(history.MOST_MOMENTS),
-    "what all of them but the newest take": of_bytes(history.MOST_BYTES),
+    "moments of `--known-at` that a zone keeps": str(moments.MOST_MOMENTS),
+    "what all of them but the newest take": of_bytes(moments.MOST_BYTES),
     "a change record, beyond which it is split": f"{MOST_CHANGE_BYTES:,} bytes",
     "a record of the ledger on Kafka": of_bytes(MOST_RECORD_BYTES),
     "partitions of a topic": str(PARTITIONS),

@@ -1,6 +1,6 @@
 """No clock, no randomness, no network and no environment where conclusions are drawn.
 
-`extract`, `resolve` and `evolve`, and all of ours that they import, are read as syntax trees:
+`extract`, `resolve` and `project`, and all of ours that they import, are read as syntax trees:
 what a module merely names counts as used, so an unused import is a fault as well.
 """
 
@@ -17,11 +17,11 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("schemas", "projections", "streams", "recollect")
 
-# Where extract and resolve live; evolve is found by its name.
+# Where extract and resolve live; project is found by its name.
 AGENTS, LANGUAGE = "streams/agents/", "streams/language"
 
-# The two gateways of rule 7 (docs/commit.md) record what they answer. The search ends at them.
-DOORS = ("streams/encoder/", "streams/encoder.py")
+# The gateways of rule 7 (docs/commit.md) record what they answer. The search ends at them.
+GATEWAYS = ("streams/encoder/", "streams/encoder.py")
 
 # Passed over when something pure merely leads there, and never imported by a pure module itself.
 ALLOWED = {"schemas.seal": "draws keys and nonces where the ledger is written, not in the agents"}
@@ -220,28 +220,28 @@ def our_imports(module: str, modules: Mapping[str, Path]) -> set[str]:
 
 
 def is_door(path: Path, root: Path = ROOT) -> bool:
-    return path.relative_to(root).as_posix().startswith(DOORS)
+    return path.relative_to(root).as_posix().startswith(GATEWAYS)
 
 
-def evolves(path: Path) -> bool:
-    """Whether a module of the projections applies changes: it says so, or defines `evolve`."""
-    return path.name.startswith(("evolve", "model")) or any(
-        isinstance(node, ast.FunctionDef) and node.name == "evolve"
+def applies_changes(path: Path) -> bool:
+    """Whether a module of the projections applies changes: it says so, or defines `project`."""
+    return path.name.startswith(("project", "model")) or any(
+        isinstance(node, ast.FunctionDef) and node.name == "project"
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
     )
 
 
 def pure_roots(root: Path = ROOT) -> dict[str, set[str]]:
     """Return the modules that must be pure, by what they do."""
-    found: dict[str, set[str]] = {"agents": set(), "language": set(), "evolve": set()}
+    found: dict[str, set[str]] = {"agents": set(), "language": set(), "project": set()}
     for name, path in our_modules(root).items():
         place = path.relative_to(root).as_posix()
         if place.startswith(AGENTS):
             found["agents"].add(name)
         elif place.startswith(LANGUAGE):
             found["language"].add(name)
-        elif place.startswith("projections/") and evolves(path):
-            found["evolve"].add(name)
+        elif place.startswith("projections/") and applies_changes(path):
+            found["project"].add(name)
     return found
 
 
@@ -273,7 +273,7 @@ def test_deciding_and_evolving_are_pure() -> None:
     assert impurities() == []
 
 
-@pytest.mark.parametrize("kind", ["agents", "language", "evolve"])
+@pytest.mark.parametrize("kind", ["agents", "language", "project"])
 def test_there_is_something_to_look_at(kind: str) -> None:
     assert pure_roots()[kind]
 
@@ -372,8 +372,8 @@ AGENT = "streams/agents/a.py"
         {AGENT: "from .deep import f", "streams/agents/deep/__init__.py": "import secrets"},
         {AGENT: "from streams.b import *", "streams/b.py": "import socket"},
         {AGENT: "from schemas.seal import seal", "schemas/seal.py": ""},
-        {"projections/memory/evolve_facts.py": "import time"},
-        {"projections/rows.py": "import time\nclass M:\n    def evolve(self): ..."},
+        {"projections/memory/project_facts.py": "import time"},
+        {"projections/rows.py": "import time\nclass M:\n    def project(self): ..."},
         {"streams/language/lexicon.py": "import locale"},
     ],
 )  # fmt: skip
@@ -393,7 +393,7 @@ def test_an_impurity_further_down_is_found(files: dict[str, str], tmp_path: Path
         {"projections/memory/memory_queries.py": "import time", AGENT: "import json"},
     ],
 )  # fmt: skip
-def test_doors_and_what_no_agent_imports_are_left_alone(
+def test_gateways_and_what_no_agent_imports_are_left_alone(
     files: dict[str, str], tmp_path: Path
 ) -> None:
     grow(tmp_path, files)

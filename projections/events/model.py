@@ -1,4 +1,4 @@
-"""The file events.db, folded from the topic `events` alone."""
+"""The file events.db, projected from the topic `events` alone."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class EventsModel(ReadModel):
     def schema(self) -> str:
         return super().schema() + _LINEAGE
 
-    def fold(self, events: Sequence[Event], seals: Sequence[tuple[int, bytes]]) -> bool:
+    def project_events(self, events: Sequence[Event], seals: Sequence[tuple[int, bytes]]) -> bool:
         """Apply events in order, in the caller's transaction; True if any was erased.
 
         `seals` are (running number, key id) of every record, readable or not.

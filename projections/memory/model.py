@@ -55,8 +55,6 @@ class MemoryModel(ReadModel):
     def schema(self) -> str:
         return super().schema() + _LINEAGE + _TRACED
 
-    def place(self, concluded: Iterable[tuple[int, int, bool]]) -> None:
+    def note_decisions(self, decided: Iterable[tuple[int, int, bool]]) -> None:
         """Note (number, offset, traced) of change records that the file holds from now on."""
-        self.connection.executemany(
-            "INSERT OR REPLACE INTO conclusions VALUES (?, ?, ?)", concluded
-        )
+        self.connection.executemany("INSERT OR REPLACE INTO conclusions VALUES (?, ?, ?)", decided)

@@ -60,7 +60,7 @@ def init(
         progress=show_step,
     )
     if reranker is None:
-        made.bring_reranker_again(show_step)
+        made.reinstall_reranker(show_step)
     else:
         chosen = None if reranker == "none" else reranker
         made.rerank_with(chosen, precision=precision, progress=show_step)

@@ -15,7 +15,7 @@ from streams.agents.state import State
 
 
 class DeadLetterClerk:
-    """Parks what the door could not read; drops what a command gives up."""
+    """Parks records that could not be read when published; drops what a command gives up."""
 
     kinds = frozenset({"park", "drop"})
 

@@ -129,7 +129,7 @@ class State:
         dimension: int,
         before: Callable[[bytes], None] | None = None,
     ) -> None:
-        #: For who concludes no rows, only commands: those of an erased decision are never asked
+        #: For who decides no rows, only commands: those of an erased decision are never asked
         #: for again, so what they rest on need not be noted.
         self.events = events
         self.memory = memory

@@ -62,7 +62,7 @@ class TurnCloser:
 def _completion(turn_id: str, last: Event, tick: Event, switched: int) -> Draft:
     """Return the command; `switched` switches of chain came before the turn's last event.
 
-    They take no number in its id: what is known does not depend on how often it was concluded.
+    They take no number in its id: what is known does not depend on how often it was decided.
     """
     place = last.number - switched
     return Draft(

@@ -193,9 +193,9 @@ def _question_before(
 
 
 class _New(msgspec.Struct):
-    """What was concluded from this record so far, which the state does not hold yet.
+    """What was decided from this record so far, which the state does not hold yet.
 
-    A turn's events are all concluded from the record that completes it.
+    A turn's events are all decided from the record that completes it.
     """
 
     facts: list[Fact] = []

@@ -25,9 +25,9 @@ from schemas.ids import row_id, text_hash
 from streams.agents import AGENTS, Agent, Extract, State
 from streams.agents.state import key_of_event
 from streams.agents.vectors import embedding_rows
-from streams.encoder.gateway import Answers, VectorDoor
+from streams.encoder.gateway import Answers, EncoderGateway
 from streams.ledger import Ledger
-from streams.reading.readers import OpenedEvent, event_at
+from streams.reading.readers import UnsealedEvent, event_at
 
 
 class LedgerThread:
@@ -71,7 +71,7 @@ class Extracted(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What the agents concluded from a record; `parked`: they could not.
+    """What the agents decided from a record; `parked`: they could not.
 
     `reads` are the keys of all that it depends on (`streams.agents.state`).
     """
@@ -91,11 +91,11 @@ class Files(Protocol):
     @property
     def identity(self) -> ReadModel: ...
     @property
-    def concluded(self) -> Sequence[ReadModel]: ...
+    def decided(self) -> Sequence[ReadModel]: ...
 
 
 class Decider:
-    """Runs the agents over one zone's records and evolves the open files with what they say.
+    """Runs the agents over one zone's records and projects the open files with what they say.
 
     The caller holds the files' locks, and the files stand at the record before.
     """
@@ -105,7 +105,7 @@ class Decider:
         ledger: Ledger,
         zone: str,
         files: Files,
-        door: VectorDoor,
+        gateway: EncoderGateway,
         agents: Sequence[Agent] = AGENTS,
         before: Callable[[bytes], None] | None = None,
     ) -> None:
@@ -113,18 +113,18 @@ class Decider:
         self._ledger = ledger
         self._zone = zone
         self._files = files
-        self._door = door
+        self._gateway = gateway
         self._agents = agents
         self._before = before
 
     def extract(
         self,
-        records: Sequence[OpenedEvent],
+        records: Sequence[UnsealedEvent],
         without: Set[int] = frozenset(),
         parked: Container[int] = frozenset(),
         ahead: Executor | None = None,
     ) -> list[Extracted]:
-        """Return what the records say; reads the ledger's threads, and opens the encoder's door.
+        """Return what the records say; reads the ledger's threads, and asks the encoder.
 
         Numbers in `without` are not read: they were erased. Those in `parked` are not tried: it
         may be here that the agents fail on them. With `ahead`, the encoder works there while the
@@ -136,13 +136,13 @@ class Decider:
         texts = [text for extract in made for text in extract.texts]
         turns = [text for extract in made for text in extract.turns]
         if ahead is not None:
-            awaited = ahead.submit(self._door.answers, texts, turns)
+            awaited = ahead.submit(self._gateway.answers, texts, turns)
             return [Extracted(*of_record, awaited.result) for of_record in read]
-        encoded = self._door.answers(texts, turns)
+        encoded = self._gateway.answers(texts, turns)
         return [Extracted(*of_record, lambda: encoded) for of_record in read]
 
     def _read(
-        self, record: OpenedEvent, without: Set[int], parked: Container[int]
+        self, record: UnsealedEvent, without: Set[int], parked: Container[int]
     ) -> tuple[tuple[tuple[Agent, Extract], ...], Set[int]]:
         """Return each agent's extract of a record, and the numbers of what they looked at."""
         if record.event is None or record.source.number in parked:
@@ -155,7 +155,7 @@ class Decider:
         )
         return extracts, surroundings.looked_at
 
-    def resolve(self, record: OpenedEvent, extracted: Extracted) -> Decision:
+    def resolve(self, record: UnsealedEvent, extracted: Extracted) -> Decision:
         """Return what follows from a record; the files are not written."""
         if record.problem is not None:
             return self.park(record, record.problem)
@@ -170,7 +170,7 @@ class Decider:
             conclusions = self._conclude(record.event, extracted, state)
         return Decision(conclusions, frozenset(state.reads))
 
-    def park(self, record: OpenedEvent, reason: str) -> Decision:
+    def park(self, record: UnsealedEvent, reason: str) -> Decision:
         """Return the decision that parks a record.
 
         The reason may quote what could not be decided, which for a retry is another record. A
@@ -186,22 +186,22 @@ class Decider:
         row = DeadLetter(record.source.number, record.kind, reason, "parked", record.occurred_at)
         return Decision([Conclusions(sources, puts=[row])], frozenset(state.reads), parked=True)
 
-    def evolve(self, conclusions: Iterable[Conclusions]) -> None:
+    def project(self, conclusions: Iterable[Conclusions]) -> None:
         """Write conclusions into the open files, so that the next record sees them."""
         for part in conclusions:
-            for model in self._files.concluded:
+            for model in self._files.decided:
                 deletes = tuple(d for d in part.deletes if MODEL_OF_TABLE[d.table] == model.name)
                 puts = tuple(row for row in part.puts if MODEL_OF[type(row)] == model.name)
                 if deletes or puts:
-                    model.evolve([Section(deletes, puts)])
+                    model.project([Section(deletes, puts)])
 
     def _state(self) -> State:
         return State(
             self._files.events.connection,
             self._files.memory.connection,
             self._files.identity.connection,
-            self._door.model,
-            self._door.dimension,
+            self._gateway.model,
+            self._gateway.dimension,
             self._before,
         )
 
@@ -222,7 +222,7 @@ class Decider:
         parts: Sequence[Conclusions],
         state: State,
     ) -> list[Conclusions]:
-        """Return the vectors of texts that led to nothing: what a door answers is recorded.
+        """Return the vectors of texts that led to nothing: what a gateway answers is recorded.
 
         A sentence that is a repeat now becomes a fact when the first one is forgotten, and no
         replay may have to ask the encoder for it.
@@ -241,7 +241,7 @@ class Decider:
             unused.append(Conclusions(sources, puts=list(rows)))
         return unused
 
-    def _retry(self, record: OpenedEvent, number: int, state: State) -> list[Conclusions]:
+    def _retry(self, record: UnsealedEvent, number: int, state: State) -> list[Conclusions]:
         """Decide a parked record again, with today's agents and today's state."""
         letter = _parked_before(record, number, state)
         if letter is None:
@@ -259,7 +259,7 @@ class Decider:
         return [*self._conclude(parked.event, extracted, state), own]
 
 
-def _parked_before(record: OpenedEvent, number: int, state: State) -> DeadLetter | None:
+def _parked_before(record: UnsealedEvent, number: int, state: State) -> DeadLetter | None:
     """Return the letter of `number` if that came before `record` and is parked now."""
     letter = state.dead_letter(number)
     if letter is None or letter.state != "parked" or number >= record.source.number:

@@ -38,10 +38,16 @@ from streams.agents import Agent
 from streams.deciding.decider import Decider, Decision
 from streams.deciding.redeciding import Redecision
 from streams.deciding.tracing import Untraceable
-from streams.encoder.gateway import Answer, Recorded, VectorDoor
+from streams.encoder.gateway import Answer, EncoderGateway, Recorded
 from streams.ledger import Ledger
-from streams.projecting.projector import fold_events
-from streams.reading.readers import ChangeReader, EventReader, OpenedEvent, erased_by, open_sections
+from streams.projecting.projector import project_events
+from streams.reading.readers import (
+    ChangeReader,
+    EventReader,
+    UnsealedEvent,
+    erased_by,
+    open_sections,
+)
 
 _BATCH = 500
 _SCRATCH = "erasing"
@@ -54,12 +60,12 @@ def erase(
     zone: str,
     chain: str,
     files: ZoneFiles,
-    door: VectorDoor,
-    record: OpenedEvent,
+    gateway: EncoderGateway,
+    record: UnsealedEvent,
     targets: Sequence[int],
     agents: Sequence[Agent],
 ) -> tuple[Decision, tuple[Source, ...]]:
-    """Return what an erasure concludes, and the events that it erases.
+    """Return what an erasure decides, and the events that it erases.
 
     `files` are locked and stand at the record before; `changes` holds every record up to it.
     """
@@ -67,7 +73,7 @@ def erase(
     erased = erased_by(ledger, zone, number, targets)
     if not erased:
         return Decision([]), ()
-    replaying = door.replaying(_recorded_in(files.embeddings.connection, door.model))
+    replaying = gateway.replaying(_recorded_in(files.embeddings.connection, gateway.model))
     without = frozenset(source.number for source in erased)
     parked = parked_records(files)
     if is_traced(files.memory.connection, number - 1):
@@ -95,17 +101,22 @@ def _standing(ledger: Ledger, files: ZoneFiles, erased: Sequence[Source]) -> fro
 
 
 def _derived(
-    ledger: Ledger, zone: str, chain: str, files: ZoneFiles, door: VectorDoor, target: _Target
+    ledger: Ledger,
+    zone: str,
+    chain: str,
+    files: ZoneFiles,
+    gateway: EncoderGateway,
+    target: _Target,
 ) -> list[Conclusions]:
     """Return the difference from live files to a target that is derived in full."""
     upto, without = target.upto, target.without
     clear_scratch(files)
     directory = files.directory / _SCRATCH
     try:
-        with ZoneFiles(directory, door.model, door.dimension) as scratch:
+        with ZoneFiles(directory, gateway.model, gateway.dimension) as scratch:
             provenance = Provenance(directory)
             try:
-                target.derive(scratch, door, provenance)
+                target.derive(scratch, gateway, provenance)
                 suspects, complete = _suspects(ledger, zone, chain, upto, without)
                 if not complete:
                     suspects |= _lacking(ledger, zone, chain, upto, without, scratch, files)
@@ -126,7 +137,7 @@ def clear_scratch(files: ZoneFiles) -> None:
 def parked_records(files: ZoneFiles) -> dict[int, str]:
     """Return the records that were parked, whatever became of them, with their reasons.
 
-    What came unreadable at the door is parked by its own event, and is not among them.
+    What could not be read when it was published is parked by its own event, and is not among them.
     """
     connection = files.memory.connection
     letters: list[DeadLetter] = []
@@ -188,10 +199,10 @@ class _Target(NamedTuple):
     parked: dict[int, str]
     agents: Sequence[Agent]
 
-    def derive(self, scratch: ZoneFiles, door: VectorDoor, provenance: Provenance) -> None:
-        """Derive it into scratch files; `door` answers what is recorded."""
-        fold_events(self.ledger, self.zone, scratch, upto=self.upto, without=self.without)
-        decider = Decider(self.ledger, self.zone, scratch, door, self.agents)
+    def derive(self, scratch: ZoneFiles, gateway: EncoderGateway, provenance: Provenance) -> None:
+        """Derive it into scratch files; `gateway` answers what is recorded."""
+        project_events(self.ledger, self.zone, scratch, upto=self.upto, without=self.without)
+        decider = Decider(self.ledger, self.zone, scratch, gateway, self.agents)
         reader = EventReader(self.ledger, self.zone)
         with scratch.locked():
             while records := reader.read(min(_BATCH, self.upto - reader.number), self.without):
@@ -204,9 +215,9 @@ class _Target(NamedTuple):
                         decision = decider.park(record, self.parked[record.source.number])
                     else:
                         decision = decider.resolve(record, extracted)
-                    decider.evolve(decision.conclusions)
+                    decider.project(decision.conclusions)
                     provenance.note(decision.conclusions)
-            for model in scratch.concluded:
+            for model in scratch.decided:
                 model.connection.execute("COMMIT")
 
 
@@ -289,9 +300,9 @@ def _lacking(
             reader = ChangeReader(ledger, zone, chain)
             while reader.number < upto and (changes := reader.read(_BATCH)):
                 sections = open_sections(ledger.keys, changes, tuple(MODELS), without)
-                for model in replica.concluded:
-                    model.evolve(sections[model.name])
-            for model in replica.concluded:
+                for model in replica.decided:
+                    model.project(sections[model.name])
+            for model in replica.decided:
                 model.connection.execute("COMMIT")
         traced = _table_differences(live.memory, replica.memory, Decided)
         return {
@@ -376,4 +387,4 @@ def _order(key: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _model(files: ZoneFiles, name: str) -> ReadModel:
-    return next(model for model in files.concluded if model.name == name)
+    return next(model for model in files.decided if model.name == name)

@@ -37,7 +37,7 @@ from streams.agents import Agent
 from streams.agents.state import key_of_event, touched
 from streams.deciding.decider import Decider, Decision
 from streams.deciding.tracing import Decisions, Part, RowKey, parts_of, seen_under, traced
-from streams.encoder.gateway import VectorDoor
+from streams.encoder.gateway import EncoderGateway
 from streams.ledger import Ledger
 from streams.reading.readers import event_at
 
@@ -52,7 +52,7 @@ class Asked(NamedTuple):
     identity: ReadModel
 
     @property
-    def concluded(self) -> tuple[ReadModel, ...]:
+    def decided(self) -> tuple[ReadModel, ...]:
         """Those that are brought in by key."""
         return self.memory, self.identity
 
@@ -70,7 +70,7 @@ class Redecision:
         zone: str,
         chain: str,
         live: ZoneFiles,
-        door: VectorDoor,
+        gateway: EncoderGateway,
         upto: int,
         erased: Set[int],
         parked: Mapping[int, str],
@@ -99,7 +99,7 @@ class Redecision:
             opened.callback(identity.close)
             self._asked = Asked(live.events, memory, identity)
             self._opened = opened.pop_all()
-        self._decider = Decider(ledger, zone, self._asked, door, agents, self._bring)
+        self._decider = Decider(ledger, zone, self._asked, gateway, agents, self._bring)
 
     def __enter__(self) -> Redecision:
         return self
@@ -231,7 +231,7 @@ class Redecision:
                 model = self._asked.memory if name == "memory" else self._asked.identity
                 rows.setdefault(model, []).append(row)
         for model, found in rows.items():
-            model.evolve([Section((), tuple(found))])
+            model.project([Section((), tuple(found))])
         self._brought[key] = self._at
 
     # The difference
@@ -287,7 +287,7 @@ class Redecision:
         """Return a row as it stands in the live files."""
         table, values = key
         name = MODEL_OF_TABLE[table]
-        (model,) = (each for each in self._live.concluded if each.name == name)
+        (model,) = (each for each in self._live.decided if each.name == name)
         return model.row(ROW_OF_TABLE[table], values)
 
     def _restated(self, number: int) -> tuple[AnyRow, tuple[int, ...]] | None:

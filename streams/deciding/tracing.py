@@ -1,7 +1,7 @@
 """Tracing: what each decision read, what it led to, and so which decisions rest on which.
 
 With every decision goes a row of its own in memory.db that says under which keys it asked the
-state, and under which keys what it concluded is found (`streams.agents.state`). What is erased
+state, and under which keys what it decided is found (`streams.agents.state`). What is erased
 later is followed forward from there. The rows of a decision are read from its change record,
 where the file says at which offset that is; a decision that an erasure made again brings them
 along instead.
@@ -48,7 +48,7 @@ RowKey = tuple[str, tuple[str | int, ...]]
 
 
 class Part(NamedTuple):
-    """What a decision concluded out of the same sources.
+    """What a decision decided out of the same sources.
 
     `named` are the keys of rows that no decision asks for and that are not repeated here.
     """
@@ -148,7 +148,7 @@ class Decisions:
         return self._reads.of(number)
 
     def writes(self, number: int) -> set[bytes]:
-        """Return the keys under which what a decision concluded is found."""
+        """Return the keys under which what a decision decided is found."""
         return self._writes.of(number)
 
     def readers(self, key: bytes) -> npt.NDArray[np.int64]:
@@ -160,7 +160,7 @@ class Decisions:
         return self._writes.holding(key)
 
     def parts(self, number: int) -> list[Part]:
-        """Return what a decision concluded.
+        """Return what a decision decided.
 
         Raises:
             Untraceable: it cannot be opened any more.

@@ -23,7 +23,7 @@ from streams.encoder.encoder_errors import (
     EncoderUnreachable,
     EncoderUnsupported,
 )
-from streams.encoder.installing import bring, bring_again
+from streams.encoder.installing import install, reinstall
 from streams.encoder.loading import is_whole, load, load_reranker
 from streams.encoder.pin import Pin
 from streams.encoder.sources import Progress
@@ -46,10 +46,10 @@ __all__ = [
     "Settings",
     "Source",
     "TokenVectors",
-    "bring",
-    "bring_again",
     "describe_registry",
+    "install",
     "is_whole",
     "load",
     "load_reranker",
+    "reinstall",
 ]

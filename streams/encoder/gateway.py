@@ -1,4 +1,4 @@
-"""The doors: an agent's only ways to what is not in the ledger; their answers are recorded."""
+"""The gateway to the encoder: an agent asks a model through it alone, and answers are recorded."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ Answers = dict[str, Answer]
 Recorded = Callable[[str], Answer | None]
 
 
-class VectorDoor:
-    """The door to the encoder: recorded answers first, then the encoder, then remembered.
+class EncoderGateway:
+    """Answers for texts: recorded answers first, then the encoder, then remembered.
 
     `recorded` looks an answer up by its text's hash; `load` brings the encoder when the first
     text needs it, so that a replay never loads one.
@@ -58,9 +58,9 @@ class VectorDoor:
         #: How many texts the encoder was asked for.
         self.asked = 0
 
-    def replaying(self, recorded: Recorded) -> VectorDoor:
-        """Return a door to the same encoder that looks up recorded answers first."""
-        return VectorDoor(self.model, self.dimension, self.encoder, recorded)
+    def replaying(self, recorded: Recorded) -> EncoderGateway:
+        """Return a gateway to the same encoder that looks up recorded answers first."""
+        return EncoderGateway(self.model, self.dimension, self.encoder, recorded)
 
     def encoder(self) -> Encoder:
         """Return the encoder, loaded once."""

@@ -52,7 +52,7 @@ class _Brought(NamedTuple):
     origin: store.Origin
 
 
-def bring(
+def install(
     name: str | None = None,
     *,
     precision: Precision = "int8",
@@ -86,7 +86,7 @@ def bring(
     return _first(attempts, precision, role, cache, progress or _silent, registry)
 
 
-def bring_again(
+def reinstall(
     pin: Pin,
     *,
     cache: Path,
@@ -149,7 +149,7 @@ def _first(
             if failures:
                 report(f"{failures[-1]}; taking {attempt.name} from the {attempt.source}", 0, None)
             try:
-                brought = _bring(attempt, cache, scratch, report, registry)
+                brought = _install(attempt, cache, scratch, report, registry)
             except EncoderUnreachable as error:
                 failures.append(str(error))
                 continue
@@ -223,7 +223,7 @@ def _from_directory(name: str | None, directory: Path, registry: Mapping[str, Mo
     return _Attempt("directory", called, model, lambda *_: DirectorySource(directory))
 
 
-def _bring(
+def _install(
     attempt: _Attempt,
     cache: Path,
     scratch: Path,

@@ -27,13 +27,13 @@ from schemas.fragments import Assembler
 from schemas.records import NO_CHAIN, chain_of
 from schemas.zones import check_zone
 from streams.agents import AGENTS, Agent
-from streams.encoder.gateway import VectorDoor
+from streams.encoder.gateway import EncoderGateway
 from streams.engine.journal import Journal
 from streams.engine.zone import ZoneDriver
 from streams.ledger import CHANGES, Ledger, partition_of
-from streams.projecting.background import FoldingBeside
-from streams.projecting.history import Moment, forget_past, moment_of, open_past
-from streams.projecting.projector import Progress, fold_events, project_changes, purge
+from streams.projecting.background import BackgroundProjection
+from streams.projecting.moments import Moment, moment_of, open_moment, remove_moments
+from streams.projecting.projector import Progress, project_changes, project_events, purge
 from streams.reading.readers import ChangeReader, last_switch, located
 from streams.reading.timeline import Timeline
 from streams.system.failpoints import failpoint
@@ -50,7 +50,7 @@ _READ_AT_ONCE = 1_000
 class Node:
     """Everything below a home directory that is not configuration.
 
-    `decides` False: a replica, which follows what others conclude. Where the directory is
+    `decides` False: a replica, which follows what others decide. Where the directory is
     read-only nothing is driven: what its files lack of the ledger, and what is made to be read,
     is made in a directory that lives until the node is closed.
     """
@@ -59,14 +59,14 @@ class Node:
         self,
         directory: Path,
         ledger: Ledger,
-        door: VectorDoor,
+        gateway: EncoderGateway,
         agents: Sequence[Agent] = AGENTS,
         *,
         decides: bool = True,
     ) -> None:
         self.ledger = ledger
         self.decides = decides
-        self.door = door
+        self.gateway = gateway
         self.agents = agents
         self._directory = directory
         self.writes = not read_only(directory)
@@ -82,7 +82,7 @@ class Node:
         """Note in zones' files what the build before noted in the journal."""
         for zone in self.journal.owed_before():
             with suppress(HomeError), self.open(zone, self.zone(zone).current()) as files:
-                for model in files.concluded:
+                for model in files.decided:
                     model.owe_purge()
         self.journal.forget_owed_before()
 
@@ -122,8 +122,8 @@ class Node:
             if not directory.exists():
                 first = directory.create(
                     chain=self.chain_in_use(zone),
-                    encoder=self.door.model,
-                    dimension=self.door.dimension,
+                    encoder=self.gateway.model,
+                    dimension=self.gateway.dimension,
                     level="first",
                 )
                 # From now on its files are there, and one that is missing was lost.
@@ -158,11 +158,11 @@ class Node:
         with self.open(zone, generation) as files:
             return moment_of(timeline, generation, files, number)
 
-    def open_past(self, zone: str, timeline: Timeline, moment: Moment) -> ZoneFiles:
+    def open_moment(self, zone: str, timeline: Timeline, moment: Moment) -> ZoneFiles:
         """Open the files of a zone as they were at a moment, for reading alone; close them."""
         generation = self.current(zone)
         directory = self.zone(zone) if self.writes else self._made_to_read(zone)
-        return open_past(self.ledger, zone, directory, generation, timeline, moment)
+        return open_moment(self.ledger, zone, directory, generation, timeline, moment)
 
     @contextmanager
     def driving(self, zone: str) -> Iterator[None]:
@@ -190,7 +190,7 @@ class Node:
             zone,
             generation.chain,
             files,
-            self.door,
+            self.gateway,
             self.journal,
             agents=self.agents,
             owner=owner,
@@ -208,25 +208,25 @@ class Node:
             exclusive(directory.path / "rebuild.lock", wait=False),
         ):
             for kept in directory.generations():
-                decided = kept.complete and kept.encoder == self.door.model
+                decided = kept.complete and kept.encoder == self.gateway.model
                 if not decided or kept.chain == current.chain:
                     continue
                 with self.open(zone, kept) as files:
                     driver = self.driver(zone, kept, files, owner=False)
                     driver.run(while_=partial(_behind, files, number))
 
-    def fold(self, zone: str) -> None:
-        """Make everything in the ledger searchable as raw turns, and what is concluded there.
+    def project_turns(self, zone: str) -> None:
+        """Make everything in the ledger searchable as raw turns, and what is decided there.
 
-        What somebody who died left of an erasure is removed, where nothing is to be concluded.
+        What somebody who died left of an erasure is removed, where nothing is to be decided.
         """
         generation = self.current(zone)
         if not self.writes:
-            self._fold_to_read(zone, generation)
+            self._project_to_read(zone, generation)
             return
         with self.open(zone, generation) as files:
-            self.fold_into(zone, files)
-            if self._concluded_since(zone, generation, files):
+            self.project_turns_into(zone, files)
+            if self._decided_since(zone, generation, files):
                 # Whoever died before the files had it, or files that were lost. Who drives the
                 # zone does it by himself, and says what cannot be read there.
                 with (
@@ -241,20 +241,20 @@ class Node:
             with suppress(Busy), exclusive(self._driver_lock(zone), wait=False):
                 self._purge(zone)
 
-    def _fold_to_read(self, zone: str, generation: Generation) -> None:
+    def _project_to_read(self, zone: str, generation: Generation) -> None:
         """Do so in a copy, where the files of a read-only home lack anything."""
         with self.open(zone, generation) as files:
             made = writable(files.directory)
             behind = files.events.watermark().number < self.ledger.head(zone).number
-            if not made and not behind and not self._concluded_since(zone, generation, files):
+            if not made and not behind and not self._decided_since(zone, generation, files):
                 # It reads, and only compares.
-                self.fold_into(zone, files)
+                self.project_turns_into(zone, files)
                 return
         if not made:
             self._copy_to_read(zone, generation)
         with self.open(zone, generation) as files:
-            self.fold_into(zone, files)
-            if self._concluded_since(zone, generation, files):
+            self.project_turns_into(zone, files)
+            if self._decided_since(zone, generation, files):
                 with suppress(IntegrityError, UnknownVersion):
                     project_changes(self.ledger, zone, generation.chain, files, destroys=False)
 
@@ -273,7 +273,7 @@ class Node:
                 copy_file(source / name, begun / name)
             begun.rename(target)
 
-    def _concluded_since(self, zone: str, generation: Generation, files: ZoneFiles) -> bool:
+    def _decided_since(self, zone: str, generation: Generation, files: ZoneFiles) -> bool:
         """Return whether the ledger holds change records of a generation that its files lack."""
         if self.ledger.shared or switched_to(files.events.connection) not in (
             None,
@@ -281,7 +281,7 @@ class Node:
         ):
             # Those are followed.
             return False
-        mark = min((model.watermark() for model in files.concluded), key=lambda mark: mark.number)
+        mark = min((model.watermark() for model in files.decided), key=lambda mark: mark.number)
         if mark.number >= self.ledger.head(zone).number:
             return False
         reader = ChangeReader(
@@ -292,14 +292,14 @@ class Node:
             return bool(reader.read(_READ_AT_ONCE))
         return False
 
-    def fold_into(self, zone: str, files: ZoneFiles) -> None:
-        """Fold, and see that the files hold what the ledger does.
+    def project_turns_into(self, zone: str, files: ZoneFiles) -> None:
+        """Project, and see that the files hold what the ledger does.
 
         Raises:
             OtherHistory: they were made from another history of this zone.
         """
         first = self.ledger.head(zone)
-        fold_events(self.ledger, zone, files)
+        project_events(self.ledger, zone, files)
         mark = files.events.watermark()
         # More may have come since it was asked for.
         last = first if mark.number <= first.number else self.ledger.head(zone)
@@ -339,9 +339,9 @@ class Node:
         )
 
     def follow(self, zone: str, progress: Progress | None = None, *, alone: bool = True) -> int:
-        """Bring a zone up to what others concluded; return how many records it moved.
+        """Bring a zone up to what others decided; return how many records it moved.
 
-        `alone` False: somebody else of this home folds events at the same time.
+        `alone` False: somebody else of this home projects events at the same time.
         """
 
         def project(generation: Generation, files: ZoneFiles, upto: int | None = None) -> int:
@@ -364,32 +364,32 @@ class Node:
     def _project_ahead(
         self, zone: str, project: Callable[[Generation, ZoneFiles, int], int]
     ) -> int:
-        """Project the changes of what a process beside folds; return how many records."""
+        """Project the changes of what a process beside projects; return how many records."""
         moved = 0
-        with FoldingBeside(self.ledger, zone) as beside:
+        with BackgroundProjection(self.ledger, zone) as beside:
             generation = self.current(zone)
             with self.open(zone, generation) as files:
-                for number in beside.folded(files, generation):
+                for number in beside.projected(files, generation):
                     if switched_to(files.events.connection) not in (None, generation.chain):
                         break
                     moved += project(generation, files, number)
         return moved
 
-    def concluded(self, zone: str) -> int:
+    def decided_up_to(self, zone: str) -> int:
         """Return the last record that every file of a zone holds, by their own watermarks."""
         with self.open(zone, self.current(zone)) as files:
             return min(model.watermark().number for model in files.all)
 
-    def conclude(self, zone: str, progress: Progress | None = None) -> int:
-        """Have everything in the ledger concluded: by the workers where there are any, else here.
+    def decide(self, zone: str, progress: Progress | None = None) -> int:
+        """Have everything in the ledger decided: by the workers where there are any, else here.
 
-        Workers that conclude nothing for a while are helped: whoever comes second is void.
+        Workers that decide nothing for a while are helped: whoever comes second is void.
         """
         moved = 0
         waited = time.monotonic()
         while self.ledger.workers():
             moved += (step := self.follow(zone, progress))
-            if self.concluded(zone) >= self.ledger.head(zone).number:
+            if self.decided_up_to(zone) >= self.ledger.head(zone).number:
                 return moved
             if step:
                 waited = time.monotonic()
@@ -404,7 +404,7 @@ class Node:
         while True:
             generation = self.current(zone)
             with self.open(zone, generation) as files:
-                self.fold_into(zone, files)
+                self.project_turns_into(zone, files)
                 chain = switched_to(files.events.connection)
                 if chain in (None, generation.chain):
                     moved = work(generation, files)
@@ -436,13 +436,13 @@ class Node:
                 if kept
                 else directory.create(
                     chain=chain,
-                    encoder=self.door.model,
-                    dimension=self.door.dimension,
+                    encoder=self.gateway.model,
+                    dimension=self.gateway.dimension,
                     level="project",
                 )
             )
             with self.open(zone, generation) as files:
-                fold_events(self.ledger, zone, files)
+                project_events(self.ledger, zone, files)
                 project_changes(self.ledger, zone, chain, files)
             directory.switch(generation, current)
 
@@ -465,7 +465,7 @@ class Node:
     def _purge(self, zone: str) -> None:
         """Carry an erasure into every generation: kept ones follow, unfinished ones go."""
         directory = self.zone(zone)
-        forget_past(directory)
+        remove_moments(directory)
         with ExitStack() as held:
             try:
                 held.enter_context(exclusive(directory.path / "rebuild.lock", wait=False))
@@ -484,7 +484,7 @@ class Node:
             if generation.name != current.name and (
                 not generation.complete
                 or not self.decides
-                or generation.encoder not in (None, self.door.model)
+                or generation.encoder not in (None, self.gateway.model)
             ):
                 # It cannot be brought up to date: it is half written, its encoder is not the
                 # one that this home has, or nobody decides here. Kept, it would keep what was
@@ -541,5 +541,5 @@ class Node:
 
 
 def _behind(files: ZoneFiles, number: int) -> bool:
-    """Return whether a concluded file does not hold a record yet."""
-    return any(model.watermark().number < number for model in files.concluded)
+    """Return whether a decided file does not hold a record yet."""
+    return any(model.watermark().number < number for model in files.decided)

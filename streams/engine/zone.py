@@ -2,12 +2,12 @@
 
 For a batch of ledger records:
 
-1. read it, and fold its raw turns into events.db;
+1. read it, and project its raw turns into events.db;
 2. extract from all records of it (models and the encoder work here, ahead and in parallel);
-3. take the locks, and record by record resolve and evolve inside the open transactions;
+3. take the locks, and record by record resolve and project inside the open transactions;
 4. append the change records to `changes`, and read them back;
 5. if they were accepted as they stand, destroy the keys that they end and commit the files,
-   each with its watermark; else roll back and evolve what the topic says instead;
+   each with its watermark; else roll back and project what the topic says instead;
 6. move the journal's cursors;
 7. append the commands that accepted change records ask for.
 
@@ -44,17 +44,17 @@ from streams.deciding.decider import Decider, Decision, Extracted
 from streams.deciding.erasing import clear_scratch, erase
 from streams.deciding.tracing import traced
 from streams.encoder import EncoderError
-from streams.encoder.gateway import VectorDoor
+from streams.encoder.gateway import EncoderGateway
 from streams.engine.journal import Journal, OutboxCursor
 from streams.ledger import CHANGES, Ledger, LedgerUnavailable
 from streams.projecting.projector import (
     Progress,
     commit,
+    decision_row,
     destroy_keys,
-    fold_events,
     note_erasures,
-    placed,
     project_changes,
+    project_events,
     purge_after,
     watermark_after,
 )
@@ -63,7 +63,7 @@ from streams.reading.readers import (
     AcceptedChange,
     ChangeReader,
     EventReader,
-    OpenedEvent,
+    UnsealedEvent,
     open_outbox,
 )
 from streams.system.failpoints import failpoint
@@ -117,7 +117,7 @@ class ZoneDriver:
         zone: str,
         chain: str,
         files: ZoneFiles,
-        door: VectorDoor,
+        gateway: EncoderGateway,
         journal: Journal,
         *,
         agents: Sequence[Agent] = AGENTS,
@@ -132,7 +132,7 @@ class ZoneDriver:
         self._zone = zone
         self._chain = chain
         self._files = files
-        self._door = door
+        self._gateway = gateway
         self._journal = journal
         self._agents = agents
         self._parked = dict(parked or {})
@@ -140,7 +140,7 @@ class ZoneDriver:
         self._owner = owner
         self._batch = batch
         self._before_keys_end = before_keys_end
-        self._decider = Decider(ledger, zone, files, door, agents)
+        self._decider = Decider(ledger, zone, files, gateway, agents)
         self._erased: set[int] = set()
         clear_scratch(files)
 
@@ -208,14 +208,14 @@ class ZoneDriver:
 
     def catch_up(self) -> None:
         """Bring the files up to what the topics hold already, and append what was asked for."""
-        fold_events(self._ledger, self._zone, self._files)
+        project_events(self._ledger, self._zone, self._files)
         project_changes(self._ledger, self._zone, self._chain, self._files)
         self.empty_outbox()
 
-    def read(self, reader: EventReader, limit: int | None = None) -> list[OpenedEvent]:
+    def read(self, reader: EventReader, limit: int | None = None) -> list[UnsealedEvent]:
         """Return the next batch (1); an erasure is always a batch of its own.
 
-        What an erasure concludes depends on every change record before it, so those must be in
+        What an erasure decides depends on every change record before it, so those must be in
         the topic first.
         """
         mark = (reader.number, reader.offset, reader.hash)
@@ -227,12 +227,12 @@ class ZoneDriver:
                 break
         if records and self._files.events.watermark().number < records[-1].source.number:
             # It came after `catch_up`; an extract must see every turn before its record.
-            fold_events(self._ledger, self._zone, self._files)
+            project_events(self._ledger, self._zone, self._files)
         failpoint("commit.read")
         return records
 
     def extract(
-        self, records: Sequence[OpenedEvent], ahead: Executor | None = None
+        self, records: Sequence[UnsealedEvent], ahead: Executor | None = None
     ) -> list[Extracted]:
         """Extract from a batch (2)."""
         if records:
@@ -242,7 +242,9 @@ class ZoneDriver:
         failpoint("commit.extracted")
         return extracted
 
-    def decide(self, records: Sequence[OpenedEvent], extracted: Sequence[Extracted] | None) -> int:
+    def decide(
+        self, records: Sequence[UnsealedEvent], extracted: Sequence[Extracted] | None
+    ) -> int:
         """Resolve, append and commit a batch (3 to 7); return how many records were accepted.
 
         Zero: another driver was faster, and nothing was changed. `extracted` None: one record
@@ -261,12 +263,12 @@ class ZoneDriver:
                 decision, erases = self._decision(record, extracted[index] if extracted else None)
                 if record.event is not None and not erases:
                     decision = traced(record.source.number, decision)
-                self._decider.evolve(decision.conclusions)
+                self._decider.project(decision.conclusions)
                 value, asked = self._write(record, previous, decision, erases)
                 values.append(value)
                 asks += asked
                 previous = record_hash(value)
-            failpoint("commit.evolved")
+            failpoint("commit.projected")
             accepted = self._append(mark, values)
             if accepted is None:
                 return 0
@@ -278,8 +280,8 @@ class ZoneDriver:
                 # An erasure is a batch of its own.
                 self._before_keys_end(first)
             destroy_keys(self._ledger, accepted)
-            self._files.memory.place(map(placed, accepted))
-            for model in self._files.concluded:
+            self._files.memory.note_decisions(map(decision_row, accepted))
+            for model in self._files.decided:
                 note_erasures(model, accepted)
                 model.advance(watermark_after(accepted[-1]))
             commit(self._files)
@@ -296,7 +298,7 @@ class ZoneDriver:
         """See the files as an erasure of these events would leave them; then they are as before."""
         with self._files.locked():
             mark = self._files.watermark()
-            record = OpenedEvent(
+            record = UnsealedEvent(
                 offset=mark.event_offset,
                 hash=b"",
                 source=Source(mark.number + 1, b""),
@@ -307,18 +309,18 @@ class ZoneDriver:
                 problem=None,
             )
             decision, _ = self._erasure(record, targets)
-            self._decider.evolve(decision.conclusions)
+            self._decider.project(decision.conclusions)
             yield
 
     def _erasure(
-        self, record: OpenedEvent, targets: Sequence[int]
+        self, record: UnsealedEvent, targets: Sequence[int]
     ) -> tuple[Decision, tuple[Source, ...]]:
         return erase(
             self._ledger,
             self._zone,
             self._chain,
             self._files,
-            self._door,
+            self._gateway,
             record,
             targets,
             self._agents,
@@ -385,7 +387,7 @@ class ZoneDriver:
                 if record.kind == "forget":
                     raise ErasureFailed(
                         f"the erasure that record {number} asks for failed "
-                        f"({type(error).__name__}: {error}); nothing after it is concluded "
+                        f"({type(error).__name__}: {error}); nothing after it is decided "
                         "until it succeeds: mend the cause and run recollect worker --once"
                     ) from error
                 if number <= self._decided:
@@ -398,7 +400,7 @@ class ZoneDriver:
         return self.decide(records, None)
 
     def _decision(
-        self, record: OpenedEvent, extracted: Extracted | None
+        self, record: UnsealedEvent, extracted: Extracted | None
     ) -> tuple[Decision, tuple[Source, ...]]:
         """Return the decision on a record, and the events that it erases."""
         if record.source.number in self._parked:
@@ -412,7 +414,7 @@ class ZoneDriver:
         return self._decider.resolve(record, extracted), ()
 
     def _write(
-        self, record: OpenedEvent, previous: bytes, decision: Decision, erases: tuple[Source, ...]
+        self, record: UnsealedEvent, previous: bytes, decision: Decision, erases: tuple[Source, ...]
     ) -> tuple[bytes, int]:
         """Return the change record of a decision, and how many commands it asks for."""
         own = record.source
@@ -456,7 +458,7 @@ class ZoneDriver:
             accepted.extend(changes)
         if not accepted:
             raise IntegrityError(
-                f"what was concluded of event {mark.number + 1} of zone {self._zone} does not "
+                f"what was decided of event {mark.number + 1} of zone {self._zone} does not "
                 "extend its chain, and nothing else does; run recollect verify"
             )
         ours = [record_hash(value) for value in values]

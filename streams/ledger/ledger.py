@@ -68,7 +68,7 @@ class Ledger(ABC):
     whether it counts. Nothing here shares a transaction with the read models.
     """
 
-    #: Several nodes share it: what one of them concludes, all must learn from the ledger.
+    #: Several nodes share it: what one of them decides, all must learn from the ledger.
     shared: ClassVar[bool] = False
 
     @property
@@ -77,7 +77,7 @@ class Ledger(ABC):
         """The keys of what it holds."""
 
     def workers(self) -> int:
-        """Return how many workers conclude for this ledger; 0 where whoever asks does it."""
+        """Return how many workers decide for this ledger; 0 where whoever asks does it."""
         return 0
 
     @abstractmethod

@@ -192,7 +192,7 @@ def announce_chains(node: Node) -> None:
         chains = {generation.chain for generation in node.zone(zone).generations()}
         if chains == {FIRST_CHAIN}:
             continue
-        node.fold(zone)
+        node.project_turns(zone)
         generation = node.current(zone)
         with node.open(zone, generation) as files:
             announced = switched_to(files.events.connection)

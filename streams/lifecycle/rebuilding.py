@@ -20,8 +20,8 @@ from streams.encoder.gateway import Answer
 from streams.engine.node import Node
 from streams.engine.zone import ZoneDriver
 from streams.ledger import CHANGES, Ledger, partition_of
-from streams.projecting.background import FoldingBeside
-from streams.projecting.projector import Progress, drop_index, fold_events, project_changes
+from streams.projecting.background import BackgroundProjection
+from streams.projecting.projector import Progress, drop_index, project_changes, project_events
 from streams.publishing.commands import command, drawn_id, publish_commands
 from streams.reading.readers import ChangeReader, open_sections
 from streams.system.failpoints import failpoint
@@ -54,7 +54,7 @@ def rebuild(node: Node, zone: str, level: Level, progress: Progress | None = Non
             assert current is not None
             return _reindex(node, zone, current)
         building = _building(node, directory, zone, current, level)
-        asked = node.door.asked
+        asked = node.gateway.asked
         if level == "project":
             records, encoded = _project(node, zone, building, progress), 0
         else:
@@ -75,7 +75,7 @@ def rebuild(node: Node, zone: str, level: Level, progress: Progress | None = Non
         for old in directory.generations():
             if old.name not in (building.name, kept.name if kept else None):
                 directory.remove(old)
-        encoded += node.door.asked - asked
+        encoded += node.gateway.asked - asked
     # The new files passed every erasure, and the kept ones may have met one meanwhile.
     node.settle(zone)
     return Rebuilt(level, building.name, records, encoded)
@@ -157,8 +157,8 @@ def _building(
     in_use = current or Generation(
         name="",
         chain=node.chain_in_use(zone),
-        encoder=node.door.model,
-        dimension=node.door.dimension,
+        encoder=node.gateway.model,
+        dimension=node.gateway.dimension,
         level="first",
         complete=False,
     )
@@ -167,7 +167,7 @@ def _building(
             continue
         if (
             generation.level == level
-            and generation.encoder == node.door.model
+            and generation.encoder == node.gateway.model
             and (generation.chain == in_use.chain) == (level == "project")
         ):
             return generation
@@ -178,8 +178,8 @@ def _building(
         chain = f"c{node.ledger.end(CHANGES, partition_of(zone))}"
     return directory.create(
         chain=chain,
-        encoder=in_use.encoder if level == "project" else node.door.model,
-        dimension=in_use.dimension if level == "project" else node.door.dimension,
+        encoder=in_use.encoder if level == "project" else node.gateway.model,
+        dimension=in_use.dimension if level == "project" else node.gateway.dimension,
         level=level,
     )
 
@@ -198,12 +198,12 @@ def _reindex(node: Node, zone: str, current: Generation) -> Rebuilt:
 
 def _project(node: Node, zone: str, building: Generation, progress: Progress | None) -> int:
     with node.open(zone, building) as files:
-        with FoldingBeside(node.ledger, zone) as beside:
-            for number in beside.folded(files, building):
+        with BackgroundProjection(node.ledger, zone) as beside:
+            for number in beside.projected(files, building):
                 project_changes(
                     node.ledger, zone, building.chain, files, upto=number, progress=progress
                 )
-        fold_events(node.ledger, zone, files)
+        project_events(node.ledger, zone, files)
         project_changes(node.ledger, zone, building.chain, files, progress=progress)
         return files.memory.watermark().number
 
@@ -221,19 +221,19 @@ def _derive(
         decided = 0 if fresh else live.memory.watermark().number
         parked = {} if fresh else parked_records(live)
     with node.open(zone, building) as files:
-        door = node.door
+        gateway = node.gateway
         recorded = None
         if not fresh:
             recorded = RecordedVectors(
-                node.ledger, zone, current.chain, node.door.model, files.directory
+                node.ledger, zone, current.chain, node.gateway.model, files.directory
             )
-            door = node.door.replaying(recorded.look_up)
+            gateway = node.gateway.replaying(recorded.look_up)
         driver = ZoneDriver(
             node.ledger,
             zone,
             building.chain,
             files,
-            door,
+            gateway,
             node.journal,
             agents=node.agents,
             parked=parked,
@@ -245,7 +245,7 @@ def _derive(
         finally:
             if recorded is not None:
                 recorded.close()
-        return files.watermark().number, door.asked if door is not node.door else 0
+        return files.watermark().number, gateway.asked if gateway is not node.gateway else 0
 
 
 class RecordedVectors:

@@ -22,7 +22,7 @@ from schemas.records import NO_CHAIN, chain_of, reclaimed_change
 from streams.engine.node import Node
 from streams.ledger import CHANGES, Ledger, partition_of
 from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.projecting.projector import fold_events, project_changes
+from streams.projecting.projector import project_changes, project_events
 from streams.system.locks import exclusive
 
 _BATCH = 1_000
@@ -116,7 +116,7 @@ def _replayed(
             directory = Path(tempfile.mkdtemp(prefix="scratch-", dir=node.zone(zone).path))
             try:
                 with ZoneFiles(directory, generation.encoder, generation.dimension) as files:
-                    fold_events(node.ledger, zone, files)
+                    project_events(node.ledger, zone, files)
                     project_changes(node.ledger, zone, generation.chain, files, destroys=False)
                     found[generation.chain] = [
                         (content_hash(one), one.watermark()) for one in files.all

@@ -10,7 +10,7 @@ import apsw
 
 from projections.generations import ZoneDirectory
 from projections.sqlite import connect, rows
-from streams.projecting.history import moments_before
+from streams.projecting.moments import moments_before
 
 #: The number of an erasure, and of the events that it ended.
 Erasures = Mapping[int, Set[int]]

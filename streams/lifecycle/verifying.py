@@ -41,7 +41,7 @@ from streams.engine.node import Node
 from streams.ledger import CHANGES, EVENTS, Ledger, LedgerGap, Record, partition_of
 from streams.ledger.sequencer import Head
 from streams.lifecycle.residue import residue
-from streams.projecting.projector import Progress, fold_events, project_changes
+from streams.projecting.projector import Progress, project_changes, project_events
 from streams.reading.heads import Expected, head_text
 from streams.reading.readers import NEVER_ERASED, SealedEvent, misfit
 from streams.system.locks import exclusive
@@ -202,7 +202,7 @@ class LedgerCheck:
             hash_ = record_hash(value)
             if header.number != number + 1 or header.previous != previous:
                 if hash_ in seen:
-                    # No nonce makes a change without parts its own: two who conclude the same
+                    # No nonce makes a change without parts its own: two who decide the same
                     # event, one of them overtaken, append the same bytes.
                     if change.parts:
                         doubled = f"doubles the record at offset {seen[hash_]}"
@@ -338,7 +338,7 @@ def verify(
 ) -> Verification:
     """Check a zone's ledger, and compare its files with what a replay gives; change nothing.
 
-    Copies of the files are brought up to what is concluded, as the next command would bring up
+    Copies of the files are brought up to what is decided, as the next command would bring up
     the files, and compared with what comes out from nothing. `expect` is a head of an earlier
     moment, which the ledger must hold. Others may publish and ask meanwhile.
     """
@@ -413,8 +413,8 @@ def _in_use(node: Node, zone: str, problems: list[str]) -> Generation:
     return Generation(
         name="",
         chain=node.chain_in_use(zone),
-        encoder=node.door.model,
-        dimension=node.door.dimension,
+        encoder=node.gateway.model,
+        dimension=node.gateway.dimension,
         level="first",
         complete=False,
     )
@@ -469,7 +469,7 @@ class _Copies:
 
     def _decided(self) -> int:
         numbers = []
-        for model in self.files.concluded:
+        for model in self.files.decided:
             try:
                 numbers.append(model.watermark().number)
             except apsw.Error as error:
@@ -482,7 +482,7 @@ class _Copies:
         node, zone, chain = self._node, self._zone, self._generation.chain
         numbers: list[int | None] = [None, None]
         try:
-            node.fold_into(zone, self.files)
+            node.project_turns_into(zone, self.files)
             project_changes(node.ledger, zone, chain, self.files, destroys=False)
             numbers = [self.files.events.watermark().number, self.files.watermark().number]
         except (RecollectError, apsw.Error) as error:
@@ -490,7 +490,7 @@ class _Copies:
         files = self.files
         with ZoneFiles(scratch, files.embeddings.model, files.embeddings.dimension) as replayed:
             try:
-                fold_events(node.ledger, zone, replayed, upto=numbers[0])
+                project_events(node.ledger, zone, replayed, upto=numbers[0])
                 project_changes(node.ledger, zone, chain, replayed, upto=numbers[1], destroys=False)
             except (IntegrityError, UnknownVersion) as error:
                 # What was replayed up to there still says which files differ.

@@ -1,4 +1,4 @@
-"""Folding the events of a zone that lies far behind in a process beside this one.
+"""Projecting the events of a zone that lies far behind in a process beside this one.
 
 Events fill a file of their own, and changes fill the others: each takes an interpreter and a core.
 """
@@ -19,16 +19,16 @@ from typing import NamedTuple
 from projections.files import ZoneFiles
 from projections.generations import Generation
 from streams.ledger import Ledger
-from streams.projecting.projector import fold_events
+from streams.projecting.projector import project_events
 from streams.system.cores import usable_cores
 
 #: So many events are worth the start of an interpreter.
 FAR = 5_000
-# Events in one transaction: whoever projects what is folded does not wait long for the first.
+# Events in one transaction: whoever projects what is projected does not wait long for the first.
 _STEP = 1_000
 # Between two looks how far it is, in seconds.
 _LOOK_SECONDS = 0.02
-# A process that folds nothing for so long is given up.
+# A process that projects nothing for so long is given up.
 _PATIENCE_SECONDS = 60.0
 
 
@@ -40,11 +40,11 @@ class _Order(NamedTuple):
     upto: int
 
 
-class FoldingBeside:
-    """Folds a zone's events in another process, where many wait. Use it as a context manager.
+class BackgroundProjection:
+    """Projects a zone's events in another process, where many wait. Use it as a context manager.
 
     Enter it before anything is read: the process starts while events are fetched. Nothing depends
-    on it: whoever folds afterwards finds the work done, or does it, and meets what went wrong.
+    on it: whoever projects afterwards finds the work done, or does it, and meets what went wrong.
     `ledger` must pickle.
     """
 
@@ -55,7 +55,7 @@ class FoldingBeside:
         self._held = ExitStack()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> FoldingBeside:
+    def __enter__(self) -> BackgroundProjection:
         if self._helps and self._ledger.unread(self._zone) >= FAR:
             self._process = self._held.enter_context(_started())
         return self
@@ -63,17 +63,17 @@ class FoldingBeside:
     def __exit__(self, *exception: object) -> None:
         self._held.close()
 
-    def folded(self, files: ZoneFiles, generation: Generation) -> Iterator[int]:
-        """Have the events folded, if many wait; yield up to which number they are, as it goes on.
+    def projected(self, files: ZoneFiles, generation: Generation) -> Iterator[int]:
+        """Have the events projected, if many wait; yield up to which number they are, on the way.
 
         The caller projects the changes of those meanwhile, and of no others: no file may be ahead
         of events.db.
         """
         if not self._helps:
             return
-        folded = files.events.watermark().number
+        projected = files.events.watermark().number
         upto = self._ledger.head(self._zone).number
-        if upto - folded < FAR:
+        if upto - projected < FAR:
             return
         process = self._process or self._held.enter_context(_started())
         if process is None:
@@ -85,9 +85,9 @@ class FoldingBeside:
             process.stdin.flush()
         moved = time.monotonic()
         while process.poll() is None and time.monotonic() - moved < _PATIENCE_SECONDS:
-            before, folded = folded, files.events.watermark().number
-            if folded > before:
-                yield folded
+            before, projected = projected, files.events.watermark().number
+            if projected > before:
+                yield projected
                 moved = time.monotonic()
             else:
                 time.sleep(_LOOK_SECONDS)
@@ -122,7 +122,7 @@ def _started() -> Iterator[subprocess.Popen[bytes] | None]:
             process.stdin.close()
 
 
-def _fold(order: _Order) -> None:
+def _project(order: _Order) -> None:
     generation = order.generation
     if not order.directory.is_dir():
         # Removed meanwhile; it must not come back.
@@ -130,9 +130,9 @@ def _fold(order: _Order) -> None:
     files = ZoneFiles(order.directory, generation.encoder, generation.dimension)
     with closing(order.ledger), files:
         while (number := files.events.watermark().number) < order.upto:
-            fold_events(order.ledger, order.zone, files, upto=min(number + _STEP, order.upto))
+            project_events(order.ledger, order.zone, files, upto=min(number + _STEP, order.upto))
             if files.events.watermark().number == number:
-                # The ledger has another history than the files, as whoever folds next will say.
+                # The ledger has another history than the files, as whoever projects next will say.
                 return
 
 
@@ -145,4 +145,4 @@ def _end_with(parent: int) -> None:
 if __name__ == "__main__":
     order = pickle.load(sys.stdin.buffer)
     threading.Thread(target=_end_with, args=(sys.stdin.fileno(),), daemon=True).start()
-    _fold(order)
+    _project(order)

@@ -1,4 +1,4 @@
-"""Evolving a zone's files from what the topics hold; nothing here decides."""
+"""Projecting a zone's files from what the topics hold; nothing here decides."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BATCH = 5_000
 Progress = Callable[[int], None]
 
 
-def fold_events(
+def project_events(
     ledger: Ledger,
     zone: str,
     files: ZoneFiles,
@@ -49,7 +49,7 @@ def fold_events(
             if files.events.watermark() != mark:
                 # Another thread was faster.
                 continue
-            erased = files.events.fold(
+            erased = files.events.project_events(
                 [item.event for item in opened if item.event is not None],
                 [(item.source.number, item.source.key_id) for item in opened],
             )
@@ -79,7 +79,7 @@ def project_changes(
     destroys: bool = True,
     progress: Progress | None = None,
 ) -> int:
-    """Bring the concluded files up to the chain's end, or to the change of event `upto`.
+    """Bring the decided files up to the chain's end, or to the change of event `upto`.
 
     Whoever decides does this first (rule 4 of docs/commit.md). Return how many records it took.
     Each file goes on from its own watermark, so files that a crash left apart meet again. Numbers
@@ -89,14 +89,14 @@ def project_changes(
     taken = 0
     while True:
         with files.locked():
-            marks = [(model, model.watermark()) for model in files.concluded]
+            marks = [(model, model.watermark()) for model in files.decided]
             lowest = min((mark for _, mark in marks), key=lambda mark: mark.number)
             reader = ChangeReader(ledger, zone, chain, lowest.number, lowest.offset, lowest.hash)
             limit = BATCH if upto is None else min(BATCH, upto - lowest.number)
             changes = reader.read(limit) if limit > 0 else []
             if not changes:
                 return taken
-            _evolve(ledger, marks, changes, without)
+            _project(ledger, marks, changes, without)
             if destroys:
                 destroy_keys(ledger, changes)
             commit(files)
@@ -106,7 +106,7 @@ def project_changes(
             progress(len(changes))
 
 
-def _evolve(
+def _project(
     ledger: Ledger,
     marks: Sequence[tuple[ReadModel, Watermark]],
     changes: Sequence[AcceptedChange],
@@ -133,10 +133,12 @@ def _evolve(
             )
             sections = open_sections(ledger.keys, fresh, names, without)
             for model in models:
-                model.evolve(sections[model.name])
+                model.project(sections[model.name])
                 if isinstance(model, MemoryModel):
                     apart = len(by_number) > 1
-                    model.place(map(placed, _readable(ledger, fresh) if apart else fresh))
+                    model.note_decisions(
+                        map(decision_row, _readable(ledger, fresh) if apart else fresh)
+                    )
                 note_erasures(model, fresh)
                 model.advance(watermark_after(fresh[-1]))
 
@@ -154,7 +156,7 @@ def _readable(ledger: Ledger, changes: Sequence[AcceptedChange]) -> Iterator[Acc
             yield change
 
 
-def placed(change: AcceptedChange) -> tuple[int, int, bool]:
+def decision_row(change: AcceptedChange) -> tuple[int, int, bool]:
     """Return the number of a change record, its offset, and whether its decision is traced."""
     return change.header.number, change.offset, change.header.format >= FIRST_TRACED_FORMAT
 
@@ -171,8 +173,8 @@ def watermark_after(change: AcceptedChange) -> Watermark:
 
 
 def commit(files: ZoneFiles) -> None:
-    """Commit the concluded files, one after the other, inside `files.locked()`."""
-    for model in files.concluded:
+    """Commit the decided files, one after the other, inside `files.locked()`."""
+    for model in files.decided:
         model.connection.execute("COMMIT")
         failpoint(f"commit.{model.name}")
 

@@ -1,7 +1,7 @@
 """What proves an erasure: a `forget` in the ledger that names the event.
 
 A key may be missing for other reasons: the brokers lost the end of `keys`, keys.db came back from
-an old backup. What was sealed with it is lost then, not forgotten, and nothing may be concluded
+an old backup. What was sealed with it is lost then, not forgotten, and nothing may be decided
 from its silence. Neither the key's absence proves anything nor a record that ends it, which
 compaction removes; the erasure itself stays in `events` for ever, and nothing erases its key.
 """
@@ -54,7 +54,7 @@ def lost(zone: str, number: int) -> IntegrityError:
     """Return the error that says that the key of an event is missing for no erasure."""
     return IntegrityError(
         f"the key of event {number} is missing, and no erasure in the ledger names the event: it "
-        f"was not forgotten but lost. Nothing is concluded from it or after it; {_RESTORE}. Where "
+        f"was not forgotten but lost. Nothing is decided from it or after it; {_RESTORE}. Where "
         f"no backup has it, give the event up: recollect forget '#{number}' --zone {zone}"
     )
 

@@ -40,7 +40,7 @@ def located(error: Unreadable, topic: str, zone: str, offset: int) -> Unreadable
     return type(error)(f"{place}: {error} (zone {zone})")
 
 
-class OpenedEvent(NamedTuple):
+class UnsealedEvent(NamedTuple):
     """An accepted event. `event` is None where it was erased or cannot be understood.
 
     `problem` says why it cannot be understood; None where it can, or was erased.
@@ -121,7 +121,7 @@ class Envelopes:
 class EventReader(Envelopes):
     """Reads the accepted events of a zone, from a place where it was before."""
 
-    def read(self, limit: int, without: Set[int] = frozenset()) -> list[OpenedEvent]:
+    def read(self, limit: int, without: Set[int] = frozenset()) -> list[UnsealedEvent]:
         """Return up to `limit` events, in order; none at the end of the ledger.
 
         Those whose number is in `without` come as if they were erased.
@@ -134,7 +134,7 @@ class EventReader(Envelopes):
         accepted = self.walk(limit)
         keys = self._ledger.keys.get([envelope.key_id for _, _, envelope, _ in accepted])
         self._check_missing([one for one in accepted if one.envelope.key_id not in keys], without)
-        found: list[OpenedEvent] = []
+        found: list[UnsealedEvent] = []
         for offset, hash_, envelope, sealed in accepted:
             key = keys.get(envelope.key_id)
             event = problem = None
@@ -148,7 +148,7 @@ class EventReader(Envelopes):
                 except IntegrityError as error:
                     raise located(error, EVENTS, self._zone, offset) from None
             found.append(
-                OpenedEvent(
+                UnsealedEvent(
                     offset,
                     hash_,
                     Source(envelope.number, envelope.key_id),
@@ -186,7 +186,7 @@ def sealed_events(ledger: Ledger, zone: str, numbers: Iterable[int]) -> Iterator
 
 def event_at(
     ledger: Ledger, zone: str, number: int, without: Set[int] = frozenset()
-) -> OpenedEvent | None:
+) -> UnsealedEvent | None:
     """Return the event with this running number; None where there is none yet.
 
     One of `without` comes as if it were erased.

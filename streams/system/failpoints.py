@@ -22,7 +22,7 @@ FAILPOINTS = (
     "commit.read",
     "commit.extracted",
     "commit.locked",
-    "commit.evolved",
+    "commit.projected",
     "commit.produced",
     "commit.accepted",
     "commit.keys_destroyed",

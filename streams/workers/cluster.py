@@ -1,9 +1,9 @@
-"""One worker of many on Kafka: sequences the inbox of its partitions, concludes their zones.
+"""One worker of many on Kafka: sequences the inbox of its partitions, decides their zones.
 
 Faust brings the records of `inbox` and `events`; what is done with them does not depend on when
 or how often it does. An inbox record that was published to the ledger before is a duplicate
 there. An event is taken into this node's copy, whose end is the cursor. From there a process of its
-own makes it searchable, and another one concludes.
+own makes it searchable, and another one decides.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from streams.ledger.kafka.copy import Received
 from streams.ledger.kafka.inbox_retention import is_marker
 from streams.ledger.kafka.topics import INBOX
 from streams.publishing.inbox import Posted, park_lost, take_in
-from streams.workers.deciding_process import Own, concluder
+from streams.workers.deciding_process import Own, deciding_process
 from streams.workers.faust import Delivered, Partition, Sasl, Settings, run
 from streams.workers.group_commit import Together
-from streams.workers.keeper import Report
-from streams.workers.processes import Beside, Opens
-from streams.workers.projecting_process import folder
+from streams.workers.processes import Opens, SideProcess
+from streams.workers.projecting_process import projecting_process
+from streams.workers.upkeep import Report
 
 # What was sequenced is deleted from the inbox this often.
 _DELETE_SECONDS = 1.0
@@ -73,17 +73,17 @@ def work(
     try:
         # The topics are there before Faust joins the group.
         ledger.connect()
-        bringing, folded = multiprocessing.get_context("spawn").Pipe()
+        bringing, projected = multiprocessing.get_context("spawn").Pipe()
         with (
-            concluder(opens, report, folded) as concluding,
-            folder(opens, report, bringing) as folding,
+            deciding_process(opens, report, projected) as deciding,
+            projecting_process(opens, report, bringing) as projecting,
         ):
-            folded.close()
+            projected.close()
             bringing.close()
             run(
                 _settings(ledger.settings, member),
                 [ledger.settings.topic(INBOX), ledger.settings.topic(EVENTS)],
-                _Worker(node, ledger, concluding, folding, report, periodic, heartbeat),
+                _Worker(node, ledger, deciding, projecting, report, periodic, heartbeat),
                 dense={ledger.settings.topic(EVENTS)},
             )
     finally:
@@ -163,16 +163,16 @@ class _Worker:
         self,
         node: Node,
         ledger: KafkaLedger,
-        concluding: Beside,
-        folding: Beside,
+        deciding: SideProcess,
+        projecting: SideProcess,
         report: Report,
         periodic: Callable[[Node, str], None] | None,
         heartbeat: Path,
     ) -> None:
         self._node = node
         self._ledger = ledger
-        self._concluding = concluding
-        self._folding = folding
+        self._concluding = deciding
+        self._folding = projecting
         self._owned: frozenset[int] = frozenset()
         self._report = report
         self._periodic = periodic

@@ -1,4 +1,4 @@
-"""The process that concludes: nothing that thinks holds up what is published meanwhile."""
+"""The process that decides: nothing that thinks holds up what is published meanwhile."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import NamedTuple
 
 from streams.engine.node import Node
 from streams.ledger.kafka import KafkaLedger
-from streams.workers.keeper import Keeper, Report
-from streams.workers.processes import Beside, Opens, told
+from streams.workers.processes import Opens, SideProcess, told
+from streams.workers.upkeep import Report, Upkeep
 
 # What is published is to be found at once, also while the encoder has every core to do.
 _NICENESS = 10
 
 
 class Own(NamedTuple):
-    """Conclude the zones of these partitions from now on, and of no others.
+    """Decide the zones of these partitions from now on, and of no others.
 
     Their events are in the home's copy up to what the brokers had a moment ago, and whoever says
     so brings what comes.
@@ -27,31 +27,31 @@ class Own(NamedTuple):
     partitions: frozenset[int]
 
 
-def concluder(opens: Opens, report: Report, folded: Connection) -> Beside:
-    """Return a keeper in a process of its own; `folded` brings zones that have new events.
+def deciding_process(opens: Opens, report: Report, projected: Connection) -> SideProcess:
+    """Return the upkeep in a process of its own; `projected` brings zones that have new events.
 
     It is told which partitions it owns: `Own`.
     """
-    return Beside("that concludes", opens, report, _Conclude(folded))
+    return SideProcess("that decides", opens, report, _Decide(projected))
 
 
-class _Conclude:
+class _Decide:
     """What the process does; it is made in the other one."""
 
-    def __init__(self, folded: Connection) -> None:
-        self._folded = folded
+    def __init__(self, projected: Connection) -> None:
+        self._projected = projected
 
     def __call__(self, node: Node, ledger: KafkaLedger, report: Report, pipe: Connection) -> None:
         os.nice(_NICENESS)
-        keeper = Keeper(node, ledger, report, everything=False)
-        # From the start: whoever folds does not wait until all is ready here.
-        threading.Thread(target=self._hear, args=(keeper,), name="folded", daemon=True).start()
-        with keeper:
+        upkeep = Upkeep(node, ledger, report, everything=False)
+        # From the start: whoever projects does not wait until all is ready here.
+        threading.Thread(target=self._hear, args=(upkeep,), name="projected", daemon=True).start()
+        with upkeep:
             while (message := told(pipe)) is not None:
-                keeper.own(message.partitions)
+                upkeep.own(message.partitions)
 
-    def _hear(self, keeper: Keeper) -> None:
+    def _hear(self, upkeep: Upkeep) -> None:
         # Its end is that of all of them.
         with suppress(EOFError, OSError):
             while True:
-                keeper.add(self._folded.recv())
+                upkeep.add(self._projected.recv())

@@ -20,7 +20,7 @@ import apsw
 from schemas.errors import RecollectError
 from streams.engine.node import Node
 from streams.ledger.kafka import KafkaLedger
-from streams.workers.keeper import Report
+from streams.workers.upkeep import Report
 
 #: Opens the node of the home again, in the other process; it must pickle.
 Opens = Callable[[], tuple[Node, KafkaLedger]]
@@ -32,7 +32,7 @@ Work = Callable[[Node, KafkaLedger, Report, Connection], None]
 _STOP_SECONDS = 30.0
 
 
-class Beside:
+class SideProcess:
     """A process that does `work`, told so through a pipe. Use it as a context manager."""
 
     def __init__(self, name: str, opens: Opens, report: Report, work: Work) -> None:
@@ -43,11 +43,11 @@ class Beside:
         context = multiprocessing.get_context("spawn")
         self._pipe, self._there = context.Pipe()
         self._process = context.Process(
-            target=_be, args=(self._there, opens, work), name=name, daemon=True
+            target=_serve, args=(self._there, opens, work), name=name, daemon=True
         )
         self._listening = threading.Thread(target=self._listen, name=f"of-{name}", daemon=True)
 
-    def __enter__(self) -> Beside:
+    def __enter__(self) -> SideProcess:
         self._process.start()
         # Else the pipe would not end with the process.
         self._there.close()
@@ -100,7 +100,7 @@ def told(pipe: Connection) -> Any:
         os._exit(1)
 
 
-def _be(pipe: Connection, opens: Opens, work: Work) -> None:
+def _serve(pipe: Connection, opens: Opens, work: Work) -> None:
     # Ctrl-C goes to all of them, and the one that takes in tells the others.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)

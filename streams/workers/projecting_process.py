@@ -1,4 +1,4 @@
-"""The process that folds: turns are searchable at once, however long what is concluded from them
+"""The process that projects: turns are searchable at once, however long what is decided from them
 takes, and however much is to be sequenced.
 """
 
@@ -8,32 +8,32 @@ from multiprocessing.connection import Connection
 
 from streams.engine.node import Node
 from streams.ledger.kafka import KafkaLedger
-from streams.workers.keeper import Lane, Report
-from streams.workers.processes import Beside, Opens, told
+from streams.workers.processes import Opens, SideProcess, told
+from streams.workers.upkeep import Report, WorkQueue
 
 
-def folder(opens: Opens, report: Report, folded: Connection) -> Beside:
+def projecting_process(opens: Opens, report: Report, projected: Connection) -> SideProcess:
     """Return a process that makes what the home's copy holds of zones searchable.
 
-    It is told the zones (a collection of names), and sends each on through `folded`.
+    It is told the zones (a collection of names), and sends each on through `projected`.
     """
-    return Beside("that folds", opens, report, _Fold(folded))
+    return SideProcess("that projects", opens, report, _Project(projected))
 
 
-class _Fold:
+class _Project:
     """What the process does; it is made in the other one."""
 
-    def __init__(self, folded: Connection) -> None:
-        self._folded = folded
+    def __init__(self, projected: Connection) -> None:
+        self._projected = projected
 
     def __call__(self, node: Node, ledger: KafkaLedger, report: Report, pipe: Connection) -> None:
-        def fold(zone: str) -> int:
-            node.fold(zone)
-            self._folded.send([zone])
+        def project(zone: str) -> int:
+            node.project_turns(zone)
+            self._projected.send([zone])
             return 0
 
-        lane = Lane("fold", 1, fold, report)
-        lane.start()
+        queue = WorkQueue("project", 1, project, report)
+        queue.start()
         while (zones := told(pipe)) is not None:
-            lane.add(zones)
-        lane.stop()
+            queue.add(zones)
+        queue.stop()

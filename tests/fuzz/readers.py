@@ -20,7 +20,7 @@ from schemas.fragments import split
 from schemas.records import open_part, read_change, record_hash, write_change
 from schemas.zones import DEFAULT_ZONE
 from streams.ledger import CHANGES, EVENTS, partition_of
-from streams.reading.readers import EventReader, OpenedEvent
+from streams.reading.readers import EventReader, UnsealedEvent
 from tests.fuzz.target import Check, Target
 from tests.fuzz.values import damaged, reshaped
 from tests.recall.kit import say, tell
@@ -49,7 +49,7 @@ class Written(NamedTuple):
 
     records: dict[str, list[bytes]]
     texts: list[Any]
-    events: list[OpenedEvent]
+    events: list[UnsealedEvent]
 
 
 def made(directory: Path) -> Written:

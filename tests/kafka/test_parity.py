@@ -16,7 +16,7 @@ import pytest
 from recollect.home import Home
 from recollect.ledgers import open_node
 from streams.projecting import background
-from streams.projecting.background import FoldingBeside
+from streams.projecting.background import BackgroundProjection
 from tests.kafka.conftest import Make
 from tests.kafka.kit import Recollect, line, post, wait_until, write
 
@@ -157,10 +157,10 @@ def test_a_home_far_behind_has_its_events_folded_by_a_process_beside(
     ingested(home, tmp_path / "e.jsonl", {"default": talk(0, 60)})
     with patch.dict(os.environ, late.environment(), clear=True):
         node = open_node(Home(late.home))
-        with closing(node), FoldingBeside(node.ledger, "default") as helper:
+        with closing(node), BackgroundProjection(node.ledger, "default") as helper:
             generation = node.current("default")
             with node.open("default", generation) as files:
-                list(helper.folded(files, generation))
+                list(helper.projected(files, generation))
                 # Nobody here has folded anything.
                 assert files.events.watermark().number == 60
     assert late.hashes()["events"] == home.hashes()["events"]

@@ -167,7 +167,7 @@ def check_home(
     checks.same(f"{title}: hashes are those of the undisturbed home", verified, hashes)
     status = recollect.ask("status")
     checks.same(f"{title}: nothing is parked", status["dead_letters"], 0)
-    checks.same(f"{title}: nothing is left to conclude", status["lag"], 0)
+    checks.same(f"{title}: nothing is left to decide", status["lag"], 0)
     for trace in traces:
         checks.note(f"{title}: {trace.what}", ", ".join(trace.places(recollect.home)))
     if not list(Trace("", word(world.kept_token)).places(recollect.home)):

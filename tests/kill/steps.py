@@ -26,7 +26,7 @@ _MAKE = ("ledger.begun", "ledger.made")
 _APPEND = ("append.keys", "append.committed")
 # Passed before the change records are in the topic: a death here is an attempt at the record,
 # and a record that was tried three times is parked, which is right, but no crash of a machine.
-_ATTEMPTS = ("commit.extracted", "commit.locked", "commit.evolved")
+_ATTEMPTS = ("commit.extracted", "commit.locked", "commit.projected")
 _COMMIT = (
     *("commit.read", *_ATTEMPTS, "commit.produced", "commit.accepted"),
     *("commit.memory", "commit.identity", "commit.embeddings"),
@@ -87,7 +87,7 @@ def _imports(
 ) -> list[Step]:
     """Return the import of a group's files.
 
-    `first`: it makes the ledger. `apart`: published by one command, then concluded.
+    `first`: it makes the ledger. `apart`: published by one command, then decided.
     """
     names = [name for name in world.files if name.startswith(group)]
     paths = tuple(str(files / name) for name in names)
@@ -101,7 +101,7 @@ def _imports(
         return [Step("import", f"ingest {group}", ingest, passes, settles)]
     return [
         Step("import", f"publish {group}", (*ingest, "--no-wait"), _APPEND, settles),
-        Step("conclude", f"conclude {group}", ("worker", "--once"), _COMMIT),
+        Step("decide", f"decide {group}", ("worker", "--once"), _COMMIT),
     ]
 
 
@@ -312,7 +312,7 @@ def _count(name: str, step: Step, attempts: int, draw: random.Random) -> int:
     if name in ("outbox.appended", *_MAKE, *_ERASE, *_SETTLE, *_REBUILD):
         return 1
     if step.single:
-        # A command that forgets concludes what is there first, which passes these two as well.
+        # A command that forgets decides what is there first, which passes these two as well.
         ahead = name in ("commit.read", "commit.extracted") and step.forgets is not None
         return draw.randrange(1, 4) if ahead and not attempts else 1
     if name in _APPEND:

@@ -114,7 +114,7 @@ def test_F2_what_is_remembered_twice_is_answered_once(shell: Shell) -> None:
     ("level", "place"),
     [
         ("project", "rebuild.written"),
-        ("derive", "commit.evolved"),
+        ("derive", "commit.projected"),
         ("derive", "commit.produced"),
         ("derive", "rebuild.written"),
     ],

@@ -33,13 +33,13 @@ from schemas.records import (
 )
 from streams.agents import AGENTS, Agent, Extract, State, Surroundings
 from streams.encoder import TokenVectors
-from streams.encoder.gateway import VectorDoor
+from streams.encoder.gateway import EncoderGateway
 from streams.engine.node import Node
 from streams.engine.zone import BATCH, ZoneDriver
 from streams.ledger import CHANGES, Receipt, partition_of
 from streams.ledger.embedded_ledger import EmbeddedLedger
 from streams.lifecycle.rebuilding import rebuild
-from streams.projecting.projector import fold_events, project_changes
+from streams.projecting.projector import project_changes, project_events
 from streams.reading.readers import EventReader
 
 ZONE = "z"
@@ -109,10 +109,10 @@ class Home:
         self.open()
 
     def open(self) -> None:
-        self.door = VectorDoor(MODEL, DIMENSION, TinyEncoder)
+        self.gateway = EncoderGateway(MODEL, DIMENSION, TinyEncoder)
         self.path.mkdir(parents=True, exist_ok=True)
         self.ledger = EmbeddedLedger(self._ledger_path)
-        self.node = Node(self.path, self.ledger, self.door, self.agents)
+        self.node = Node(self.path, self.ledger, self.gateway, self.agents)
 
     def close(self) -> None:
         self.node.close()
@@ -130,7 +130,7 @@ class Home:
         return self.node.drive(zone)
 
     def tell(self, *drafts: Draft) -> list[Receipt]:
-        """Publish and conclude."""
+        """Publish and decide."""
         receipts = self.publish(*drafts)
         self.drive()
         return receipts
@@ -152,7 +152,7 @@ class Home:
                 zone,
                 generation.chain,
                 files or own,
-                self.door,
+                self.gateway,
                 self.node.journal,
                 agents=self.agents,
                 batch=batch,
@@ -229,7 +229,7 @@ def projected(home: Home, zone: str = ZONE, generation: Generation | None = None
         TemporaryDirectory(dir=home.path.parent) as scratch,
         ZoneFiles(Path(scratch), MODEL, DIMENSION) as files,
     ):
-        fold_events(home.ledger, zone, files)
+        project_events(home.ledger, zone, files)
         project_changes(home.ledger, zone, chain, files)
         return hashes_of(files)
 
@@ -355,7 +355,7 @@ class Poisoned:
 
 
 class Meddler:
-    """An agent that concludes nothing and calls back, once, while a record is handled."""
+    """An agent that decides nothing and calls back, once, while a record is handled."""
 
     kinds = frozenset({"message", "turn_completed", "remember"})
 
@@ -386,7 +386,7 @@ def forge(
     text: str = "Ghosts live here.",
     commands: Sequence[Draft] = (),
 ) -> None:
-    """Append a change record for event `number` that concludes a ghost.
+    """Append a change record for event `number` that decides a ghost.
 
     `previous` is that of no record unless it is given.
     """

@@ -1,6 +1,6 @@
 """What a zone must hold, computed from the history alone by a plain model.
 
-It shares no code with the folds: it keeps the list of what was said and answers, from the
+It shares no code with the projects: it keeps the list of what was said and answers, from the
 events that are readable at the end, what must be there.
 """
 

@@ -42,7 +42,7 @@ def home() -> Iterator[Home]:
         rebuild(made.node, ZONE, "project")
         timeline = Timeline(made.ledger, ZONE)
         timeline.refresh()
-        made.node.open_past(ZONE, timeline, made.node.moment(ZONE, timeline, 2)).close()
+        made.node.open_moment(ZONE, timeline, made.node.moment(ZONE, timeline, 2)).close()
         made.restart()
         held = {name.split("/")[2] for name in files_holding(made.path, WORD)}
         assert held == {"g000001", "g000002", "past"}
@@ -79,8 +79,8 @@ def follow(node: Node) -> None:
     node.follow(ZONE)
 
 
-def fold(node: Node) -> None:
-    node.fold(ZONE)
+def project(node: Node) -> None:
+    node.project_turns(ZONE)
 
 
 @pytest.mark.parametrize("next_", [drive, follow])
@@ -99,10 +99,10 @@ def test_whoever_drives_or_follows_next_leaves_no_trace(
 
 @pytest.mark.parametrize("at", ["commit.purged", "purge.done"])
 def test_whoever_asks_next_leaves_no_trace(home: Home, at: str) -> None:
-    """`recall` and `status` fold; what is concluded already needs no driver."""
+    """`recall` and `status` project; what is decided already needs no driver."""
     die(home, at)
     assert home.node.owes_purge(ZONE)
-    fold(home.node)
+    project(home.node)
     assert files_holding(home.path, WORD) == []
     assert not home.node.owes_purge(ZONE)
 
@@ -111,7 +111,7 @@ def test_who_asks_does_not_conclude_what_waits(home: Home) -> None:
     die(home, "commit.purged")
     home.publish(say("Dora lives in Rome.", "4", by="Dora"))
     before = len(home.changes())
-    fold(home.node)
+    project(home.node)
     assert len(home.changes()) == before
     home.drive()
     assert files_holding(home.path, WORD) == []
@@ -153,7 +153,7 @@ def test_a_reader_in_the_way_keeps_the_debt_open(home: Home) -> None:
         assert home.node.owes_purge(ZONE)
         reader.execute("ROLLBACK")
     home.restart()
-    fold(home.node)
+    project(home.node)
     assert not home.node.owes_purge(ZONE)
     assert files_holding(home.path, WORD) == []
 

@@ -19,7 +19,7 @@ from streams.engine.zone import BATCH
 from streams.ledger import EVENTS, partition_of
 from streams.lifecycle.rebuilding import Level, rebuild, rollback
 from streams.lifecycle.verifying import verify
-from streams.projecting.projector import fold_events
+from streams.projecting.projector import project_events
 from streams.reading.readers import EventReader
 from streams.system import failpoints
 from tests.protocol.kit import (
@@ -53,7 +53,7 @@ def exported() -> list[Draft]:
 
 
 @pytest.fixture(scope="module")
-def concluded() -> Iterator[Path]:
+def decided() -> Iterator[Path]:
     """A home with the demo's export, every record decided."""
     with in_memory() as room:
         home = Home(room / "home")
@@ -63,8 +63,8 @@ def concluded() -> Iterator[Path]:
 
 
 @pytest.fixture
-def export(concluded: Path, room: Path) -> Iterator[Home]:
-    home = Home(Path(shutil.copytree(concluded, room / "export")))
+def export(decided: Path, room: Path) -> Iterator[Home]:
+    home = Home(Path(shutil.copytree(decided, room / "export")))
     yield home
     home.close()
 
@@ -134,7 +134,7 @@ def test_extracting_everything_before_anything_is_decided_makes_no_difference(
 ) -> None:
     home.publish(*a_history())
     with home.driver(batch=5) as driver:
-        fold_events(home.ledger, ZONE, driver._files, upto=40)
+        project_events(home.ledger, ZONE, driver._files, upto=40)
         reader = EventReader(home.ledger, ZONE)
         batches = []
         while records := driver.read(reader):

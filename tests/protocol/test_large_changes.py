@@ -104,7 +104,7 @@ def fragments_of(home: Home, number: int) -> list[bytes]:
 
 
 def concluded_elsewhere(home: Home, number: int) -> list[bytes]:
-    """Return the records that hold the change of an event as another worker concludes it."""
+    """Return the records that hold the change of an event as another worker decides it."""
     with copy_of(home) as copy:
         copy.drive()
         return fragments_of(copy, number)
@@ -156,7 +156,7 @@ def test_batches_of_split_records(home: Home, make_home: MakeHome, small: None, 
 
 @pytest.mark.parametrize(
     "name",
-    ["commit.evolved", "commit.produced", "commit.accepted", "commit.memory", "outbox.appended"],
+    ["commit.projected", "commit.produced", "commit.accepted", "commit.memory", "outbox.appended"],
 )
 def test_a_crash_at_a_step_of_a_commit_changes_nothing(
     home: Home, make_home: MakeHome, small: None, name: str
@@ -192,7 +192,7 @@ def test_a_new_home_on_an_old_ledger_finds_the_chain_that_goes_furthest(
 
 
 class Verbose:
-    """An agent that concludes more than two records can hold from a single word."""
+    """An agent that decides more than two records can hold from a single word."""
 
     kinds = frozenset({"message"})
 

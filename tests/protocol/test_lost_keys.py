@@ -1,4 +1,4 @@
-"""A key that is missing for no erasure: its zone stops and says so, and nothing is concluded."""
+"""A key that is missing for no erasure: its zone stops and says so, and nothing is decided."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_lost_key_stops_its_zone_and_no_other_until_it_is_back(home: Home) -> 
             assert said in str(raised.value)
         home.restart()
     assert home.drive("other") == 1
-    assert home.changes() == [], "nothing is concluded from what is not known"
+    assert home.changes() == [], "nothing is decided from what is not known"
     restore()
     home.drive()
     assert [number for number, _ in home.facts()] == [1, 2, 3, 4]
@@ -67,10 +67,10 @@ def test_a_lost_key_stops_its_zone_and_no_other_until_it_is_back(home: Home) -> 
 def test_conclusions_that_rest_on_a_lost_key_are_not_left_out(
     home: Home, make_home: MakeHome
 ) -> None:
-    """Another home of this ledger has read the events, and not yet what was concluded."""
+    """Another home of this ledger has read the events, and not yet what was decided."""
     publish(home)
     late = make_home("late", ledger=home.path)
-    late.node.fold(ZONE)
+    late.node.project_turns(ZONE)
     home.drive()
     restore = lose(home.path, keys_of(home)[LOST - 1])
     generation = late.node.current(ZONE)
@@ -90,7 +90,7 @@ def test_what_an_erasure_names_is_not_lost_whoever_reads_it_when(
     home.drive()
     home.tell(forget(LOST))
     home.publish(forget(1))
-    # Whoever ended this key died before he concluded it.
+    # Whoever ended this key died before he decided it.
     lose(home.path, keys_of(home)[0])
     late = make_home("late", ledger=home.path)
     late.drive()

@@ -28,7 +28,7 @@ from streams.engine.zone import ZoneDriver
 from streams.ledger import CHANGES, partition_of
 from streams.lifecycle.rebuilding import Level, rebuild, rollback
 from streams.lifecycle.verifying import verify
-from streams.reading.readers import EventReader, OpenedEvent
+from streams.reading.readers import EventReader, UnsealedEvent
 from streams.system import failpoints
 from streams.system.failpoints import FAILPOINTS
 from tests.protocol.kit import (
@@ -73,7 +73,7 @@ class Protocol(RuleBasedStateMachine):
         self.oracle = Oracle()
         self.published: list[Draft] = []
         self.numbers: list[int] = []
-        self.pending: tuple[ZoneDriver, list[OpenedEvent], list[Extracted]] | None = None
+        self.pending: tuple[ZoneDriver, list[UnsealedEvent], list[Extracted]] | None = None
         self.held = ExitStack()
         # Not to be guessed from anything else in a file, but the same in every run.
         self.token = 0

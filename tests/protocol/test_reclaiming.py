@@ -23,7 +23,7 @@ TOLD = [say(f"My box number {n} is blue.", str(n), at=START + n, thread="t") for
 
 
 def derived_often(home: Home, times: int = 3) -> None:
-    """Tell something, and conclude it again and again, each time into another chain."""
+    """Tell something, and decide it again and again, each time into another chain."""
     home.tell(*TOLD)
     for _ in range(times):
         rebuild(home.node, ZONE, "derive")

@@ -57,7 +57,7 @@ def extend(
 ) -> bytes:
     """Append a change record that extends the chain in use, with `wrong` fields in its header.
 
-    It concludes nothing, unless `parts` are given. Its hash is returned.
+    It decides nothing, unless `parts` are given. Its hash is returned.
     """
     with home.files() as files:
         before = files.memory.watermark().hash if previous is None else previous
@@ -205,7 +205,7 @@ def test_a_part_that_rests_on_a_later_event_says_nothing(home: Home) -> None:
 
 
 def test_a_change_of_an_event_that_is_void_is_void(home: Home) -> None:
-    """Of two events with one number the first counts, and so does what was concluded of it."""
+    """Of two events with one number the first counts, and so does what was decided of it."""
     home.tell(BERLIN)
     head = home.ledger.head(ZONE)
     home.publish(TEA)
@@ -290,7 +290,7 @@ def test_what_a_driver_concludes_against_the_rules_stops_it_loudly(
         unmeddled(topic, zone, [value])
 
     monkeypatch.setattr(home.ledger, "append", meddled)
-    with pytest.raises(IntegrityError, match="concluded of event 2"):
+    with pytest.raises(IntegrityError, match="decided of event 2"):
         home.drive()
     monkeypatch.undo()
     home.drive()

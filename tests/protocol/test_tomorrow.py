@@ -20,7 +20,7 @@ from streams.ledger.ledger_file import Appended, LedgerFile
 from streams.lifecycle.verifying import verify
 from streams.publishing.inbox import Posted, take_in
 from streams.reading.timeline import Timeline
-from streams.workers.keeper import Lane
+from streams.workers.upkeep import WorkQueue
 from tests.protocol.kit import ZONE, Home, in_memory, say
 
 pack = msgspec.msgpack.encode
@@ -57,7 +57,11 @@ def test_an_event_of_tomorrow_stops_its_zone_by_name(home: Home) -> None:
     home.tell(say("Ada lives in Berlin.", "1"))
     offset = home.ledger.end(EVENTS, partition_of(ZONE))
     home.ledger.append(EVENTS, ZONE, [of_tomorrow()])
-    for attempt in (home.drive, lambda: home.node.fold(ZONE), Timeline(home.ledger, ZONE).refresh):
+    for attempt in (
+        home.drive,
+        lambda: home.node.project_turns(ZONE),
+        Timeline(home.ledger, ZONE).refresh,
+    ):
         with pytest.raises(UnknownVersion) as raised:
             attempt()
         for said in (f"events/{partition_of(ZONE)} offset {offset}", f"zone {ZONE}"):
@@ -169,7 +173,7 @@ def test_a_thread_that_keeps_zones_outlives_whatever_one_of_them_raises() -> Non
             raise ZeroDivisionError("nobody thought of this")
         return 1
 
-    lane = Lane("test", 1, work_on, told.__setitem__)
+    lane = WorkQueue("test", 1, work_on, told.__setitem__)
     lane.start()
     try:
         lane.add(["bad"])

@@ -35,7 +35,7 @@ from streams.ledger import CHANGES, EVENTS, partition_of
 from streams.ledger.sequencer import sequence
 from streams.lifecycle.rebuilding import Level, rebuild, rollback
 from streams.lifecycle.verifying import LedgerCheck, verify
-from streams.projecting.projector import fold_events, project_changes
+from streams.projecting.projector import project_changes, project_events
 from streams.reading.readers import ChangeReader, EventReader
 from streams.system import failpoints
 from streams.system.failpoints import FAILPOINTS
@@ -267,7 +267,7 @@ def test_a_crash_at_any_step_of_a_commit_changes_nothing(
 def test_a_crash_at_any_step_before_a_replica_evolves(
     home: Home, make_home: MakeHome, room: Path, name: str
 ) -> None:
-    """Another worker evolves what the one that died left in the topics, and goes on."""
+    """Another worker projects what the one that died left in the topics, and goes on."""
     a_history(home)
     failpoints.arm(name)
     with pytest.raises(InjectedFailure):
@@ -327,12 +327,12 @@ def test_an_extract_that_read_a_forgotten_event_is_made_again(home: Home) -> Non
     home.publish(forget(1), say("The treasure is under the old oak.", "a", by="Bob", thread="t"))
     with home.driver() as driver, home.files() as files:
         # As if the forget had arrived after the answer was read.
-        fold_events(home.ledger, ZONE, files, upto=1)
+        project_events(home.ledger, ZONE, files, upto=1)
         first, second, third = EventReader(home.ledger, ZONE).read(3)
         stale = driver.extract([third])
         assert stale[0].reads == {1}
         assert driver.decide([first], driver.extract([first])) == 1
-        fold_events(home.ledger, ZONE, files)
+        project_events(home.ledger, ZONE, files)
         assert driver.decide([second], driver.extract([second])) == 1
         assert driver.decide([third], stale) == 1
     assert home.facts() == [(3, "The treasure is under the old oak.")]
@@ -410,7 +410,7 @@ def test_a_replica_that_evolves_with_keys_already_destroyed(home: Home, stop_at:
             home.tell(forget(4, 2))
             home.tell(forget(1))
             home.tell(forget(6))
-            fold_events(home.ledger, ZONE, replica)
+            project_events(home.ledger, ZONE, replica)
             project_changes(home.ledger, ZONE, generation.chain, replica)
             assert hashes_of(replica) == live(home)
             assert not files_holding(home.path, b"qwxyz")
@@ -419,11 +419,11 @@ def test_a_replica_that_evolves_with_keys_already_destroyed(home: Home, stop_at:
 
 
 def project_upto(home: Home, generation: Generation, files: ZoneFiles, number: int) -> None:
-    """Evolve a replica up to a record, and no further."""
+    """Project a replica up to a record, and no further."""
     if number:
         with copy_of(home) as earlier:
             truncate(earlier, number)
-            fold_events(earlier.ledger, ZONE, files, upto=number)
+            project_events(earlier.ledger, ZONE, files, upto=number)
             project_changes(earlier.ledger, ZONE, generation.chain, files)
         assert files.watermark().number == number
 
@@ -703,7 +703,7 @@ def test_events_db_ahead_of_the_agents_changes_nothing(make_home: MakeHome) -> N
     for draft in history:
         interleaved.tell(draft)
     ahead.publish(*history)
-    ahead.node.fold(ZONE)
+    ahead.node.project_turns(ZONE)
     with ahead.driver(batch=1) as driver:
         driver.run()
     assert live(interleaved) == live(ahead)
@@ -713,7 +713,7 @@ def test_events_db_ahead_of_the_agents_changes_nothing(make_home: MakeHome) -> N
 def test_what_is_published_while_a_batch_is_extracted_is_seen_by_the_next(
     make_home: MakeHome, room: Path
 ) -> None:
-    """The reader sees further than events.db was folded; an extract must not see less."""
+    """The reader sees further than events.db was projected; an extract must not see less."""
     publisher = make_home("home")
     question = say("Where is the treasure?", "q", thread="t")
     answer = say("The treasure is under the old oak.", "a", by="Bob", thread="t")
@@ -753,7 +753,7 @@ def test_what_is_published_while_a_batch_is_extracted_is_seen_by_the_next(
 
 
 def test_what_is_said_within_a_turn_counts_as_if_it_came_one_by_one(make_home: MakeHome) -> None:
-    """A turn is concluded from one record, whose state holds nothing of the turn itself."""
+    """A turn is decided from one record, whose state holds nothing of the turn itself."""
     said = ["I like green tea.", "Ada moved to Berlin.", "I like green tea.", "Ada moved to Paris."]
     one_by_one, turn = make_home("one-by-one"), make_home("turn")
     for n, text in enumerate(said):
@@ -876,7 +876,7 @@ def test_an_erasure_passes_a_record_that_cannot_be_decided(make_home: MakeHome, 
 def test_what_is_wrong_with_the_machine_is_no_reason_to_park(home: Home) -> None:
     home.publish(BERLIN)
     for _ in range(MOST_ATTEMPTS + 2):
-        failpoints.arm("commit.evolved")
+        failpoints.arm("commit.projected")
         with pytest.raises(InjectedFailure):
             home.drive()
         home.restart()
@@ -1127,7 +1127,7 @@ def test_going_back_where_nothing_is_kept_says_so(home: Home) -> None:
 
 
 def test_the_derived_files_are_lost_and_come_back(home: Home) -> None:
-    """The ledger says what was concluded."""
+    """The ledger says what was decided."""
     home.tell(BERLIN, TEA, forget(2))
     before = live(home)
     home.close()
@@ -1149,7 +1149,7 @@ def lose(home: Home) -> None:
 
 
 def test_derive_rollback_the_zones_files_are_lost(make_home: MakeHome) -> None:
-    """What was rejected was concluded by other agents; it does not come back, however long."""
+    """What was rejected was decided by other agents; it does not come back, however long."""
     home = make_home("home", (*AGENTS, Poisoned("green")))
     home.tell(BERLIN, TEA)
     home.restart(AGENTS)

@@ -576,7 +576,7 @@ def test_a_past_moment_that_was_made_before_an_erasure_is_found(copy: Path) -> N
     timeline = Timeline(home.ledger, ZONE)
     timeline.refresh()
     for number in (4, 6):
-        home.node.open_past(ZONE, timeline, home.node.moment(ZONE, timeline, number)).close()
+        home.node.open_moment(ZONE, timeline, home.node.moment(ZONE, timeline, number)).close()
     past = copy / "zones" / ZONE / "past"
     old = shutil.copytree(past, copy / "old")
     home.tell(forget(5, at=START + 9 * MINUTE))
@@ -584,7 +584,7 @@ def test_a_past_moment_that_was_made_before_an_erasure_is_found(copy: Path) -> N
     home.close()
     assert not past.exists()
     old.rename(past)
-    # Its rows are gone, and what was concluded of it is not.
+    # Its rows are gone, and what was decided of it is not.
     for moment in past.iterdir():
         with opened(moment / "events.db") as connection:
             connection.execute("DELETE FROM events WHERE number = 5")

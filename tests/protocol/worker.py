@@ -9,7 +9,7 @@ from tests.protocol.kit import Home
 
 
 def work(files: Path, ledger: Path, upto: int) -> None:
-    """Drive until record `upto` is concluded."""
+    """Drive until record `upto` is decided."""
     home = Home(files, ledger=ledger)
     try:
         while True:

@@ -25,7 +25,7 @@ from recollect.home import Home
 from schemas.errors import InvalidInput
 from schemas.events import Draft, Forget
 from streams.lifecycle.rebuilding import Level
-from streams.projecting.history import MOST_MOMENTS
+from streams.projecting.moments import MOST_MOMENTS
 from streams.publishing.commands import command
 from tests.protocol.kit import files_holding, in_memory
 from tests.recall.conftest import Open

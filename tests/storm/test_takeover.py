@@ -12,13 +12,13 @@ import pytest
 from schemas.errors import InjectedFailure
 from schemas.events import Draft, Message, Tick
 from streams.agents.ticks import CLOSE_TURNS
-from streams.encoder.gateway import VectorDoor
+from streams.encoder.gateway import EncoderGateway
 from streams.engine.node import Node
 from streams.ledger import CHANGES, EVENTS, partition_of
 from streams.ledger.kafka import KafkaLedger, KafkaSettings
 from streams.reading.readers import EventReader
 from streams.system.failpoints import arm, disarm
-from streams.workers.keeper import Keeper
+from streams.workers.upkeep import Upkeep
 
 ZONE = "ada"
 PLACE = partition_of(ZONE)
@@ -34,7 +34,7 @@ def node(directory: Path, url: str, *, follows: bool = False) -> Iterator[tuple[
     """A node without an encoder."""
     directory.mkdir(exist_ok=True)
     ledger = KafkaLedger(KafkaSettings.read(url, {}), directory / "copy", follows=follows)
-    made = Node(directory, ledger, VectorDoor(None, 0, no_encoder))
+    made = Node(directory, ledger, EncoderGateway(None, 0, no_encoder))
     try:
         yield made, ledger
     finally:
@@ -82,13 +82,13 @@ def test_commands_that_the_last_owner_did_not_append_are_appended_by_the_next(ka
             disarm()
     with (
         node(tmp_path / "next", kafka_url, follows=True) as (following, ledger),
-        Keeper(following, ledger, report, everything=False) as keeper,
+        Upkeep(following, ledger, report, everything=False) as upkeep,
     ):
         # It has followed the zone to the end before the partition comes over.
         ledger.copy.refresh([(EVENTS, PLACE), (CHANGES, PLACE)])
         assert following.follow(ZONE) == 2
         assert kinds(ledger) == ["message", "tick"]
-        keeper.own([PLACE])
+        upkeep.own([PLACE])
         # Nobody else brings events here.
         ledger.copy.deliver(())
         assert within(20, lambda: len(kinds(ledger)) == 3)
@@ -111,4 +111,4 @@ def test_what_was_concluded_before_its_event_was_copied_is_no_gap(kafka_url, tmp
         # Whether they count is said by the events.
         ledger.copy.refresh([(EVENTS, PLACE)])
         following.follow(ZONE)
-        assert following.concluded(ZONE) == 3
+        assert following.decided_up_to(ZONE) == 3

@@ -28,7 +28,7 @@ from aiokafka.producer.message_accumulator import BatchBuilder
 from aiokafka.protocol.produce import ProduceRequest
 
 from streams.ledger.kafka.deletion import delete_before
-from streams.ledger.kafka.retrying import asked_again
+from streams.ledger.kafka.retrying import retry_until
 from streams.ledger.kafka.settings import KafkaSettings
 from streams.ledger.kafka.topics import (
     INBOX,
@@ -168,7 +168,7 @@ class Clients:
         """
         asked, least = list(places), known or {}
         return self._run(
-            asked_again(
+            retry_until(
                 lambda: self._ends(asked),
                 lambda ends: all(ends[place] >= offset for place, offset in least.items()),
             )
@@ -223,7 +223,7 @@ class Clients:
                 return error
 
         found = self._run(
-            asked_again(read, lambda found: not isinstance(found, OffsetOutOfRangeError))
+            retry_until(read, lambda found: not isinstance(found, OffsetOutOfRangeError))
         )
         if isinstance(found, OffsetOutOfRangeError):
             raise found

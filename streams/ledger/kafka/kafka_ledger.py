@@ -268,7 +268,7 @@ class KafkaLedger(Ledger):
             return self._read_all(place, offset, limit)
         self.copy.check(place)
         if self._follows or self.copy.has_more(place, offset + limit):
-            # What others concluded may tell of events that were not copied here yet.
+            # What others decided may tell of events that were not copied here yet.
             with suppress(LedgerGap):
                 records = self.copy.file.read(topic, partition, offset, limit, zone)
                 if self._follows or len(records) == limit:

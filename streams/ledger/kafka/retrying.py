@@ -16,7 +16,7 @@ PAST_SECONDS = 5.0
 _PAUSE_SECONDS = 0.25
 
 
-async def asked_again(
+async def retry_until(
     ask: Callable[[], Awaitable[Answer]], fits: Callable[[Answer], bool]
 ) -> Answer:
     """Return the first answer that fits, or, where none does for a while, the last one."""

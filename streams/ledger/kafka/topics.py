@@ -21,11 +21,11 @@ KEYS = "keys"
 #: All topics of a ledger, without the prefix.
 NAMES = (INBOX, EVENTS, CHANGES, RECORDINGS, KEYS)
 
-#: The largest record: the largest that the door lets in, which may grow threefold when its
+#: The largest record: the largest draft that is accepted, which may grow threefold when its
 #: numbers are packed. Change records are split before they are that large.
 MOST_RECORD_BYTES = 4 * 1024 * 1024
 
-#: The largest record that the broker takes into the inbox: one that the door would refuse still
+#: The largest record that the broker takes into the inbox: one that would be refused still
 #: gets in, to be parked.
 MOST_INBOX_BYTES = MAX_RECORD_BYTES + 65_536
 

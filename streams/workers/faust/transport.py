@@ -26,7 +26,7 @@ from faust.types.tuples import ConsumerMessage
 from mode import Service, ServiceT
 
 from schemas.errors import RecollectError
-from streams.ledger.kafka.retrying import asked_again
+from streams.ledger.kafka.retrying import retry_until
 from streams.workers.faust.delivery import Chunk, Delivery
 from streams.workers.faust.handler import Delivered, DeliveryFailed, Settings
 
@@ -222,7 +222,7 @@ class Consumer(FaustConsumer):
 
         try:
             async with asyncio.timeout(_SEEK_SECONDS):
-                firsts, ends = await asked_again(
+                firsts, ends = await retry_until(
                     ask,
                     lambda held: all(self._delivery.reaches(tp, held[1][tp]) for tp in partitions),
                 )

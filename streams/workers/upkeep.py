@@ -1,7 +1,7 @@
-"""Keeping the zones of a shared ledger: those of one's own partitions are concluded here, those
-of others are followed, so that a copy is warm when a partition comes over, and forgets in time.
+"""Upkeep of the zones of a shared ledger: those of one's own partitions are decided here, those of
+others are followed, so that a copy is warm when a partition comes over, and forgets in time.
 
-A replica is a keeper that owns no partition and follows them all.
+A replica owns no partition and follows them all.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _PULL_SECONDS = 0.2
 # A zone that stands still is tried again after this long.
 _RETRY_SECONDS = 5.0
 # Two, so that one zone is decided while another waits for the broker.
-_KEEPING = 2
-# Turns are searchable at once, however long what is concluded from them takes.
-_FOLDING = 1
+_DECIDING = 2
+# Turns are searchable at once, however long what is decided from them takes.
+_PROJECTING = 1
 
 
-class Lane:
+class WorkQueue:
     """Threads that do one piece of work for zones: the longest waiting first, each alone."""
 
     def __init__(self, name: str, threads: int, work: Callable[[str], int], report: Report) -> None:
@@ -99,7 +99,7 @@ class Lane:
         return None
 
 
-class Keeper:
+class Upkeep:
     """Threads that bring zones up to the ledger as it grows. Use it as a context manager."""
 
     def __init__(
@@ -112,16 +112,16 @@ class Keeper:
         self._owned: frozenset[int] = frozenset()
         self._stopping = threading.Event()
         self._pulling = threading.Thread(target=self._pull, name="pull", daemon=True)
-        self._folding = Lane("fold", _FOLDING, self._fold, report)
-        self._keeping = Lane("keep", _KEEPING, self._keep, report)
+        self._projecting = WorkQueue("project", _PROJECTING, self._project, report)
+        self._deciding = WorkQueue("decide", _DECIDING, self._bring_up, report)
 
     @property
     def owned(self) -> Set[int]:
-        """The partitions whose zones are concluded here."""
+        """The partitions whose zones are decided here."""
         return self._owned
 
     def own(self, partitions: Collection[int]) -> None:
-        """Conclude the zones of these partitions from now on, and of no others.
+        """Decide the zones of these partitions from now on, and of no others.
 
         Their events are brought to the copy by whoever assigned them; they are not pulled.
         """
@@ -130,13 +130,13 @@ class Keeper:
         copy.deliver((EVENTS, partition) for partition in partitions)
         copy.follow((CHANGES, partition) for partition in partitions)
         self._follow_kept()
-        self._keeping.add(self._behind())
+        self._deciding.add(self._behind())
 
     def add(self, zones: Iterable[str]) -> None:
         """Note that zones have events which others brought."""
-        self._keeping.add(zones)
+        self._deciding.add(zones)
 
-    def __enter__(self) -> Keeper:
+    def __enter__(self) -> Upkeep:
         self._ledger.connect()
         copy = self._ledger.copy
         copy.listener = self._taken
@@ -144,16 +144,16 @@ class Keeper:
         self._follow_kept()
         copy.refresh(copy.followed)
         self._pulling.start()
-        self._folding.start()
-        self._keeping.start()
-        self._keeping.add(self._behind())
+        self._projecting.start()
+        self._deciding.start()
+        self._deciding.add(self._behind())
         return self
 
     def __exit__(self, *exception: object) -> None:
         self._stopping.set()
         self._pulling.join()
-        self._folding.stop()
-        self._keeping.stop()
+        self._projecting.stop()
+        self._deciding.stop()
 
     def _follow_kept(self) -> None:
         """Read the partitions whose zones this node has files of."""
@@ -179,30 +179,30 @@ class Keeper:
 
     def _unfinished(self, zone: str) -> bool:
         """Return whether records wait, or traces of what was erased; or commands, where zones are
-        concluded here: whoever did so before may have died before he appended them."""
+        decided here: whoever did so before may have died before he appended them."""
         journal = self._node.journal
         if not self._node.zone(zone).exists():
             return True
         try:
             # The journal may be ahead of files whose last commits did not survive a power cut.
-            concluded = self._node.concluded(zone)
+            decided = self._node.decided_up_to(zone)
             owes_purge = self._node.owes_purge(zone)
         except Exception:
             # Whoever works on it says what is wrong.
             return True
-        if concluded < self._ledger.copy.file.head(zone).number or owes_purge:
+        if decided < self._ledger.copy.file.head(zone).number or owes_purge:
             return True
         if partition_of(zone) not in self._owned:
             return False
-        return journal.outbox(zone, self._node.current(zone).chain).number < concluded
+        return journal.outbox(zone, self._node.current(zone).chain).number < decided
 
     def _taken(self, topic: str, partition: int, zones: Set[str]) -> None:
         """Called by the copy when records came: an owner wrote its changes itself."""
         if topic == EVENTS or (topic == CHANGES and partition not in self._owned):
             kept = [zone for zone in zones if self._kept(zone)]
             if topic == EVENTS:
-                self._folding.add(kept)
-            self._keeping.add(kept)
+                self._projecting.add(kept)
+            self._deciding.add(kept)
 
     def _pull(self) -> None:
         told: set[Place] = set()
@@ -218,11 +218,11 @@ class Keeper:
                 self._report("", error)
                 self._stopping.wait(_RETRY_SECONDS / 5)
 
-    def _fold(self, zone: str) -> int:
-        self._node.fold(zone)
+    def _project(self, zone: str) -> int:
+        self._node.project_turns(zone)
         return 0
 
-    def _keep(self, zone: str) -> int:
+    def _bring_up(self, zone: str) -> int:
         partition = partition_of(zone)
         if partition not in self._owned:
             return self._node.follow(zone, alone=False)

@@ -1,4 +1,4 @@
-"""Folding beside: a process of its own does it, and nothing depends on that."""
+"""Projecting in the background: a process of its own does it, and nothing depends on that."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from streams.lifecycle import rebuilding
 from streams.lifecycle.rebuilding import rebuild
 from streams.lifecycle.verifying import verify
 from streams.projecting import background
-from streams.projecting.background import FoldingBeside
+from streams.projecting.background import BackgroundProjection
 from tests.processes import children_of, ended
 from tests.protocol.kit import ZONE, Home, forget, hashes_of, live, say
 
@@ -39,42 +39,42 @@ def home(room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How far the process beside had folded, whenever somebody went on because of it."""
+    """How far the other process had projected, whenever somebody went on because of it."""
     numbers: list[int] = []
-    folded = FoldingBeside.folded
+    projected = BackgroundProjection.projected
 
     def noted(*arguments: Any) -> Iterator[int]:
-        for number in folded(*arguments):
+        for number in projected(*arguments):
             numbers.append(number)
             yield number
 
-    monkeypatch.setattr(FoldingBeside, "folded", noted)
+    monkeypatch.setattr(BackgroundProjection, "projected", noted)
     return numbers
 
 
-def folded_beside(home: Home, files: ZoneFiles) -> list[int]:
-    with FoldingBeside(home.ledger, ZONE) as beside:
-        return list(beside.folded(files, home.node.current(ZONE)))
+def projected_in_background(home: Home, files: ZoneFiles) -> list[int]:
+    with BackgroundProjection(home.ledger, ZONE) as beside:
+        return list(beside.projected(files, home.node.current(ZONE)))
 
 
-def test_many_events_are_folded_by_another_process(home: Home) -> None:
+def test_many_events_are_projected_by_another_process(home: Home) -> None:
     home.publish(*SAID)
     with home.files() as files:
-        numbers = folded_beside(home, files)
-        # Nobody here has folded anything.
+        numbers = projected_in_background(home, files)
+        # Nobody here has projected anything.
         assert files.events.watermark().number == len(SAID)
         assert numbers == sorted(numbers)
         assert set(numbers) <= set(range(1, len(SAID) + 1))
-        folded = hashes_of(files)["events"]
-        assert folded_beside(home, files) == []
+        projected = hashes_of(files)["events"]
+        assert projected_in_background(home, files) == []
     home.drive()
-    assert live(home)["events"] == folded
+    assert live(home)["events"] == projected
 
 
 def test_few_events_are_not_worth_it(home: Home) -> None:
     home.publish(*SAID[:19])
     with home.files() as files:
-        assert folded_beside(home, files) == []
+        assert projected_in_background(home, files) == []
         assert files.events.watermark().number == 0
 
 
@@ -134,8 +134,8 @@ background._LOOK_SECONDS = 60
 home = Home(Path(sys.argv[1]))
 with home.files() as files:
     print(files.directory, flush=True)
-    with background.FoldingBeside(home.ledger, ZONE) as helper:
-        list(helper.folded(files, home.node.current(ZONE)))
+    with background.BackgroundProjection(home.ledger, ZONE) as helper:
+        list(helper.projected(files, home.node.current(ZONE)))
 """
 
 

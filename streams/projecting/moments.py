@@ -19,7 +19,7 @@ from projections.files import ZoneFiles
 from projections.generations import Generation, ZoneDirectory, replace_file
 from schemas.changes import MODELS
 from streams.ledger import Ledger
-from streams.projecting.projector import fold_events, project_changes
+from streams.projecting.projector import project_changes, project_events
 from streams.reading.readers import AcceptedChange, ChangeReader, open_sections
 from streams.reading.timeline import Erasure, Timeline
 from streams.system.locks import exclusive
@@ -36,14 +36,14 @@ class Moment(msgspec.Struct, frozen=True):
     """A state of a zone: after which record, on which chain, and erased how far.
 
     `erased` is the last command since then that erases events up to `number`; 0: none does.
-    `concluded`: the files in use have come that far, and to that erasure. `versions` are those
+    `decided`: the files in use have come that far, and to that erasure. `versions` are those
     of the files.
     """
 
     chain: str
     number: int
     erased: int
-    concluded: bool
+    decided: bool
     versions: tuple[int, ...]
 
     @property
@@ -59,12 +59,12 @@ def moment_of(timeline: Timeline, generation: Generation, files: ZoneFiles, numb
         chain=generation.chain,
         number=number,
         erased=erased,
-        concluded=files.memory.watermark().number >= max(number, erased),
+        decided=files.memory.watermark().number >= max(number, erased),
         versions=tuple(len(model.upgrades) + 1 for model in files.all),
     )
 
 
-def open_past(
+def open_moment(
     ledger: Ledger,
     zone: str,
     directory: ZoneDirectory,
@@ -91,7 +91,7 @@ def open_past(
         return files
 
 
-def forget_past(directory: ZoneDirectory) -> None:
+def remove_moments(directory: ZoneDirectory) -> None:
     """Delete every moment of a zone, waiting for whoever makes one."""
     with exclusive(_lock(directory)):
         shutil.rmtree(directory.path / "past", ignore_errors=True)
@@ -137,11 +137,11 @@ def _make(
     timeline: Timeline,
     wanted: Moment,
 ) -> None:
-    """Replay a zone up to a moment; the mark comes last, and only where all was concluded."""
+    """Replay a zone up to a moment; the mark comes last, and only where all was decided."""
     erasures = timeline.erased_since(wanted.number)
     without = frozenset(target for erasure in erasures for target in erasure.targets)
     with ZoneFiles(place, generation.encoder, generation.dimension) as files:
-        fold_events(ledger, zone, files, upto=wanted.number, without=without)
+        project_events(ledger, zone, files, upto=wanted.number, without=without)
         # Who drives the zone destroys keys: that of an erasure goes with the files in use.
         project_changes(
             ledger,
@@ -167,7 +167,7 @@ def _erase(
     erasures: Sequence[Erasure],
     without: frozenset[int],
 ) -> None:
-    """Apply what later erasures concluded of the records that the files hold.
+    """Apply what later erasures decided of the records that the files hold.
 
     Their change records carry every row that is otherwise without the erased events, each with
     what it rests on: a row that rests on records up to here is as it was here. Nothing but an
@@ -182,9 +182,9 @@ def _erase(
                 kept = _resting_on(change, mark.number)
                 sections = open_sections(ledger.keys, [kept], tuple(MODELS), without)
                 with files.locked():
-                    for model in files.concluded:
-                        model.evolve(sections[model.name])
-                    for model in files.concluded:
+                    for model in files.decided:
+                        model.project(sections[model.name])
+                    for model in files.decided:
                         model.connection.execute("COMMIT")
 
 
