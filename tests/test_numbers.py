@@ -113,7 +113,7 @@ LIMITS = {
     "on Kafka: what ends too early is asked again for": f"{retrying.PAST_SECONDS:.0f} s",
     "on Kafka: the last record that was read is compared every": f"{copy.AUDIT_SECONDS:.0f} s",
     "on Kafka: events behind which two processes make files": f"{background.FAR:,}",
-    "on Kafka: priority of the process that concludes (`nice`)": str(_NICENESS),
+    "on Kafka: priority of the process that decides (`nice`)": str(_NICENESS),
 }
 RANKING = {
     "candidates that an arm may bring": f"{DEFAULT_PROFILE.pool}, or 2 for each result asked for",
