@@ -1,4 +1,4 @@
-"""The event at the door, as CONTRACT's JSON gives it: checked, named, and made a draft."""
+"""An event as it comes from outside (docs/reference.md): checked, named, and made a draft."""
 
 from __future__ import annotations
 

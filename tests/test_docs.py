@@ -118,6 +118,26 @@ def test_links_between_pages_lead_somewhere(page):
             assert heading in anchors(other), target
 
 
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text()
+
+
+def test_every_package_is_in_the_architecture():
+    for package in PACKAGES:
+        for init in (ROOT / package).rglob("__init__.py"):
+            name = f"{init.parent.relative_to(ROOT).as_posix()}/"
+            assert f"`{name}`" in ARCHITECTURE, name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_paths_that_a_page_names_are_there(page):
+    """A path in backticks that begins with a folder of ours, but for patterns and made-up names."""
+    tops = (*PACKAGES, "tests", "bench", "demo", "docker", "docs", "examples")
+    for path in re.findall(r"`((?:[\w.-]+/)+[\w.-]*)(?:::\w+)?`", page.read_text()):
+        # The builder's own certificates, which are nowhere but there.
+        if path.split("/")[0] in tops and path != "docker/ca.crt":
+            assert (ROOT / path).exists(), path
+
+
 #: Every promise, by group: how many there are. What is promised stands in docs/promises.md.
 PROMISES = {"A": 29, "B": 12, "C": 23, "D": 6, "E": 11, "F": 12}
 

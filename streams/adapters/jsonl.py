@@ -1,4 +1,4 @@
-"""The generic adapter: one JSON object a line, in the form that CONTRACT gives."""
+"""The generic adapter: one JSON object a line, in the form that docs/reference.md gives."""
 
 from __future__ import annotations
 
