@@ -238,4 +238,5 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def kind(self) -> str:
+        """The name of its payload's type, as the ledger has it."""
         return kind_of(self.payload)

@@ -10,10 +10,10 @@ from typing import BinaryIO
 from schemas.errors import InvalidInput
 from schemas.events import Draft
 from schemas.inbound import MAX_RECORD_BYTES, decode_inbound, draft_of
-from streams.adapters.adapter import Rejection
+from streams.adapters.adapter import Rejection, Source
 
 
-class JsonLines:
+class JsonLines(Source):
     """A file of JSON lines. Blank lines are passed over; a byte order mark is no data."""
 
     def __init__(self, path: Path, name: str) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from schemas.changes import Conclusions, FactAccess
 from schemas.events import Event, Recalled
-from streams.agents.agent import Extract, Surroundings
+from streams.agents.agent import Agent, Extract, Surroundings
 from streams.agents.state import State
 
 
-class AccessCounter:
+class AccessCounter(Agent):
     """Writes one row per recalled fact; the sum of them is the fact's access count."""
 
     kinds = frozenset({"recalled"})

@@ -10,11 +10,11 @@ import msgspec
 
 from schemas.changes import Conclusions, DeadLetter
 from schemas.events import Drop, Event, Park
-from streams.agents.agent import Extract, Surroundings
+from streams.agents.agent import Agent, Extract, Surroundings
 from streams.agents.state import State
 
 
-class DeadLetterClerk:
+class DeadLetterClerk(Agent):
     """Parks records that could not be read when published; drops what a command gives up."""
 
     kinds = frozenset({"park", "drop"})

@@ -7,14 +7,14 @@ import msgspec
 from schemas.changes import Conclusions, MentalModel
 from schemas.events import CreateMentalModel, Event, UpdateMentalModel
 from schemas.ids import row_id
-from streams.agents.agent import Extract, Surroundings
+from streams.agents.agent import Agent, Extract, Surroundings
 from streams.agents.state import State
 from streams.agents.vectors import embedding_rows
 
 _json = msgspec.json.Encoder()
 
 
-class MentalModelKeeper:
+class MentalModelKeeper(Agent):
     """Creates a model, and a version of it for each update."""
 
     kinds = frozenset({"create_mental_model", "update_mental_model"})

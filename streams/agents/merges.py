@@ -5,7 +5,7 @@ from __future__ import annotations
 from schemas.changes import Conclusions, Merge, MergeCandidate, MergeDecision, MergeUndo
 from schemas.events import DecideMerge, Event, ProposeMerge, UndoMerge
 from schemas.ids import row_id
-from streams.agents.agent import Extract, Surroundings
+from streams.agents.agent import Agent, Extract, Surroundings
 from streams.agents.state import State
 
 # A merge that is wrong costs more than one that waits: only near-certainty acts by itself.
@@ -24,7 +24,7 @@ def merge_row(winner: str, loser: str, *, confidence: float, reason: str, at: in
     )
 
 
-class MergeClerk:
+class MergeClerk(Agent):
     """Executes a merge above the threshold, keeps one below it for review, undoes either.
 
     What it writes holds the ids of what is there and the words of its own command, never the

@@ -11,7 +11,7 @@ from projections.memory.memory_queries import is_completed
 from schemas.changes import Conclusions
 from schemas.events import RESERVED_PLATFORM, CloseTurn, Draft, Event, Tick
 from schemas.ids import turn_row_id
-from streams.agents.agent import Extract, Surroundings
+from streams.agents.agent import Agent, Extract, Surroundings
 from streams.agents.state import State
 
 CLOSE_TURNS = "close_turns"
@@ -32,7 +32,7 @@ def turns_to_close(
     ]
 
 
-class TurnCloser:
+class TurnCloser(Agent):
     """Completes turns whose completion never came, one command per turn."""
 
     kinds = frozenset({"tick"})

@@ -25,7 +25,7 @@ from schemas.events import CloseTurn, Content, Event, Remember, TurnCompleted
 from schemas.ids import fact_id, turn_row_id
 from schemas.names import normalise_name
 from schemas.senders import is_assistant
-from streams.agents.agent import Extract, Surroundings
+from streams.agents.agent import Agent, Extract, Surroundings
 from streams.agents.entities import ENTITY_TYPES, EntityResolver
 from streams.agents.state import Known, State
 from streams.agents.vectors import embedding_rows, turn_rows
@@ -52,11 +52,12 @@ class Reading(msgspec.Struct, frozen=True):
 
     @property
     def content(self) -> Content:
+        """What was said, and by whom."""
         assert isinstance(self.event.payload, Content)
         return self.event.payload
 
 
-class RuleWriter:
+class RuleWriter(Agent):
     """Reads messages, finished turns and what was asked to be remembered."""
 
     kinds = frozenset({"message", "turn_completed", "close_turn", "remember"})

@@ -22,7 +22,7 @@ from schemas.changes import (
 )
 from schemas.events import Content, Event, Retry
 from schemas.ids import row_id, text_hash
-from streams.agents import AGENTS, Agent, Extract, State
+from streams.agents import AGENTS, Agent, Extract, State, Surroundings
 from streams.agents.state import key_of_event
 from streams.agents.vectors import embedding_rows
 from streams.encoder.gateway import Answers, EncoderGateway
@@ -30,7 +30,7 @@ from streams.ledger import Ledger
 from streams.reading.readers import UnsealedEvent, event_at
 
 
-class LedgerThread:
+class LedgerThread(Surroundings):
     """The surroundings of a record, from events.db, which holds the ledger's readable turns."""
 
     def __init__(self, connection: apsw.Connection, without: Set[int] = frozenset()) -> None:
@@ -85,13 +85,24 @@ class Files(Protocol):
     """The files that decisions are made from, and are written into."""
 
     @property
-    def events(self) -> ReadModel: ...
+    def events(self) -> ReadModel:
+        """The raw turns."""
+        ...
+
     @property
-    def memory(self) -> ReadModel: ...
+    def memory(self) -> ReadModel:
+        """Facts, and what else is known of the zone."""
+        ...
+
     @property
-    def identity(self) -> ReadModel: ...
+    def identity(self) -> ReadModel:
+        """Who and what the zone speaks of."""
+        ...
+
     @property
-    def decided(self) -> Sequence[ReadModel]: ...
+    def decided(self) -> Sequence[ReadModel]:
+        """All files that decisions are written into."""
+        ...
 
 
 class Decider:

@@ -78,6 +78,7 @@ def by_file(checksums: Checksums) -> dict[str, str]:
 
 
 def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -119,6 +120,7 @@ def write_graph(
 def write_receipt(
     receipt: SourceReceipt | GraphReceipt, name: str, *, scratch: Path, directory: Path
 ) -> None:
+    """Write a receipt as NAME.json into `directory`, whole or not at all, by way of `scratch`."""
     path = scratch / f"{name}.receipt"
     path.write_bytes(msgspec.json.encode(receipt))
     place(path, directory / f"{name}.json")

@@ -25,16 +25,17 @@ class TokenVectors(msgspec.Struct, frozen=True, eq=False):
 
 
 class Encoder(Protocol):
-    """A sentence encoder. The vector of a text depends on the text and the model alone.
-
-    `model` is the stable name to store beside every vector, `dimension` the length of one.
-    """
+    """A sentence encoder. The vector of a text depends on the text and the model alone."""
 
     @property
-    def model(self) -> str: ...
+    def model(self) -> str:
+        """The stable name to store with every vector."""
+        ...
 
     @property
-    def dimension(self) -> int: ...
+    def dimension(self) -> int:
+        """The length of a vector."""
+        ...
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return (n, dimension) unit vectors of passages, in the order of `texts`."""
@@ -61,7 +62,9 @@ class CrossEncoder(Protocol):
     """Reads a question and a text together. A score depends on both and the model alone."""
 
     @property
-    def model(self) -> str: ...
+    def model(self) -> str:
+        """The stable name of the model."""
+        ...
 
     def score(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return for each text how likely it is to answer the question, 0 to 1."""

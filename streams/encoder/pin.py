@@ -39,6 +39,7 @@ class Pin(msgspec.Struct, frozen=True):
 
     @property
     def checksums(self) -> Checksums:
+        """The SHA-256 of each of its files."""
         return Checksums(
             safetensors=self.sha256, tokenizer=self.tokenizer_sha256, config=self.config_sha256
         )

@@ -40,13 +40,19 @@ class FileSource(Protocol):
     """Files somewhere: `label` names it in messages, `place` and `revision` in a pin."""
 
     @property
-    def label(self) -> str: ...
+    def label(self) -> str:
+        """What messages call it."""
+        ...
 
     @property
-    def place(self) -> str: ...
+    def place(self) -> str:
+        """Where it is: a repository, a wheel's name or a directory."""
+        ...
 
     @property
-    def revision(self) -> str: ...
+    def revision(self) -> str:
+        """Which state of it: a commit or a version; empty where there is none."""
+        ...
 
     def open(self, file: str) -> AbstractContextManager[tuple[IO[bytes], int | None]]:
         """Give a stream of the file and its length in bytes, or None where nobody says.
@@ -67,6 +73,7 @@ class DirectorySource:
 
     @contextmanager
     def open(self, file: str) -> Iterator[tuple[IO[bytes], int | None]]:
+        """As `FileSource.open` says."""
         path = self._directory / file
         with path.open("rb") as stream:
             yield stream, path.stat().st_size
@@ -85,6 +92,7 @@ class HubSource:
 
     @contextmanager
     def open(self, file: str) -> Iterator[tuple[IO[bytes], int | None]]:
+        """As `FileSource.open` says."""
         if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
             raise EncoderUnreachable("HF_HUB_OFFLINE is set, so the hub is not asked")
         url = f"{self._base}{self.revision}/{file}"
@@ -120,6 +128,7 @@ class WheelSource:
 
     @contextmanager
     def open(self, file: str) -> Iterator[tuple[IO[bytes], int | None]]:
+        """As `FileSource.open` says."""
         name = f"{self._folder}/{file}"
         try:
             opened = zipfile.ZipFile(self._path)

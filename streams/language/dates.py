@@ -158,6 +158,7 @@ def local_day(at_ms: int, utc_offset_minutes: int) -> int:
 
 
 def as_reference(tokens: Tokens, found: Found) -> DateReference:
+    """Return a date that was found, with its offsets; the "'s" of a genitive is left out."""
     start = tokens.starts[found.left]
     end = tokens.ends[found.right - 1]
     if tokens.lowers[found.right - 1].endswith("'s"):

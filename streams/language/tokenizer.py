@@ -26,6 +26,7 @@ class Tokens(NamedTuple):
 
 
 def tokenise(text: str) -> Tokens:
+    """Return the words of a text, each with the offsets of its characters."""
     words = _TOKEN.findall(text)
     starts: list[int] = []
     ends: list[int] = []

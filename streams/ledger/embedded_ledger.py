@@ -114,6 +114,7 @@ class EmbeddedKeys(KeyStore):
                 raise apsw.BusyError("keys.db: a reader keeps destroyed keys in the log")
 
     def close(self) -> None:
+        """Close the file."""
         with self._lock:
             self._connection.close()
 

@@ -35,13 +35,24 @@ class Received(Protocol):
     """A record as Kafka delivers it; `timestamp` is unix ms."""
 
     @property
-    def offset(self) -> int: ...
+    def offset(self) -> int:
+        """Its place in the partition."""
+        ...
+
     @property
-    def key(self) -> bytes | None: ...
+    def key(self) -> bytes | None:
+        """What chooses its partition."""
+        ...
+
     @property
-    def value(self) -> bytes | None: ...
+    def value(self) -> bytes | None:
+        """Its content; None: a tombstone."""
+        ...
+
     @property
-    def timestamp(self) -> int: ...
+    def timestamp(self) -> int:
+        """When the broker took it, in unix ms."""
+        ...
 
 
 _PAGE = 5_000
