@@ -29,8 +29,8 @@ from bench.sentences import said, share_of_nearest
 from projections.files import ZoneFiles
 from projections.recall import BUDGETS, Query, QueryTokens, Recaller
 from projections.recall.index import array_store
-from projections.recall.question.query import Budget
 from projections.sqlite import rows
+from schemas.wire import Budget
 from streams.encoder import Encoder
 from streams.projecting.projector import prune_index
 

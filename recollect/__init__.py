@@ -1,4 +1,4 @@
-"""Who asks: the client, the command line, and what else people and agents use."""
+"""Who asks: the library, the command line, and what else people and agents use."""
 
 import os
 
@@ -6,7 +6,8 @@ import os
 # times more where another process has the core. It must be said before numpy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from recollect.client import Memory
-from recollect.home import Home
+from recollect.library import Recollect
+from recollect.library_zone import Zone
+from schemas.wire import Query
 
-__all__ = ["Home", "Memory"]
+__all__ = ["Query", "Recollect", "Zone"]

@@ -7,8 +7,9 @@ from datetime import date
 
 import msgspec
 
-from projections.recall import MOST_PARTS, Query, Recaller, Result
+from projections.recall import MOST_PARTS, Query, Recaller
 from schemas.times import parse_time
+from schemas.wire import Result
 from streams.language import (
     anchor,
     beside,

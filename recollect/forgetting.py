@@ -1,4 +1,4 @@
-"""The side of a memory that forgets: what is to go is chosen first, then erased everywhere."""
+"""Forgetting: what is to go is chosen first, then erased everywhere."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import msgspec
 
 from projections.events.event_queries import sources
-from recollect.choosing import Chooser, hashed, lost_among
-from recollect.opened import counted
-from recollect.saying import Criteria
-from recollect.writing import Writing
+from recollect.erasure_targets import Chooser, hashed, lost_among
+from recollect.ingesting import command
+from recollect.open_zone import OpenZone, counted
+from recollect.record_matching import Criteria
 from schemas.errors import ErasureFailed, InvalidInput
 from schemas.events import Forget
 from schemas.times import parse_time
+from schemas.wire import ForgetReport, Time
 from streams.publishing.commands import drawn_id
 from streams.reading.readers import EventReader
 
@@ -37,233 +38,221 @@ class Chosen(msgspec.Struct, frozen=True):
     names: tuple[bytes, ...]
 
 
-class Forgotten(msgspec.Struct, frozen=True):
-    """What an erasure took, or with `dry_run` would take: ids, and how many rows of each kind.
+def forget(
+    zone: OpenZone,
+    *ids: str,
+    platform: str | None = None,
+    entity: str | None = None,
+    sender: str | None = None,
+    thread: str | None = None,
+    before: Time | None = None,
+    after: Time | None = None,
+    dry_run: bool = False,
+) -> ForgetReport:
+    """Erase what is named, and all that was concluded from it, everywhere.
 
-    `events` are the records whose keys ended: messages, parked records, commands that hold words.
-    `forgotten`, `already` and `finished` are ids, as in `Chosen`.
+    `ids` are ids of any kind that a user is shown: a source's own; that of an event; that of a
+    fact or an observation, for the events that it comes from and those that repeat it; that of
+    a mental model, for all its versions; a record's number after a `#`, as `dead_letters`
+    gives it. `entity`: all that somebody wrote, under any handle, and all that speaks of
+    them. `sender`, `thread`, `platform`: the platform's own names. `before` and `after`:
+    events that happened earlier or later than a time (ISO 8601 with a zone, or unix ms).
+    What is given together must apply together. What was parked because it said something else
+    under the id of an event goes with that event.
+
+    An event whose key is lost, at which its zone stands still, is given up by its number: the
+    erasure then says why the key is missing, and the zone goes on without the event.
+
+    One call for many costs as much as for one. With `dry_run` nothing changes. An id that was
+    forgotten before is no error; one that was never there is.
+
+    Raises:
+        InvalidInput: nothing was said of what is to go, or an id or a name stands for nothing,
+            or for several; then nothing is erased.
+        ErasureFailed: it could not be carried out; it will be, before anything else.
     """
+    chosen = choose(
+        zone,
+        *ids,
+        platform=platform,
+        entity=entity,
+        sender=sender,
+        thread=thread,
+        before=before,
+        after=after,
+    )
+    return would_erase(zone, chosen) if dry_run else erase(zone, chosen)
 
-    forgotten: list[str]
-    already: list[str]
-    finished: list[str]
-    events: int
-    facts: int
-    entities: int
-    vectors: int
-    dry_run: bool = False
 
+def choose(
+    zone: OpenZone,
+    *ids: str,
+    platform: str | None = None,
+    entity: str | None = None,
+    sender: str | None = None,
+    thread: str | None = None,
+    before: Time | None = None,
+    after: Time | None = None,
+) -> Chosen:
+    """Return what `forget` would erase, and finish what an earlier one began.
 
-class Forgetting(Writing):
-    """Erases what people wrote, and all that was concluded from it."""
-
-    def forget(
-        self,
-        *ids: str,
-        platform: str | None = None,
-        entity: str | None = None,
-        sender: str | None = None,
-        thread: str | None = None,
-        before: str | int | None = None,
-        after: str | int | None = None,
-        dry_run: bool = False,
-    ) -> Forgotten:
-        """Erase what is named, and all that was concluded from it, everywhere.
-
-        `ids` are ids of any kind that a user is shown: a source's own; that of an event; that of a
-        fact or an observation, for the events that it comes from and those that repeat it; that of
-        a mental model, for all its versions; a record's number after a `#`, as `dead_letters`
-        gives it. `entity`: all that somebody wrote, under any handle, and all that speaks of
-        them. `sender`, `thread`, `platform`: the platform's own names. `before` and `after`:
-        events that happened earlier or later than a time (ISO 8601 with a zone, or unix ms).
-        What is given together must apply together. What was parked because it said something else
-        under the id of an event goes with that event.
-
-        An event whose key is lost, at which its zone stands still, is given up by its number: the
-        erasure then says why the key is missing, and the zone goes on without the event.
-
-        One call for many costs as much as for one. With `dry_run` nothing changes. An id that was
-        forgotten before is no error; one that was never there is.
-
-        Raises:
-            InvalidInput: nothing was said of what is to go, or an id or a name stands for nothing,
-                or for several; then nothing is erased.
-            ErasureFailed: it could not be carried out; it will be, before anything else.
-        """
-        chosen = self.choose(
-            *ids,
-            platform=platform,
-            entity=entity,
-            sender=sender,
-            thread=thread,
-            before=before,
-            after=after,
-        )
-        return self.would_erase(chosen) if dry_run else self.erase(chosen)
-
-    def choose(
-        self,
-        *ids: str,
-        platform: str | None = None,
-        entity: str | None = None,
-        sender: str | None = None,
-        thread: str | None = None,
-        before: str | int | None = None,
-        after: str | int | None = None,
-    ) -> Chosen:
-        """Return what `forget` would erase, and finish what an earlier one began.
-
-        Raises:
-            InvalidInput, ErasureFailed: as `forget`.
-        """
-        criteria = Criteria(
-            entity=entity,
-            sender=sender,
-            thread=thread,
-            platform=platform,
-            after=None if after is None else parse_time(after, "after")[0],
-            before=None if before is None else parse_time(before, "before")[0],
-        )
-        if not ids and not criteria.given:
+    Raises:
+        InvalidInput, ErasureFailed: as `forget`.
+    """
+    criteria = Criteria(
+        entity=entity,
+        sender=sender,
+        thread=thread,
+        platform=platform,
+        after=None if after is None else parse_time(after, "after")[0],
+        before=None if before is None else parse_time(before, "before")[0],
+    )
+    if not ids and not criteria.given:
+        raise InvalidInput("say what to forget: ids, entity, sender, thread, before or after")
+    zone.must_exist()
+    if lost := lost_among(zone.node.ledger, zone.name, ids):
+        # Nothing can be concluded before they are given up; then nothing else is asked.
+        if criteria.given or lost.keys() < set(ids):
             raise InvalidInput(
-                "say what to forget: ids, --entity, --sender, --thread, --before or --after"
+                f"the keys of {', '.join(lost)} are lost, and zone {zone.name} stands still: "
+                "forget those by themselves first"
             )
-        self._must_exist()
-        if lost := lost_among(self._node.ledger, self.zone, ids):
-            # Nothing can be concluded before they are given up; then nothing else is asked.
-            if criteria.given or lost.keys() < set(ids):
-                raise InvalidInput(
-                    f"the keys of {', '.join(lost)} are lost, and zone {self.zone} stands still: "
-                    "forget those by themselves first"
-                )
-            return Chosen(
-                numbers=tuple(sorted(set(lost.values()))),
-                ids=list(lost),
-                already=[],
-                finished=[],
-                names=(),
-            )
-        unfinished = self._unfinished()
-        self.drive()
-        with self._node.open(self.zone, self._node.current(self.zone)) as files:
-            chooser = Chooser(self._node.ledger, self.zone, files)
-            return self._chosen(chooser, list(dict.fromkeys(ids)), criteria, unfinished)
-
-    def _chosen(
-        self,
-        chooser: Chooser,
-        ids: Sequence[str],
-        criteria: Criteria,
-        unfinished: Sequence[Forget],
-    ) -> Chosen:
-        already, finished = [], []
-        numbers: set[int] = set()
-        by_id: dict[str, set[int]] = {}
-        for id_ in ids:
-            found = chooser.named(id_, criteria.platform)
-            if found.numbers:
-                by_id[id_] = found.numbers
-                numbers |= found.numbers
-            elif any(
-                hashed(self._node.ledger, self.zone, id_) in forgets.names
-                or not found.erased.isdisjoint(forgets.targets)
-                for forgets in unfinished
-            ):
-                finished.append(id_)
-            else:
-                already.append(id_)
-        if criteria.given and (numbers or not ids):
-            if (
-                criteria.entity is not None
-                and chooser.was_forgotten(criteria.entity)
-                and chooser.meant(criteria.entity) is None
-            ):
-                already.append(criteria.entity)
-                fitting: set[int] = set()
-            else:
-                fitting = chooser.fitting(criteria)
-            numbers = numbers & fitting if ids else fitting
-            by_id = {id_: found for id_, found in by_id.items() if found & numbers}
-        shown = list(by_id) if ids else chooser.shown(numbers)
-        numbers = chooser.with_all(numbers)
-        # Who asks again may do so by another id of the same event.
-        asked = [*by_id, *chooser.ids_of(numbers)] if ids else []
-        if criteria.entity is not None:
-            asked.append(criteria.entity)
         return Chosen(
-            numbers=tuple(sorted(numbers)),
-            ids=shown,
-            already=already,
-            finished=finished,
-            names=tuple(hashed(self._node.ledger, self.zone, id_) for id_ in dict.fromkeys(asked)),
+            numbers=tuple(sorted(set(lost.values()))),
+            ids=list(lost),
+            already=[],
+            finished=[],
+            names=(),
+        )
+    unfinished = _unfinished(zone)
+    zone.decide()
+    with zone.node.open(zone.name, zone.node.current(zone.name)) as files:
+        chooser = Chooser(zone.node.ledger, zone.name, files)
+        return _chosen(zone, chooser, list(dict.fromkeys(ids)), criteria, unfinished)
+
+
+def _chosen(
+    zone: OpenZone,
+    chooser: Chooser,
+    ids: Sequence[str],
+    criteria: Criteria,
+    unfinished: Sequence[Forget],
+) -> Chosen:
+    already, finished = [], []
+    numbers: set[int] = set()
+    by_id: dict[str, set[int]] = {}
+    for id_ in ids:
+        found = chooser.named(id_, criteria.platform)
+        if found.numbers:
+            by_id[id_] = found.numbers
+            numbers |= found.numbers
+        elif any(
+            hashed(zone.node.ledger, zone.name, id_) in forgets.names
+            or not found.erased.isdisjoint(forgets.targets)
+            for forgets in unfinished
+        ):
+            finished.append(id_)
+        else:
+            already.append(id_)
+    if criteria.given and (numbers or not ids):
+        if (
+            criteria.entity is not None
+            and chooser.was_forgotten(criteria.entity)
+            and chooser.meant(criteria.entity) is None
+        ):
+            already.append(criteria.entity)
+            fitting: set[int] = set()
+        else:
+            fitting = chooser.fitting(criteria)
+        numbers = numbers & fitting if ids else fitting
+        by_id = {id_: found for id_, found in by_id.items() if found & numbers}
+    shown = list(by_id) if ids else chooser.shown(numbers)
+    numbers = chooser.with_all(numbers)
+    # Who asks again may do so by another id of the same event.
+    asked = [*by_id, *chooser.ids_of(numbers)] if ids else []
+    if criteria.entity is not None:
+        asked.append(criteria.entity)
+    return Chosen(
+        numbers=tuple(sorted(numbers)),
+        ids=shown,
+        already=already,
+        finished=finished,
+        names=tuple(hashed(zone.node.ledger, zone.name, id_) for id_ in dict.fromkeys(asked)),
+    )
+
+
+def would_erase(zone: OpenZone, chosen: Chosen) -> ForgetReport:
+    """Return what erasing would take; nothing is changed."""
+    gone = dict.fromkeys(_COUNTED, 0)
+    if chosen.numbers:
+        generation = zone.node.current(zone.name)
+        with (
+            zone.node.driving(zone.name),
+            zone.node.open(zone.name, generation) as files,
+        ):
+            before = counted(files)
+            with zone.node.driver(zone.name, generation, files).erased(chosen.numbers):
+                after = counted(files)
+        gone = {name: before[name] - after[name] for name in _COUNTED}
+    return _forgotten(chosen, gone, dry_run=True)
+
+
+def erase(zone: OpenZone, chosen: Chosen) -> ForgetReport:
+    """Erase what was chosen, by one command of the ledger.
+
+    Raises:
+        ErasureFailed: as `forget`.
+    """
+    gone = dict.fromkeys(_COUNTED, 0)
+    if chosen.numbers:
+        before = _counted(zone)
+        command(
+            zone, Forget(source_id=drawn_id("forget"), targets=chosen.numbers, names=chosen.names)
+        )
+        _check_gone(zone, chosen.numbers)
+        after = _counted(zone)
+        gone = {name: before[name] - after[name] for name in _COUNTED}
+        # What is kept in memory to answer from loses it too, so that no question waits for that.
+        zone.opened.recallers.follow(zone.name)
+    return _forgotten(chosen, gone)
+
+
+def _counted(zone: OpenZone) -> dict[str, int]:
+    with zone.node.open(zone.name, zone.node.current(zone.name)) as files:
+        return counted(files)
+
+
+def _check_gone(zone: OpenZone, numbers: Sequence[int]) -> None:
+    """Raise ErasureFailed while a key is there of what was erased."""
+    with zone.node.open(zone.name, zone.node.current(zone.name)) as files:
+        sealed = sources(files.events.connection, numbers)
+    left = zone.node.ledger.keys.get([source.key_id for source in sealed.values()])
+    if left:
+        raise ErasureFailed(
+            f"zone {zone.name}: {len(left)} of {len(numbers)} records can still be read; see "
+            "that a worker runs, and run recollect forget again"
         )
 
-    def would_erase(self, chosen: Chosen) -> Forgotten:
-        """Return what erasing would take; nothing is changed."""
-        gone = dict.fromkeys(_COUNTED, 0)
-        if chosen.numbers:
-            generation = self._node.current(self.zone)
-            with (
-                self._node.driving(self.zone),
-                self._node.open(self.zone, generation) as files,
-            ):
-                before = counted(files)
-                with self._node.driver(self.zone, generation, files).erased(chosen.numbers):
-                    after = counted(files)
-            gone = {name: before[name] - after[name] for name in _COUNTED}
-        return _forgotten(chosen, gone, dry_run=True)
 
-    def erase(self, chosen: Chosen) -> Forgotten:
-        """Erase what was chosen, by one command of the ledger.
-
-        Raises:
-            ErasureFailed: as `forget`.
-        """
-        gone = dict.fromkeys(_COUNTED, 0)
-        if chosen.numbers:
-            before = self._counted()
-            self.command(
-                Forget(source_id=drawn_id("forget"), targets=chosen.numbers, names=chosen.names)
-            )
-            self._check_gone(chosen.numbers)
-            after = self._counted()
-            gone = {name: before[name] - after[name] for name in _COUNTED}
-        return _forgotten(chosen, gone)
-
-    def _counted(self) -> dict[str, int]:
-        with self._node.open(self.zone, self._node.current(self.zone)) as files:
-            return counted(files)
-
-    def _check_gone(self, numbers: Sequence[int]) -> None:
-        """Raise ErasureFailed while a key is there of what was erased."""
-        with self._node.open(self.zone, self._node.current(self.zone)) as files:
-            sealed = sources(files.events.connection, numbers)
-        left = self._node.ledger.keys.get([source.key_id for source in sealed.values()])
-        if left:
-            raise ErasureFailed(
-                f"zone {self.zone}: {len(left)} of {len(numbers)} records can still be read; see "
-                "that a worker runs, and run recollect forget again"
-            )
-
-    def _unfinished(self) -> list[Forget]:
-        """Return the erasures that stand in the ledger and are not concluded."""
-        with self._node.open(self.zone, self._node.current(self.zone)) as files:
-            mark = files.memory.watermark()
-        reader = EventReader(
-            self._node.ledger, self.zone, mark.number, mark.event_offset, mark.event_hash
-        )
-        found = []
-        while records := reader.read(_AT_ONCE):
-            found += [
-                record.event.payload
-                for record in records
-                if record.event is not None and isinstance(record.event.payload, Forget)
-            ]
-        return found
+def _unfinished(zone: OpenZone) -> list[Forget]:
+    """Return the erasures that stand in the ledger and are not concluded."""
+    with zone.node.open(zone.name, zone.node.current(zone.name)) as files:
+        mark = files.memory.watermark()
+    reader = EventReader(
+        zone.node.ledger, zone.name, mark.number, mark.event_offset, mark.event_hash
+    )
+    found = []
+    while records := reader.read(_AT_ONCE):
+        found += [
+            record.event.payload
+            for record in records
+            if record.event is not None and isinstance(record.event.payload, Forget)
+        ]
+    return found
 
 
-def _forgotten(chosen: Chosen, gone: dict[str, int], *, dry_run: bool = False) -> Forgotten:
-    return Forgotten(
+def _forgotten(chosen: Chosen, gone: dict[str, int], *, dry_run: bool = False) -> ForgetReport:
+    return ForgetReport(
         forgotten=chosen.ids,
         already=chosen.already,
         finished=chosen.finished,

@@ -96,7 +96,7 @@ class Home:
             HomeError: the directory holds something else, or the home has another encoder.
             EncoderError: the encoder cannot be brought.
         """
-        if (directory / _FILE).exists():
+        if cls.is_at(directory):
             home = cls(directory)
             tighten(directory)
             pin = home.settings.encoder
@@ -137,6 +137,11 @@ class Home:
         tighten(directory)
         replace_file(directory / _FILE, msgspec.json.encode(Settings(FORMAT, pin)) + b"\n")
         return cls(directory)
+
+    @staticmethod
+    def is_at(directory: Path) -> bool:
+        """Return whether a home is at a directory."""
+        return (directory / _FILE).exists()
 
     def has(self, pin: Pin) -> bool:
         """Return whether what the home pinned is whole in the cache."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from recollect.following import followed
+from recollect.follower_lock import followed
 from recollect.home import Home
 from schemas.errors import HomeError, InvalidInput
 from streams.encoder.gateway import EncoderGateway
@@ -18,9 +18,12 @@ VARIABLE = "RECOLLECT_LEDGER"
 EMBEDDED = "embedded"
 
 
-def open_node(home: Home) -> Node:
-    """Open the node of a home; its encoder is loaded when the first text needs it."""
-    return node_of(home, open_ledger(home), decides=True)
+def open_node(home: Home, setting: str | None = None) -> Node:
+    """Open the node of a home; its encoder is loaded when the first text needs it.
+
+    `setting`: as RECOLLECT_LEDGER, in its place.
+    """
+    return node_of(home, open_ledger(home, setting), decides=True)
 
 
 def open_following_node(home: Home, *, decides: bool) -> tuple[Node, KafkaLedger]:
@@ -43,14 +46,16 @@ def open_following_node(home: Home, *, decides: bool) -> tuple[Node, KafkaLedger
     return node_of(home, ledger, decides=decides), ledger
 
 
-def open_ledger(home: Home) -> Ledger:
+def open_ledger(home: Home, setting: str | None = None) -> Ledger:
     """Open the ledger that RECOLLECT_LEDGER names; `embedded` (the default) lies in the home.
+
+    `setting` stands in its place.
 
     Raises:
         InvalidInput: the setting names no ledger that this recollect knows.
         HomeError: the home's own ledger was moved away.
     """
-    setting = _setting()
+    setting = _setting() if setting is None else setting
     if setting == EMBEDDED:
         if home.settings.promoted_to is not None:
             raise HomeError(
@@ -58,7 +63,7 @@ def open_ledger(home: Home) -> Ledger:
                 f"{home.settings.promoted_to}"
             )
         return EmbeddedLedger(home.directory)
-    if on_kafka():
+    if setting.startswith(SCHEME):
         return KafkaLedger(
             KafkaSettings.read(setting, os.environ),
             home.directory / "copy",

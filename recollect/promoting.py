@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 import msgspec
 
 from projections.private import must_be_writable
-from recollect.following import following
+from recollect.follower_lock import following
 from recollect.home import Home
 from recollect.ledgers import EMBEDDED, VARIABLE, encoder_name, node_of
 from schemas.errors import HomeError, InvalidInput

@@ -1,220 +1,244 @@
-"""The side of a memory that is asked: now, or as of the past."""
+"""Recall: a question as somebody puts it, asked now or as of the past; and why not another."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.files import ZoneFiles
-from projections.generations import Generation
-from projections.recall import (
-    DEFAULT_PROFILE,
-    Answer,
-    Explanation,
-    Part,
-    Profile,
-    Query,
-    QueryTokens,
-    Recaller,
-    Result,
-)
-from projections.recall.index import array_store
+from projections.recall import PROFILES, Part, QueryTokens, Recaller
+from projections.recall import Query as Question
 from projections.recall.question.query import check_moment
 from recollect.asking import by_event, in_time, parted
-from recollect.home import Home
-from recollect.opened import Opened, unix_ms
-from recollect.past import Past
+from recollect.ingesting import command
+from recollect.open_zone import OpenZone, unix_ms
 from recollect.token import Token
-from schemas.errors import Busy, InvalidInput
-from schemas.zones import DEFAULT_ZONE
-from streams.encoder import CrossEncoder
-from streams.ledger import CHANGES, EVENTS, partition_of
-from streams.system.locks import exclusive
+from schemas.errors import InvalidInput
+from schemas.events import Access, Recalled
+from schemas.times import parse_time
+from schemas.wire import Explanation, Query, RecallAnswer, Receipt, Result, Time
+from streams.ledger import CHANGES, EVENTS
+from streams.publishing.commands import drawn_id
+
+#: A question as it may be put: its text, a `Query`, or a dict with the fields of one.
+AnyQuery = str | Query | Mapping[str, Any]
 
 Vector = npt.NDArray[np.float32]
 
 
-class Recalling(Opened):
-    """Answers questions by the files of the zone, and explains what became of a memory."""
+def recall(
+    zone: OpenZone, query: AnyQuery, fields: Mapping[str, Any] | None = None
+) -> RecallAnswer:
+    """Return what the memory holds on a question; `fields` stand for those of a Query as well.
 
-    def __init__(
-        self,
-        home: Home | Path | str,
-        zone: str = DEFAULT_ZONE,
-        *,
-        profile: Profile = DEFAULT_PROFILE,
-    ) -> None:
-        super().__init__(home, zone)
-        self._profile = profile
-        self._recaller: tuple[Generation, Recaller, ZoneFiles] | None = None
-        self._reranker = self._rerank if self.home.settings.reranker is not None else None
-        self._cross_encoder: CrossEncoder | None = None
-        self._past = Past(self._node, self.zone, profile, self._reranker)
-        self._folded_to: tuple[int, ...] = ()
-
-    def close(self) -> None:
-        """Close every file."""
-        self._close_recaller()
-        self._past.close()
-        super().close()
-
-    def recall(self, query: Query, *, known_at: int | Token | None = None) -> Answer:
-        """Return what the memory holds on a question.
-
-        `known_at`: answer as then, at a time (unix ms) or a place in the ledger, without what
-        was forgotten since.
-
-        Raises:
-            InvalidInput: the question cannot be asked, or `known_at` is no place of this zone.
-        """
-        query = _checked(query, known_at)
-        if not self.exists():
-            return Answer(query=query.text, results=[], ms=0.0)
-        recaller = self._recall() if known_at is None else self._recall_at(known_at)
-        if recaller is None:
-            return Answer(query=query.text, results=[], ms=0.0)
-        parts = self._parts(query, recaller, known_at)
-        answer = recaller.recall_all(query, parts)
-        self._store_index()
-        return answer
-
-    def explain(
-        self, query: Query, id_: str, *, known_at: int | Token | None = None
-    ) -> Explanation | None:
-        """Return what became of a memory in the answer to a question; None where there is none.
-
-        Raises:
-            InvalidInput: as `recall`.
-        """
-        query = _checked(query, known_at)
-        if not self.exists():
-            return None
-        recaller = self._recall() if known_at is None else self._recall_at(known_at)
-        if recaller is None:
-            return None
-        return recaller.explain(query, self._parts(query, recaller, known_at), id_)
-
-    def follow_files(self) -> None:
-        """Bring what is kept in memory of the files to where they are, as a question would first.
-
-        Before any was asked, nothing is.
-        """
-        if self._recaller is not None and self._recaller[0] == self._node.current(self.zone):
-            self._recaller[1].follow()
-
-    def _parts(self, query: Query, recaller: Recaller, known_at: int | Token | None) -> list[Part]:
-        """Return the questions that are asked at once, as the encoder reads them."""
-
-        def ask(event: Query) -> list[Result]:
-            return recaller.recall(event, *self._encoded(event, recaller)).results
-
-        parts = []
-        for words, one in parted(query, recaller):
-            timed = by_event(in_time(one, recaller), recaller, ask)
-            asked = self._asked(timed, known_at)
-            parts.append(Part(asked, *self._encoded(asked, recaller), words))
-        return parts
-
-    def _asked(self, query: Query, known_at: int | Token | None) -> Query:
-        """Return a question with the moment at which it is asked: now, or then."""
-        if query.asked_at is not None:
-            return query
-        now = unix_ms()
-        if isinstance(known_at, Token):
-            known_at = self._past.timeline().known_since(known_at.number)
-        at = now if known_at is None else min(known_at, now)
-        return msgspec.structs.replace(query, asked_at=at)
-
-    def _rerank(self, question: str, texts: Sequence[str]) -> Vector:
-        """Judge texts by the home's cross-encoder, which is loaded when it is first needed."""
-        if self._cross_encoder is None:
-            self._cross_encoder = self.home.load_reranker()
-        assert self._cross_encoder is not None
-        return self._cross_encoder.score(question, texts)
-
-    def _encoded(
-        self, query: Query, recaller: Recaller
-    ) -> tuple[Vector | None, QueryTokens | None]:
-        """Return a question as the encoder reads it; nothing without an encoder or a word.
-
-        Nothing, too, where the zone is indexed by another model's vectors: those of two models
-        have nothing to say to one another, and words are found all the same.
-        """
-        if self._gateway.model is None or not query.text.strip():
-            return None, None
-        if recaller.encoder != self._gateway.model:
-            return None, None
-        text = recaller.text_to_embed(query.text)
-        encoded = self._gateway.encoder().encode_query_tokens(text)
-        return encoded.pooled, QueryTokens(text, encoded.offsets, encoded.vectors)
-
-    def _store_index(self) -> None:
-        """Keep beside the files what this process read of a large zone, for the next one."""
-        if self._recaller is None or not self._recaller[1].worth_storing:
-            return
-        _, recaller, files = self._recaller
-        # Without the right or the room to write, the next process reads it again.
-        with suppress(Busy, OSError), exclusive(files.directory / array_store.LOCK, wait=False):
-            recaller.store()
-
-    def _recall(self) -> Recaller:
-        """Return the recaller of the generation in use, with every raw turn of the ledger."""
-        if not self._followed:
-            self._fold()
-        generation = self._node.current(self.zone)
-        if self._recaller is None or self._recaller[0] != generation:
-            self._close_recaller()
-            files = self._node.open_to_read(self.zone, generation)
-            self._recaller = (generation, Recaller(files, self._profile, self._reranker), files)
-        return self._recaller[1]
-
-    def _recall_at(self, known_at: int | Token) -> Recaller | None:
-        """Return the recaller of what was known then; None where that was nothing."""
-        if isinstance(known_at, Token) and known_at.partition != partition_of(self.zone):
-            raise InvalidInput(f"token '{known_at}' is not of zone {self.zone}")
-        now = self._recall()
-        timeline = self._past.timeline()
-        if isinstance(known_at, Token):
-            number = min(known_at.number, len(timeline))
-        else:
-            number = timeline.last_known(known_at)
-        return now if number == len(timeline) else self._past.recaller(number)
-
-    def _fold(self) -> None:
-        """Bring in what the ledger holds by now."""
-        ledger = self._node.ledger
-        ends = tuple(
-            ledger.end(topic, partition_of(self.zone))
-            for topic in ((EVENTS, CHANGES) if ledger.shared else (EVENTS,))
-        )
-        if ends == self._folded_to:
-            return
-        if ledger.shared:
-            # Others conclude; what they did is as much part of the answer.
-            self._node.follow(self.zone)
-        else:
-            self._node.project_turns(self.zone)
-        self._folded_to = ends
-
-    def _close_recaller(self) -> None:
-        if self._recaller is not None:
-            self._recaller[2].close()
-            self._recaller = None
-
-
-def _checked(query: Query, known_at: int | Token | None) -> Query:
-    """Return a question that can be asked; its text is one.
-
-    A command line may hand over bytes that are none.
+    Raises:
+        InvalidInput: the question cannot be asked; the message names the field.
     """
-    text = query.text.encode("utf-8", "replace").decode().replace("\0", " ")
-    query = msgspec.structs.replace(query, text=text)
-    query.check()
-    if isinstance(known_at, int):
+    asked = query_of(query, fields)
+    question, known_at = _question(asked)
+    with _lent(zone, asked.profile, known_at) as recaller:
+        if recaller is None:
+            return RecallAnswer(query=question.text, results=[], ms=0.0)
+        parts = _parts(zone, question, recaller, known_at)
+        answer = recaller.recall_all(question, parts)
+    zone.opened.recallers.store(zone.name, asked.profile)
+    return answer
+
+
+def explain(
+    zone: OpenZone, query: AnyQuery, id_: str, fields: Mapping[str, Any] | None = None
+) -> Explanation | None:
+    """Return what became of a memory in the answer to a question; None where there is none.
+
+    Raises:
+        InvalidInput: as `recall`.
+    """
+    asked = query_of(query, fields)
+    question, known_at = _question(asked)
+    with _lent(zone, asked.profile, known_at) as recaller:
+        if recaller is None:
+            return None
+        return recaller.explain(question, _parts(zone, question, recaller, known_at), id_)
+
+
+def record_accesses(zone: OpenZone, accesses: Iterable[Access]) -> Receipt:
+    """Count recalls of memories (B1)."""
+    return command(zone, Recalled(source_id=drawn_id("recalled"), accesses=tuple(accesses)))
+
+
+def query_of(query: AnyQuery, fields: Mapping[str, Any] | None = None) -> Query:
+    """Return a question as a Query with the types that it says.
+
+    Raises:
+        InvalidInput: a field is not there, not known, or of another type.
+    """
+    if isinstance(query, str):
+        if not fields:
+            return Query(query)
+        query = {"query": query}
+    if not isinstance(query, Query | Mapping):
+        raise InvalidInput(
+            f"query is {type(query).__name__}; give a text, a Query, or a dict like "
+            '{"query": "Where does Ada live?", "max_results": 5}'
+        )
+    try:
+        said = {**msgspec.to_builtins(query), **msgspec.to_builtins(fields or {})}
+        if isinstance(scope := said.get("scope"), str):
+            said = {**said, "scope": [name.strip() for name in scope.split(",") if name.strip()]}
+        return msgspec.convert(said, Query)
+    except (msgspec.ValidationError, TypeError) as error:
+        raise InvalidInput(f"query: {_reason(error)}") from None
+
+
+def check_query(query: Query) -> None:
+    """Raise InvalidInput where a question cannot be asked; the message names the field."""
+    _question(query)
+
+
+def _reason(error: Exception) -> str:
+    """Return what a converter found wrong, as whoever asks names it."""
+    reason, _, place = str(error).partition(" - at `$.")
+    if place:
+        return f"{place.rstrip('`')}: {reason[:1].lower()}{reason[1:]}"
+    return f"{reason}; fields are {', '.join(Query.__struct_fields__)}"
+
+
+def _question(query: Query) -> tuple[Question, int | Token | None]:
+    """Return what is asked, and as of when: a time (unix ms), a place in the ledger, or now.
+
+    A command line may hand over bytes that are no text.
+    """
+    text = query.query.encode("utf-8", "replace").decode().replace("\0", " ")
+    if query.profile not in PROFILES:
+        raise InvalidInput(f"profile {query.profile!r}: choose from {', '.join(PROFILES)}")
+    question = Question(
+        text=text,
+        scope=tuple(dict.fromkeys(query.scope)),
+        entity=query.entity,
+        time_after=_time(query.time_after, "time_after"),
+        time_before=_time(query.time_before, "time_before"),
+        valid_at=_time(query.valid_at, "valid_at"),
+        asked_at=_time(query.asked_at, "asked_at"),
+        platform=query.platform,
+        max_results=query.max_results,
+        budget=query.budget,
+        min_score=query.min_score,
+        explain=query.explain,
+    )
+    question.check()
+    known_at: int | Token | None
+    if isinstance(query.known_at, str) and Token.looks(query.known_at):
+        known_at = Token.read(query.known_at)
+    else:
+        known_at = _time(query.known_at, "known_at")
         check_moment(known_at, "known_at")
-    return query
+    return question, known_at
+
+
+def _time(value: Time | None, field: str) -> int | None:
+    return None if value is None else parse_time(value, field)[0]
+
+
+@contextmanager
+def _lent(zone: OpenZone, profile: str, known_at: int | Token | None) -> Iterator[Recaller | None]:
+    """Lend the recaller of what was known then, or is known now; None where that is nothing."""
+    if isinstance(known_at, Token) and known_at.partition != zone.partition:
+        raise InvalidInput(f"known_at: token '{known_at}' is not of zone {zone.name}")
+    if not zone.exists():
+        yield None
+        return
+    recallers = zone.opened.recallers
+    if not zone.opened.followed:
+        _bring_up(zone)
+    number = None if known_at is None else _last_known(zone, known_at)
+    if number == 0:
+        yield None
+        return
+    with (
+        recallers.lend(zone.name, profile)
+        if number is None
+        else recallers.lend_past(zone.name, profile, number)
+    ) as recaller:
+        yield recaller
+
+
+def _last_known(zone: OpenZone, known_at: int | Token) -> int | None:
+    """Return the last record that was known then; None: it is the last that there is."""
+    timeline = zone.opened.recallers.timeline(zone.name)
+    with timeline.lock:
+        last = len(timeline.read)
+        if isinstance(known_at, Token):
+            number = min(known_at.number, last)
+        else:
+            number = timeline.read.last_known(known_at)
+    return None if number == last else number
+
+
+def _bring_up(zone: OpenZone) -> None:
+    """Have the files hold what the ledger does, as raw turns at least."""
+    ledger = zone.node.ledger
+    topics = (EVENTS, CHANGES) if ledger.shared else (EVENTS,)
+    # Another generation may have been put into use that holds less.
+    generation = zone.node.current(zone.name).name
+    ends = (generation, *(ledger.end(topic, zone.partition) for topic in topics))
+    if ends == zone.brought_up_to:
+        return
+    if ledger.shared:
+        # Others conclude; what they did is as much part of the answer.
+        zone.node.follow(zone.name)
+    else:
+        zone.node.project_turns(zone.name)
+    zone.brought_up_to = ends
+
+
+def _parts(
+    zone: OpenZone, question: Question, recaller: Recaller, known_at: int | Token | None
+) -> list[Part]:
+    """Return the questions that are asked at once, as the encoder reads them."""
+    encoded = partial(_encoded, zone, recaller)
+
+    def ask(event: Question) -> list[Result]:
+        return recaller.recall(event, *encoded(event)).results
+
+    parts = []
+    for words, one in parted(question, recaller):
+        timed = by_event(in_time(one, recaller), recaller, ask)
+        asked = _asked(zone, timed, known_at)
+        parts.append(Part(asked, *encoded(asked), words))
+    return parts
+
+
+def _asked(zone: OpenZone, question: Question, known_at: int | Token | None) -> Question:
+    """Return a question with the moment at which it is asked: now, or then."""
+    if question.asked_at is not None:
+        return question
+    now = unix_ms()
+    if isinstance(known_at, Token):
+        timeline = zone.opened.recallers.timeline(zone.name)
+        with timeline.lock:
+            known_at = timeline.read.known_since(known_at.number)
+    at = now if known_at is None else min(known_at, now)
+    return msgspec.structs.replace(question, asked_at=at)
+
+
+def _encoded(
+    zone: OpenZone, recaller: Recaller, question: Question
+) -> tuple[Vector | None, QueryTokens | None]:
+    """Return a question as the encoder reads it; nothing without an encoder or a word.
+
+    Nothing, too, where the zone is indexed by another model's vectors: those of two models
+    have nothing to say to one another, and words are found all the same.
+    """
+    gateway = zone.node.gateway
+    if gateway.model is None or not question.text.strip():
+        return None, None
+    if recaller.encoder != gateway.model:
+        return None, None
+    text = recaller.text_to_embed(question.text)
+    encoded = gateway.encoder().encode_query_tokens(text)
+    return encoded.pooled, QueryTokens(text, encoded.offsets, encoded.vectors)

@@ -2,46 +2,26 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from projections.files import ZoneFiles
 from projections.identity.entity_queries import aliases, canonical
-from recollect.client import Memory
+from recollect.open_zone import OpenZone
 from schemas.errors import InvalidInput
 from schemas.times import format_time
+from schemas.wire import Chain, Link
 
 
-class Step(msgspec.Struct, frozen=True):
-    """One link of the chain, with what it says."""
-
-    what: str
-    details: list[str] = []
-
-
-class Chain(msgspec.Struct, frozen=True):
-    """A memory and the steps that led to it, nearest first."""
-
-    id: str
-    type: str
-    text: str
-    source_event_ids: list[str]
-    steps: list[Step]
-
-
-def why(memory: Memory, id_: str) -> Chain:
+def why(zone: OpenZone, id_: str) -> Chain:
     """Return the chain of a memory of any kind; an event has its own id and its source's.
 
     Raises:
         InvalidInput: nothing in the zone has this id.
     """
-    if not memory.exists():
-        raise InvalidInput(f"zone {memory.zone} holds nothing; ingest something first")
-    node = memory.node
-    with node.open(memory.zone, node.current(memory.zone)) as files:
+    zone.must_exist()
+    with zone.files() as files:
         kinds = (_fact, _event, _observation, _mental_model, _entity)
         chain = next(filter(None, (kind(files, id_) for kind in kinds)), None)
     if chain is None:
-        raise InvalidInput(f"zone {memory.zone} holds nothing with the id {id_!r}")
+        raise InvalidInput(f"zone {zone.name} holds nothing with the id {id_!r}")
     return chain
 
 
@@ -52,24 +32,24 @@ def _fact(files: ZoneFiles, id_: str) -> Chain | None:
     if row is None:
         return None
     text, context, event_id, as_of, _ = row
-    steps = [Step(f"concluded by the rule writer, as of {format_time(int(as_of))}")]
+    steps = [Link(f"concluded by the rule writer, as of {format_time(int(as_of))}")]
     if context:
-        steps.append(Step("in the context", [str(context)]))
+        steps.append(Link("in the context", [str(context)]))
     log = files.memory.connection.execute(
         "SELECT writer_run_id, processed_at FROM memory_processing_log WHERE event_id = ?",
         (event_id,),
     ).fetchone()
     if log is not None:
-        steps.append(Step(f"when event {log[0]} was processed at {format_time(int(log[1]))}"))
+        steps.append(Link(f"when event {log[0]} was processed at {format_time(int(log[1]))}"))
     steps += _vectors(files, "fact", id_)
     for newer, invalid_at in files.memory.connection.execute(
         "SELECT superseded_by, invalid_at FROM fact_supersessions WHERE fact_id = ?", (id_,)
     ):
-        steps.append(Step(f"superseded by fact {newer} at {format_time(int(invalid_at))}"))
+        steps.append(Link(f"superseded by fact {newer} at {format_time(int(invalid_at))}"))
     for other, strength in files.memory.connection.execute(
         "SELECT from_fact_id, strength FROM causal_links WHERE to_fact_id = ?", (id_,)
     ):
-        steps.append(Step(f"follows from fact {other} (strength {strength})"))
+        steps.append(Link(f"follows from fact {other} (strength {strength})"))
     sources, said = _said(files, [str(event_id)], "from the event")
     steps += said
     again = [
@@ -95,7 +75,7 @@ def _event(files: ZoneFiles, id_: str) -> Chain | None:
     for fact, text in files.memory.connection.execute(
         "SELECT id, text FROM facts WHERE source_event_id = ? ORDER BY id", (event_id,)
     ):
-        steps.append(Step(f"led to fact {fact}", [str(text)]))
+        steps.append(Link(f"led to fact {fact}", [str(text)]))
     return Chain(event_id, "event", content, sources, steps)
 
 
@@ -109,9 +89,9 @@ def _observation(files: ZoneFiles, id_: str) -> Chain | None:
     if row is None:
         return None
     text, parent, created_at = row
-    steps = [Step(f"consolidated at {format_time(int(created_at))}")]
+    steps = [Link(f"consolidated at {format_time(int(created_at))}")]
     if parent is not None:
-        steps.append(Step(f"a new version of observation {parent}"))
+        steps.append(Link(f"a new version of observation {parent}"))
     steps += _vectors(files, "observation", id_)
     sources: list[str] = []
     for fact, said, event in connection.execute(
@@ -120,7 +100,7 @@ def _observation(files: ZoneFiles, id_: str) -> Chain | None:
         "ORDER BY facts.as_of DESC, facts.id",
         (id_,),
     ).fetchall():
-        steps.append(Step(f"rests on fact {fact}", [str(said)]))
+        steps.append(Link(f"rests on fact {fact}", [str(said)]))
         cited, said_in = _said(files, [str(event)], "said in")
         sources += cited
         steps += said_in
@@ -135,9 +115,9 @@ def _mental_model(files: ZoneFiles, id_: str) -> Chain | None:
     if row is None:
         return None
     name, description, parent, updated_at, number = row
-    steps = [Step(f"written at {format_time(int(updated_at))} by record {number} of the ledger")]
+    steps = [Link(f"written at {format_time(int(updated_at))} by record {number} of the ledger")]
     if parent is not None:
-        steps.append(Step(f"a new version of mental model {parent}"))
+        steps.append(Link(f"a new version of mental model {parent}"))
     steps += _vectors(files, "mental_model", id_)
     return Chain(id_, "mental_model", f"{name}: {description}", [], steps)
 
@@ -146,14 +126,14 @@ def _entity(files: ZoneFiles, id_: str) -> Chain | None:
     entity = canonical(files.identity.connection, id_)
     if entity is None:
         return None
-    steps = [Step(f"{entity.type} {entity.name!r}, first named by a {entity.source} event")]
+    steps = [Link(f"{entity.type} {entity.name!r}, first named by a {entity.source} event")]
     for other in aliases(files.identity.connection, entity.id):
         reason = files.identity.connection.execute(
             "SELECT reason, confidence FROM merges WHERE loser_id = ? AND undone_at IS NULL",
             (other.id,),
         ).fetchone()
         because = f": {reason[0]} (confidence {reason[1]})" if reason else ""
-        steps.append(Step(f"merged with {other.type} {other.name!r}{because}"))
+        steps.append(Link(f"merged with {other.type} {other.name!r}{because}"))
     events = [
         str(event)
         for (event,) in files.identity.connection.execute(
@@ -165,7 +145,7 @@ def _entity(files: ZoneFiles, id_: str) -> Chain | None:
     return Chain(entity.id, "entity", entity.name, sources, steps + said)
 
 
-def _said(files: ZoneFiles, event_ids: list[str], how: str) -> tuple[list[str], list[Step]]:
+def _said(files: ZoneFiles, event_ids: list[str], how: str) -> tuple[list[str], list[Link]]:
     sources, steps = [], []
     for event_id in event_ids:
         row = files.events.connection.execute(
@@ -174,12 +154,12 @@ def _said(files: ZoneFiles, event_ids: list[str], how: str) -> tuple[list[str], 
             (event_id,),
         ).fetchone()
         if row is None:
-            steps.append(Step(f"{how} {event_id}, which has been erased"))
+            steps.append(Link(f"{how} {event_id}, which has been erased"))
             continue
         number, platform, source_id, sender, name, occurred_at, content = row
         sources.append(str(source_id))
         steps.append(
-            Step(
+            Link(
                 f"{how} {source_id!r} of {platform}: record {number} of the ledger",
                 [f"{name or sender}, {format_time(int(occurred_at))}: {content}"],
             )
@@ -187,9 +167,9 @@ def _said(files: ZoneFiles, event_ids: list[str], how: str) -> tuple[list[str], 
     return sources, steps
 
 
-def _vectors(files: ZoneFiles, target: str, id_: str) -> list[Step]:
+def _vectors(files: ZoneFiles, target: str, id_: str) -> list[Link]:
     return [
-        Step(f"embedded by {model}, recorded in the change record")
+        Link(f"embedded by {model}, recorded in the change record")
         for (model,) in files.embeddings.connection.execute(
             "SELECT model FROM embeddings WHERE target_type = ? AND target_id = ?", (target, id_)
         )

@@ -41,6 +41,10 @@ class Busy(RecollectError):
     """Another process is at the work that was asked for; wait for it, or stop it."""
 
 
+class Closed(RecollectError):
+    """What was asked was closed before, or belongs to another process; open it again."""
+
+
 class NotDecided(RecollectError):
     """What a caller waits for was not decided in time; ask again later."""
 

@@ -16,7 +16,7 @@ _LEAST_MS = 10**10
 _LONGEST = 64
 
 
-def parse_time(value: str | int, field: str = "time") -> tuple[int, int]:
+def parse_time(value: str | int | datetime, field: str = "time") -> tuple[int, int]:
     """Return (unix milliseconds, utc offset in minutes) of `value`.
 
     A string of digits counts as unix milliseconds, so that a command line may give either.
@@ -27,6 +27,13 @@ def parse_time(value: str | int, field: str = "time") -> tuple[int, int]:
         InvalidInput: not a time, no zone, another unit than milliseconds, or outside 1970-01-01 ..
             2200-01-01.
     """
+    if isinstance(value, datetime):
+        value = value.isoformat()
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        raise InvalidInput(
+            f"{field} is {type(value).__name__}; give ISO 8601 with a zone, unix milliseconds, or "
+            "a datetime with a zone"
+        )
     if isinstance(value, str):
         value = value.strip()
         if len(value) > _LONGEST:

@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 import pytest
 
-from projections.recall import SCOPES
 from recollect.cli.app import cli
 from schemas.events import KINDS
 from schemas.inbound import InboundEvent
+from schemas.wire import SCOPES
 from streams.ledger import TOPICS
 from streams.ledger.kafka.topics import NAMES, topic_settings
 from streams.system.failpoints import FAILPOINTS

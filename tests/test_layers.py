@@ -136,7 +136,7 @@ def test_an_import_of_a_package_above_is_found() -> None:
         "from streams.engine.node import Node\nfrom streams import ledger\nimport streams.system"
     )
     assert packages_imported("streams", source) == {"engine": 1, "ledger": 2, "system": 3}
-    source = "from projections.recall.answer.results import Result\nimport projections.files"
+    source = "from projections.recall.answer.assembly import together\nimport projections.files"
     assert packages_imported("projections.recall", source) == {"answer": 1}
 
 

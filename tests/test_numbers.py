@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from projections.embeddings.token_vectors import KEPT as TOKEN_DIMENSIONS
-from projections.recall import DEFAULT_PROFILE, MOST_PARTS, PROFILES, Query, Result
+from projections.recall import DEFAULT_PROFILE, MOST_PARTS, PROFILES, Query
 from projections.recall.answer import assembly
 from projections.recall.answer.explanation import STEPS
 from projections.recall.arms import observations
@@ -22,15 +22,16 @@ from projections.recall.index.zone_index import LEAST_STORED
 from projections.recall.question.query import MOST_CHARACTERS, MOST_IN_A_NAME, MOST_RESULTS
 from projections.recall.ranking import answer_type_match, list_gathering
 from projections.recall.ranking.fading import DECAY, RECENCY_HOURS
-from recollect import asking, keeping
+from recollect import asking, zone_status
 from recollect.cli.app import cli
 from recollect.cli.writing import _MOST_SHOWN
 from recollect.doctor import _LEAST_FREE
-from recollect.working import _TICK_SECONDS
+from recollect.worker_processes import _TICK_SECONDS
 from schemas import inbound, records
 from schemas.errors import InvalidInput
 from schemas.fragments import MOST_RECORD_BYTES as MOST_CHANGE_BYTES
 from schemas.times import EARLIEST_MS, LATEST_MS, format_time
+from schemas.wire import Result
 from schemas.zones import check_zone
 from streams.adapters.importing import MOST_REJECTIONS
 from streams.agents.merges import AUTO_MERGE_CONFIDENCE
@@ -100,7 +101,7 @@ LIMITS = {
     "deaths of the process before a record is parked": str(MOST_DEATHS),
     "silence after which an agent's turn is closed": f"{ABANDONED_AFTER_MS // 60_000} min",
     "a tick's period": f"{_TICK_SECONDS} s",
-    "a zone is called stalled (`status`) after": f"{keeping.STALLED_SECONDS:.0f} s",
+    "a zone is called stalled (`status`) after": f"{zone_status.STALLED_SECONDS:.0f} s",
     "free space on the disk that `doctor` wants": of_bytes(_LEAST_FREE),
     "a merge is carried out by itself from a confidence of": str(AUTO_MERGE_CONFIDENCE),
     "the same fact said again is skipped within": f"{SAME_PERIOD_MS // 3_600_000} h",

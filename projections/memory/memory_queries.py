@@ -78,6 +78,41 @@ def mental_model(connection: apsw.Connection, model_id: str) -> MentalModel | No
     return None if row is None else MentalModel(*row)
 
 
+class Version(NamedTuple):
+    """A version of a mental model; `current`: no later one rests on it."""
+
+    model: MentalModel
+    current: bool
+
+
+def mental_models(
+    connection: apsw.Connection,
+    *,
+    ids: Sequence[str] | None = None,
+    number: int | None = None,
+    every: bool = False,
+) -> list[Version]:
+    """Return the current versions of mental models, or `every` one, as they were written.
+
+    `ids`, `number`: only those with these ids, or written by this record of the ledger.
+    """
+    columns = ", ".join(f"model.{name}" for name in MentalModel.__struct_fields__)
+    found = rows(
+        connection,
+        f"""
+        SELECT {columns},
+               NOT EXISTS (SELECT 1 FROM mental_models WHERE parent_id = model.id) AS current
+          FROM mental_models AS model
+         WHERE (current OR ?1)
+           AND (?2 IS NULL OR model.id IN (SELECT value FROM json_each(?2)))
+           AND (?3 IS NULL OR model.number = ?3)
+         ORDER BY model.number
+        """,
+        (every, None if ids is None else listed(ids), number),
+    )
+    return [Version(MentalModel(*row[:-1]), bool(row[-1])) for row in found]
+
+
 def dead_letter(connection: apsw.Connection, number: int) -> DeadLetter | None:
     """Return what is known of a parked record."""
     row = connection.execute(

@@ -1,10 +1,8 @@
 """recall(): ranked memories with their sources, from the read models of one zone."""
 
-from projections.recall.answer.explanation import Explanation
 from projections.recall.answer.recaller import Recaller
-from projections.recall.answer.results import Answer, Result
 from projections.recall.question.encoding import QueryTokens
-from projections.recall.question.query import DEFAULT_SCOPE, SCOPES, Query
+from projections.recall.question.query import Query
 from projections.recall.question.sub_questions import MOST_PARTS, Part
 from projections.recall.ranking.profiles import BUDGETS, DEFAULT_PROFILE, PROFILES, Profile
 from projections.recall.ranking.reranking import Reranker
@@ -12,17 +10,12 @@ from projections.recall.ranking.reranking import Reranker
 __all__ = [
     "BUDGETS",
     "DEFAULT_PROFILE",
-    "DEFAULT_SCOPE",
     "MOST_PARTS",
     "PROFILES",
-    "SCOPES",
-    "Answer",
-    "Explanation",
     "Part",
     "Profile",
     "Query",
     "QueryTokens",
     "Recaller",
     "Reranker",
-    "Result",
 ]

@@ -10,16 +10,11 @@ from typing import Any
 import click
 import msgspec
 
-from projections.recall import PROFILES, Explanation, Result
 from recollect.cli import questions
-from recollect.cli.common import common, emit, open_memory, say
-from recollect.why import Chain
-from recollect.why import why as explain
+from recollect.cli.common import common, emit, open_zone, say
 from schemas.display import folded
 from schemas.errors import InvalidInput
-
-# Keys of a result that stand in its JSON only where there is something to say.
-_WHERE_THERE = frozenset({"arms", "supersedes", "superseded_by", "facts", "part"})
+from schemas.wire import Chain, Explanation, Result
 
 
 @click.command(epilog="Example: recollect recall 'When did Ada move?' -k 5 --explain")
@@ -43,7 +38,6 @@ def recall(
     wait_for: str | None,
     timeout: float,
     batch: Path | None,
-    profile: str,
     **given: Any,
 ) -> None:
     """Answer a question with memories and their sources."""
@@ -51,17 +45,17 @@ def recall(
         raise click.UsageError("give either a QUERY or --batch FILE")
     asked = questions.question(query or "", given, explain=explain_)
     lines = list(questions.batch(batch, asked)) if batch is not None else []
-    with open_memory(home, zone, PROFILES[profile]) as memory:
+    with open_zone(home, zone) as memory:
         if wait_for is not None:
             memory.wait_for(wait_for, timeout)
         if batch is not None:
-            for id_, (one, known_at) in lines:
-                answer = memory.recall(one, known_at=known_at)
-                emit({"id": id_, "results": _rows(answer.results), "ms": answer.ms})
+            for id_, one in lines:
+                answer = memory.recall(one)
+                emit({"id": id_, "results": answer.results, "ms": answer.ms})
             return
-        answer = memory.recall(asked.query, known_at=asked.known_at)
+        answer = memory.recall(asked)
     if as_json:
-        emit({"query": answer.query, "results": _rows(answer.results), "ms": answer.ms})
+        emit(answer)
         return
     if not answer.results:
         say("nothing found")
@@ -80,37 +74,24 @@ def why(
     as_json: bool,
     id_: str,
     query: str | None,
-    profile: str,
     **given: Any,
 ) -> None:
     """Show the chain from a result down to its events and model calls; or why it is no result."""
     asked = questions.question(query or "", given)
-    with open_memory(home, zone, PROFILES[profile]) as memory:
-        chain = explain(memory, id_)
-        became = None
+    with open_zone(home, zone) as memory:
+        chain = memory.why(id_)
         if query is not None:
-            became = memory.explain(asked.query, chain.id, known_at=asked.known_at)
+            became = memory.explain(asked, chain.id)
             if became is None:
                 raise InvalidInput(f"nothing was known of {id_!r} then")
+            chain = msgspec.structs.replace(chain, recall=became)
     if as_json:
-        emit({**msgspec.structs.asdict(chain), **({"recall": became} if became else {})})
+        emit(chain)
         return
     _show_chain(chain)
-    if became is not None:
-        _show_course(became)
+    if chain.recall is not None:
+        _show_course(chain.recall)
     sys.stdout.flush()
-
-
-def _rows(results: list[Result]) -> list[dict[str, Any]]:
-    """Return results as JSON has them: without keys that say nothing of this one."""
-    return [
-        {
-            key: value
-            for key, value in msgspec.structs.asdict(result).items()
-            if key not in _WHERE_THERE or value not in (None, [])
-        }
-        for result in results
-    ]
 
 
 def _show(place: int, result: Result) -> None:

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from projections.recall import DEFAULT_PROFILE, Profile
-from recollect.client import Memory
 from recollect.home import Home, home_directory
+from recollect.library import Recollect
+from recollect.library_zone import Zone
 from schemas.display import shown, shown_json
 from schemas.zones import DEFAULT_ZONE, check_zone
 
@@ -38,9 +38,12 @@ def chosen(home: str | None, zone: str | None) -> tuple[Home, str]:
     return Home(home_directory(home or outer.get("home"))), name
 
 
-def open_memory(home: str | None, zone: str | None, profile: Profile = DEFAULT_PROFILE) -> Memory:
-    """Open the memory that a command was given; `profile`: how it ranks answers."""
-    return Memory(*chosen(home, zone), profile=profile)
+@contextmanager
+def open_zone(home: str | None, zone: str | None) -> Iterator[Zone]:
+    """Open the zone that a command was given."""
+    made, name = chosen(home, zone)
+    with Recollect(made) as opened:
+        yield opened.zone(name)
 
 
 def emit(value: object) -> None:

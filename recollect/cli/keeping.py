@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from typing import Any
 
 import click
-import msgspec
 
-from recollect.cli.common import chosen, common, emit, open_memory, progress, say
+from recollect.cli.common import chosen, common, emit, open_zone, progress, say
 from recollect.doctor import examine
 from recollect.home import home_directory
-from recollect.working import follow, work
+from recollect.worker_processes import follow, work
 from schemas.errors import RecollectError
+from schemas.wire import Level
 from streams.ledger import LedgerUnavailable
-from streams.lifecycle.rebuilding import Level
-from streams.reading.heads import Expected
 
 _LEVELS = ("index", "project", "derive", "fresh")
 
@@ -31,24 +28,18 @@ def rebuild(home: str | None, zone: str | None, as_json: bool, level: Level, dry
     index: search indexes from the rows. project: every file from the change records. derive:
     decide again, with recorded vectors. fresh: decide again, and embed again.
     """
-    with open_memory(home, zone) as memory:
-        pending = memory.pending()
-        if dry_run:
-            plan = {"level": level, "records": pending, "dry_run": True}
-            if as_json:
-                emit(plan)
-            else:
-                say(f"rebuild --level {level} would read {pending} ledger records")
-            return
-        started = time.monotonic()
-        with progress(f"rebuilding ({level})", pending) as advance:
-            done = memory.rebuild(level, advance)
-        seconds = round(time.monotonic() - started, 3)
+    with open_zone(home, zone) as memory:
+        done = memory.rebuild(level, dry_run=True)
+        if not dry_run:
+            with progress(f"rebuilding ({level})", done.records) as advance:
+                done = memory.rebuild(level, progress=advance)
     if as_json:
-        emit({**msgspec.structs.asdict(done), "seconds": seconds})
+        emit(done)
+    elif dry_run:
+        say(f"rebuild --level {level} would read {done.records} ledger records")
     else:
         say(
-            f"rebuilt {done.records} records at level {done.level} in {seconds} s; "
+            f"rebuilt {done.records} records at level {done.level} in {done.seconds} s; "
             f"generation {done.generation} is in use"
             + (f", {done.encoded} texts were embedded anew" if done.encoded else "")
         )
@@ -58,12 +49,12 @@ def rebuild(home: str | None, zone: str | None, as_json: bool, level: Level, dry
 @common
 def rollback(home: str | None, zone: str | None, as_json: bool) -> None:
     """Go back to the generation before, brought up to date first."""
-    with open_memory(home, zone) as memory:
-        generation = memory.rollback()
+    with open_zone(home, zone) as memory:
+        found = memory.rollback()
     if as_json:
-        emit({"generation": generation.name})
+        emit(found)
     else:
-        say(f"generation {generation.name} is in use again")
+        say(f"generation {found.generation} is in use again")
 
 
 @click.command(epilog="Example: recollect verify --expect 120:9f86d081884c7d659a2feaa0c55ad015")
@@ -71,9 +62,8 @@ def rollback(home: str | None, zone: str | None, as_json: bool) -> None:
 @click.option("--expect", metavar="HEAD", help="A head of an earlier moment: is it still there?")
 def verify(home: str | None, zone: str | None, as_json: bool, expect: str | None) -> int:
     """Replay the ledger and compare every read model with what comes out; change nothing."""
-    expected = None if expect is None else Expected.read(expect)
-    with open_memory(home, zone) as memory, progress("verifying") as advance:
-        found = memory.verify(advance, expected)
+    with open_zone(home, zone) as memory, progress("verifying") as advance:
+        found = memory.verify(expect=expect, progress=advance)
     if as_json:
         emit(found)
     else:
@@ -98,7 +88,7 @@ def reclaim(home: str | None, zone: str | None, as_json: bool, dry_run: bool) ->
     Each rebuild at level derive or fresh writes a chain of its own. Those of the generation in use
     and of the one that is kept for rollback stay. What stays is replayed before and after.
     """
-    with open_memory(home, zone) as memory:
+    with open_zone(home, zone) as memory:
         found = memory.reclaim(dry_run=dry_run)
     if as_json:
         emit(found)
@@ -114,7 +104,7 @@ def reclaim(home: str | None, zone: str | None, as_json: bool, dry_run: bool) ->
 @common
 def status(home: str | None, zone: str | None, as_json: bool) -> None:
     """Show what the zone holds and how far each file is."""
-    with open_memory(home, zone) as memory:
+    with open_zone(home, zone) as memory:
         found = memory.status()
     if as_json:
         emit(found)
@@ -177,11 +167,11 @@ def deadletters(
     """
     if action != "list" and number is None:
         raise click.UsageError(f"{action} needs the NUMBER of a parked record")
-    with open_memory(home, zone) as memory:
+    with open_zone(home, zone) as memory:
         letters = memory.dead_letters()
         if action == "list":
             if as_json:
-                emit({"dead_letters": [msgspec.structs.asdict(letter) for letter in letters]})
+                emit({"dead_letters": letters})
             elif not letters:
                 say("nothing is parked")
             else:

@@ -4,30 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 import click
 import msgspec
 
-from projections.recall import DEFAULT_SCOPE, PROFILES, SCOPES, Query
-from projections.recall.question.query import Budget
-from recollect.client import Token
+from projections.recall import PROFILES
+from recollect.recalling import check_query
 from schemas.errors import InvalidInput
 from schemas.inbound import MAX_INTEGER, MAX_RECORD_BYTES, MIN_INTEGER
-from schemas.times import parse_time
+from schemas.wire import SCOPES, Budget, Query
 from streams.adapters.jsonl import lines
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 # A reason quotes what was asked.
 _MOST_REASON = 500
-
-
-class Question(NamedTuple):
-    """A query, and as of when it is asked: a time (unix ms), a place in the ledger, or now."""
-
-    query: Query
-    known_at: int | Token | None
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,29 +35,31 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     k: int | None = None
     min_score: float | None = None
     budget: Budget | None = None
+    profile: str | None = None
 
-    def of(self, text: str, default: Question) -> Question:
+    def of(self, text: str, default: Query) -> Query:
         """Return the question, with the default's options where this has none.
 
         Raises:
             InvalidInput: an option says what cannot be asked.
         """
         given: dict[str, Any] = {
-            "scope": _scope(self.scope) if self.scope else None,
+            "scope": self.scope and tuple(name.strip() for name in self.scope if name.strip()),
             "entity": self.entity,
-            "time_after": _time(self.after, "after"),
-            "time_before": _time(self.before, "before"),
-            "valid_at": _time(self.valid_at, "valid_at"),
+            "time_after": self.after,
+            "time_before": self.before,
+            "known_at": self.known_at,
+            "valid_at": self.valid_at,
             "platform": self.platform,
             "max_results": self.k,
             "min_score": self.min_score,
             "budget": self.budget,
+            "profile": self.profile,
         }
         said = {field: value for field, value in given.items() if value is not None}
-        query = msgspec.structs.replace(default.query, text=text, **said)
-        query.check()
-        known_at = default.known_at if self.known_at is None else _moment(self.known_at, "known_at")
-        return Question(query, known_at)
+        query = msgspec.structs.replace(default, query=text, **said)
+        check_query(query)
+        return query
 
 
 class Line(Asked, frozen=True, kw_only=True):
@@ -76,7 +70,7 @@ class Line(Asked, frozen=True, kw_only=True):
 
 
 def options(function: Command) -> Command:
-    """Give a command the options of a question; `question` reads all but the profile."""
+    """Give a command the options of a question; `question` reads them."""
     for option in reversed(
         (
             click.option("-k", "k", type=int, default=20, show_default=True, help="Most results."),
@@ -110,7 +104,7 @@ def options(function: Command) -> Command:
     return function
 
 
-def question(text: str, given: dict[str, Any], *, explain: bool = False) -> Question:
+def question(text: str, given: dict[str, Any], *, explain: bool = False) -> Query:
     """Return the question that the options of a command ask.
 
     Raises:
@@ -118,10 +112,10 @@ def question(text: str, given: dict[str, Any], *, explain: bool = False) -> Ques
     """
     scope = given.pop("scope")
     asked = Asked(scope=scope.split(",") if scope else None, **given)
-    return asked.of(text, Question(Query(text=text, scope=DEFAULT_SCOPE, explain=explain), None))
+    return asked.of(text, Query(text, explain=explain))
 
 
-def batch(path: Path, default: Question) -> Iterator[tuple[str | int, Question]]:
+def batch(path: Path, default: Query) -> Iterator[tuple[str | int, Query]]:
     """Yield the id and the question of each line of a file.
 
     Raises:
@@ -143,22 +137,3 @@ def batch(path: Path, default: Question) -> Iterator[tuple[str | int, Question]]
                 raise InvalidInput(f"{path}:{number}: nested too deeply") from None
             except (msgspec.DecodeError, UnicodeDecodeError, InvalidInput) as error:
                 raise InvalidInput(f"{path}:{number}: {str(error)[:_MOST_REASON]}") from None
-
-
-def _scope(names: list[str]) -> tuple[Any, ...]:
-    chosen = tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
-    unknown = [name for name in chosen if name not in SCOPES]
-    if unknown:
-        raise InvalidInput(f"scope {unknown[0]!r}: choose from {', '.join(SCOPES)}")
-    return chosen
-
-
-def _time(value: str | int | None, field: str) -> int | None:
-    return None if value is None else parse_time(value, field)[0]
-
-
-def _moment(value: str | int, field: str) -> int | Token | None:
-    """Return a time, or the place in the ledger that a token stands for."""
-    if isinstance(value, str) and Token.looks(value):
-        return Token.read(value)
-    return _time(value, field)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import get_args
 
 import click
-import msgspec
 
-from recollect.cli.common import common, emit, open_memory, progress, say, show_step
-from recollect.client import Forgotten
+from recollect.cli.common import common, emit, open_zone, progress, say, show_step
 from recollect.home import Home, home_directory
 from schemas.display import shown
-from streams.adapters import FORMATS, Import, import_file, open_source
+from schemas.wire import ForgetReport
+from streams.adapters import FORMATS
 from streams.encoder.catalog import Precision, Source
 
 # Rejections in print; --json has more of them.
@@ -99,37 +97,27 @@ def ingest(
     no_wait: bool,
 ) -> int:
     """Publish events from files and wait until they are recallable."""
-    started = time.monotonic()
-    counts = Import(rejections=[])
-    sources = [(path, open_source(path, format_)) for path in paths]
-    with open_memory(home, zone) as memory:
-        with progress("publishing") as advance:
-            for path, source in sources:
-                import_file(source, str(path), memory.publish, counts, advance)
-        token, head = memory.token(), memory.head()
-        if not no_wait:
-            with progress("concluding", memory.pending_conclusions()) as advance:
-                memory.drive(advance)
-    seconds = round(time.monotonic() - started, 3)
+    with open_zone(home, zone) as memory:
+        report = memory.ingest_files(paths, format=format_, wait=not no_wait, show=progress)
     if as_json:
-        emit({**msgspec.structs.asdict(counts), "seconds": seconds, "token": token, "head": head})
+        emit(report)
     else:
         say(
-            f"read {counts.read}, new {counts.new}, duplicate {counts.duplicate}, "
-            f"rejected {counts.rejected}, in {seconds} s"
+            f"read {report.read}, new {report.new}, duplicate {report.duplicate}, "
+            f"rejected {report.rejected}, in {report.seconds} s"
         )
-        shown = counts.rejections[:_MOST_SHOWN]
+        shown = report.rejections[:_MOST_SHOWN]
         for rejection in shown:
             say(f"  {rejection.path}:{rejection.line}: {rejection.reason}", err=True)
-        if counts.rejected > len(shown):
-            say(f"  … and {counts.rejected - len(shown)} more", err=True)
-    if counts.clamped:
+        if report.rejected > len(shown):
+            say(f"  … and {report.rejected - len(shown)} more", err=True)
+    if report.clamped:
         say(
-            f"recollect: {counts.clamped} events gave an ingested_at in the future; the time of "
+            f"recollect: {report.clamped} events gave an ingested_at in the future; the time of "
             "the ledger was taken instead",
             err=True,
         )
-    return 1 if counts.read and counts.rejected == counts.read else 0
+    return 1 if report.read and report.rejected == report.read else 0
 
 
 @click.command(epilog="Example: recollect forget m-17 --platform slack")
@@ -163,7 +151,7 @@ def forget(
     observation, for the events that it comes from or that repeat it; that of a mental model, for
     all its versions; #17 for the parked record 17. What is given together must apply together.
     """
-    with open_memory(home, zone) as memory:
+    with open_zone(home, zone) as memory:
         chosen = memory.choose(
             *ids,
             platform=platform,
@@ -174,7 +162,7 @@ def forget(
             after=after,
         )
         if dry_run:
-            gone = memory.would_erase(chosen)
+            gone = memory.erase(chosen, dry_run=True)
         else:
             if chosen.numbers and sys.stdin.isatty() and not yes:
                 what = f"{len(chosen.numbers)} records ({_some(chosen.ids)})"
@@ -191,7 +179,7 @@ def forget(
     return 0
 
 
-def _told(gone: Forgotten) -> Iterator[str]:
+def _told(gone: ForgetReport) -> Iterator[str]:
     if gone.finished:
         yield f"finished forgetting {_some(gone.finished)}, which was interrupted"
     if gone.already:
@@ -223,7 +211,7 @@ def _some(ids: Sequence[str]) -> str:
 @click.option("--sender", default="user", show_default=True, help="Who says so.")
 def remember(home: str | None, zone: str | None, as_json: bool, text: str, sender: str) -> None:
     """Remember a text as it stands."""
-    with open_memory(home, zone) as memory:
+    with open_zone(home, zone) as memory:
         receipt = memory.remember(text, sender_id=sender)
     if as_json:
         emit(receipt)

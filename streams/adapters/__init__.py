@@ -1,7 +1,8 @@
 """Adapters: from what other programs export to drafts for the ledger."""
 
-from streams.adapters.adapter import Rejection, Source
+from streams.adapters.adapter import Source
 from streams.adapters.formats import FORMATS, open_source
 from streams.adapters.importing import Import, import_file
+from streams.adapters.jsonobjects import JsonObjects
 
-__all__ = ["FORMATS", "Import", "Rejection", "Source", "import_file", "open_source"]
+__all__ = ["FORMATS", "Import", "JsonObjects", "Source", "import_file", "open_source"]

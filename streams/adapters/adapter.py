@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-import msgspec
-
 from schemas.events import Draft
-
-
-class Rejection(msgspec.Struct, frozen=True):
-    """A record that was refused: where it stands (line from 1) and why."""
-
-    path: str
-    line: int
-    reason: str
+from schemas.wire import Rejection
 
 
 class Source(Protocol):

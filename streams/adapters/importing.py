@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from schemas.events import Draft
-from streams.adapters.adapter import Rejection, Source
-from streams.ledger import Receipt
+from schemas.wire import Receipt, Rejection
+from streams.adapters.adapter import Source
 
 #: The first rejections are told, and all are counted: a broken export has millions.
 MOST_REJECTIONS = 1_000

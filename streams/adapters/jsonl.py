@@ -10,7 +10,8 @@ from typing import BinaryIO
 from schemas.errors import InvalidInput
 from schemas.events import Draft
 from schemas.inbound import MAX_RECORD_BYTES, decode_inbound, draft_of
-from streams.adapters.adapter import Rejection, Source
+from schemas.wire import Rejection
+from streams.adapters.adapter import Source
 
 
 class JsonLines(Source):
@@ -28,12 +29,19 @@ class JsonLines(Source):
                 if not text.strip():
                     continue
                 try:
-                    yield number, _draft(text, same)
+                    yield number, draft_of_line(text, same)
                 except InvalidInput as error:
                     yield number, Rejection(self._name, number, str(error))
 
 
-def _draft(line: bytes, same: Counter[str]) -> Draft:
+def draft_of_line(line: bytes, same: Counter[str]) -> Draft:
+    """Return the draft of one JSON object.
+
+    `same` counts those of one import that have no id and are otherwise alike.
+
+    Raises:
+        InvalidInput: what is wrong with it, in one sentence.
+    """
     event = decode_inbound(line.rstrip(b"\r\n"))
     draft = draft_of(event)
     if event.id is None:

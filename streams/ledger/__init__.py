@@ -14,7 +14,6 @@ from streams.ledger.ledger import (
     Record,
 )
 from streams.ledger.partitioner import partition_of
-from streams.ledger.sequencer import Receipt
 
 __all__ = [
     "CHANGES",
@@ -27,7 +26,6 @@ __all__ = [
     "Ledger",
     "LedgerGap",
     "LedgerUnavailable",
-    "Receipt",
     "Record",
     "partition_of",
 ]

@@ -17,11 +17,12 @@ from projections.sqlite import atomic, check_version, connect, rows, truncate_wa
 from schemas.errors import Damaged, IntegrityError
 from schemas.events import Draft
 from schemas.seal import KEY_BYTES, new_key
+from schemas.wire import Receipt
 from schemas.zones import check_zone
 from streams.ledger.ledger import CHANGES, EVENTS, KeyStore, Ledger, Record
 from streams.ledger.ledger_file import Appended, LedgerFile
 from streams.ledger.partitioner import partition_of
-from streams.ledger.sequencer import Head, Held, Receipt, held_event, sequence
+from streams.ledger.sequencer import Head, Held, held_event, sequence
 from streams.system.failpoints import failpoint
 from streams.system.locks import exclusive
 

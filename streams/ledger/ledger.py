@@ -10,7 +10,8 @@ from schemas.errors import IntegrityError, RecollectError
 from schemas.events import Draft
 
 if TYPE_CHECKING:
-    from streams.ledger.sequencer import Head, Receipt
+    from schemas.wire import Receipt
+    from streams.ledger.sequencer import Head
 
 PARTITIONS = 12
 

@@ -7,7 +7,6 @@ ledger gives it the zone's head and looks up what is held.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 import msgspec
 
@@ -16,6 +15,7 @@ from schemas.events import Content, Draft, Event
 from schemas.ids import event_id
 from schemas.records import open_event, read_event, record_hash, write_event
 from schemas.seal import event_key, source_digest
+from schemas.wire import Receipt
 from streams.ledger.ledger import KeyStore
 
 
@@ -24,18 +24,6 @@ class Head(msgspec.Struct, frozen=True):
 
     number: int
     hash: bytes
-
-
-class Receipt(msgspec.Struct, frozen=True):
-    """What became of a draft. `number` is the running number of the event that holds it.
-
-    `clamped`: its `ingested_at` was after the ledger's clock, which was taken instead.
-    """
-
-    status: Literal["new", "duplicate", "conflict"]
-    number: int
-    event_id: str
-    clamped: bool = False
 
 
 class Sequenced(msgspec.Struct, frozen=True):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Literal
 
 import apsw
-import msgspec
 
 from projections.embeddings.token_vectors import FORM, TokenCodes
 from projections.generations import Generation, ZoneDirectory
@@ -15,6 +13,7 @@ from projections.sqlite import atomic, connect, value
 from schemas.changes import Embedding, TokenVectors
 from schemas.errors import Damaged, HomeError
 from schemas.events import Switch
+from schemas.wire import Level, RebuildReport
 from streams.deciding.erasing import parked_records
 from streams.encoder.gateway import Answer
 from streams.engine.node import Node
@@ -27,19 +26,8 @@ from streams.reading.readers import ChangeReader, open_sections
 from streams.system.failpoints import failpoint
 from streams.system.locks import exclusive
 
-Level = Literal["index", "project", "derive", "fresh"]
 
-
-class Rebuilt(msgspec.Struct, frozen=True):
-    """What a rebuild did. `encoded` counts texts for which the encoder was asked."""
-
-    level: Level
-    generation: str
-    records: int
-    encoded: int
-
-
-def rebuild(node: Node, zone: str, level: Level, progress: Progress | None = None) -> Rebuilt:
+def rebuild(node: Node, zone: str, level: Level, progress: Progress | None = None) -> RebuildReport:
     """Rebuild a zone; the generation in use serves until the new one takes over.
 
     A rebuild that was killed goes on where it was when the same level is asked for again.
@@ -78,7 +66,7 @@ def rebuild(node: Node, zone: str, level: Level, progress: Progress | None = Non
         encoded += node.gateway.asked - asked
     # The new files passed every erasure, and the kept ones may have met one meanwhile.
     node.settle(zone)
-    return Rebuilt(level, building.name, records, encoded)
+    return RebuildReport(level=level, generation=building.name, records=records, encoded=encoded)
 
 
 def rollback(node: Node, zone: str, progress: Progress | None = None) -> Generation:
@@ -184,7 +172,7 @@ def _building(
     )
 
 
-def _reindex(node: Node, zone: str, current: Generation) -> Rebuilt:
+def _reindex(node: Node, zone: str, current: Generation) -> RebuildReport:
     with node.driving(zone), node.open(zone, current) as files:
         with atomic(files.events.connection):
             files.events.connection.execute("INSERT INTO events_fts(events_fts) VALUES ('rebuild')")
@@ -193,7 +181,8 @@ def _reindex(node: Node, zone: str, current: Generation) -> Rebuilt:
         with atomic(files.embeddings.connection):
             files.embeddings.reindex()
         drop_index(files)
-        return Rebuilt("index", current.name, files.events.watermark().number, 0)
+        number = files.events.watermark().number
+        return RebuildReport(level="index", generation=current.name, records=number, encoded=0)
 
 
 def _project(node: Node, zone: str, building: Generation, progress: Progress | None) -> int:

@@ -10,8 +10,6 @@ import tempfile
 from collections.abc import Sequence, Set
 from pathlib import Path
 
-import msgspec
-
 from projections.content import content_hash
 from projections.files import ZoneFiles
 from projections.generations import Generation
@@ -19,6 +17,7 @@ from projections.readmodel import Watermark
 from schemas.errors import IntegrityError, InvalidInput
 from schemas.fragments import Assembler, whole_of
 from schemas.records import NO_CHAIN, chain_of, reclaimed_change
+from schemas.wire import ReclaimReport
 from streams.engine.node import Node
 from streams.ledger import CHANGES, Ledger, partition_of
 from streams.ledger.embedded_ledger import EmbeddedLedger
@@ -28,20 +27,7 @@ from streams.system.locks import exclusive
 _BATCH = 1_000
 
 
-class Reclaimed(msgspec.Struct, frozen=True):
-    """What was reclaimed, or would be: chains, their change records, and bytes of the ledger.
-
-    `needed` are the chains of generations, and that of the ledger's last switch.
-    """
-
-    chains: list[str]
-    needed: list[str]
-    records: int
-    bytes: int
-    dry_run: bool
-
-
-def reclaim(node: Node, zone: str, *, dry_run: bool = False) -> Reclaimed:
+def reclaim(node: Node, zone: str, *, dry_run: bool = False) -> ReclaimReport:
     """Take the change records of chains that no generation of a zone needs out of its ledger.
 
     What stays is replayed before and after, inside one transaction of the ledger: others wait
@@ -70,7 +56,7 @@ def reclaim(node: Node, zone: str, *, dry_run: bool = False) -> Reclaimed:
         if not dry_run:
             directory.clear_leftovers()
             won = ledger.reclaim(zone, offsets, empty, lambda: _replayed(node, zone, generations))
-    return Reclaimed(sorted(chains), sorted(needed), len(offsets), won, dry_run)
+    return ReclaimReport(sorted(chains), sorted(needed), len(offsets), won, dry_run)
 
 
 def _of_others(ledger: Ledger, zone: str, needed: Set[str]) -> tuple[list[int], set[str], int]:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import apsw
-import msgspec
 
 from projections.content import content_hash, content_problems, index_problems
 from projections.events.event_queries import event_count, switches
@@ -37,6 +36,7 @@ from schemas.records import (
     record_hash,
 )
 from schemas.seal import source_digest
+from schemas.wire import FileCheck, Verification
 from streams.engine.node import Node
 from streams.ledger import CHANGES, EVENTS, Ledger, LedgerGap, Record, partition_of
 from streams.ledger.sequencer import Head
@@ -48,32 +48,6 @@ from streams.system.locks import exclusive
 
 _BATCH = 2_000
 _MOST_PROBLEMS = 50
-
-
-class ModelCheck(msgspec.Struct, frozen=True):
-    """A read model's content hash, live and replayed."""
-
-    model: str
-    hash: str
-    replayed: str
-    ok: bool
-
-
-class Verification(msgspec.Struct, frozen=True):
-    """What `verify` found.
-
-    `events` counts readable turns, `lag` ledger records that the files do not hold yet, `void`
-    records that do not count; `head` names the ledger's end.
-    """
-
-    ok: bool
-    ledger_ok: bool
-    events: int
-    head: str
-    lag: int
-    models: list[ModelCheck]
-    problems: list[str]
-    void: int
 
 
 class _Known(NamedTuple):
@@ -477,7 +451,7 @@ class _Copies:
                 numbers.append(0)
         return min(numbers)
 
-    def compare(self, scratch: Path) -> list[ModelCheck]:
+    def compare(self, scratch: Path) -> list[FileCheck]:
         """Bring the copies up, and return how each compares with its replay."""
         node, zone, chain = self._node, self._zone, self._generation.chain
         numbers: list[int | None] = [None, None]
@@ -499,7 +473,7 @@ class _Copies:
                 self.events = event_count(files.events.connection)
             passed = switches(replayed.events.connection)
             models = [
-                ModelCheck(ours.name, "", content_hash(theirs, passed), False)
+                FileCheck(ours.name, "", content_hash(theirs, passed), False)
                 if ours.name in self._damaged
                 else _compare_model(ours, theirs, passed, self.problems)
                 for ours, theirs in zip(files.all, replayed.all, strict=True)
@@ -534,7 +508,7 @@ def _check_ledger(
 
 def _compare_model(
     ours: ReadModel, theirs: ReadModel, switched: Sequence[int], problems: list[str]
-) -> ModelCheck:
+) -> FileCheck:
     replayed = content_hash(theirs, switched)
     try:
         hash_ = content_hash(ours, switched)
@@ -545,4 +519,4 @@ def _compare_model(
     except apsw.Error as error:
         hash_, found = "", [f"{ours.name}.db: {error}"]
     problems += found
-    return ModelCheck(ours.name, hash_, replayed, hash_ == replayed and not found)
+    return FileCheck(ours.name, hash_, replayed, hash_ == replayed and not found)

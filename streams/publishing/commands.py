@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from schemas.errors import CommandRefused
 from schemas.events import RESERVED_PLATFORM, AnyPayload, Draft, kind_of
-from streams.ledger import Ledger, Receipt
+from schemas.wire import Receipt
+from streams.ledger import Ledger
 
 # As many as nobody guesses.
 _ID_BYTES = 16

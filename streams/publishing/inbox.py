@@ -17,8 +17,9 @@ import msgspec
 from schemas.errors import InvalidInput, UnknownVersion
 from schemas.events import Draft, Park
 from schemas.inbound import MAX_RECORD_BYTES, decode_inbound, draft_of
+from schemas.wire import Receipt
 from schemas.zones import check_zone
-from streams.ledger import Ledger, Receipt
+from streams.ledger import Ledger
 from streams.publishing.commands import command
 from streams.reading.lookup import record_of
 

@@ -22,10 +22,10 @@ import pytest
 import recollect.cli
 from projections.recall import Query
 from recollect.cli.app import cli, run
-from recollect.client import Memory
 from recollect.home import Home
 from schemas.display import shown, shown_json, unseen
 from schemas.events import Attachment, Draft, Message, Park, Payload
+from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.kit import START
 

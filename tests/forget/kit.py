@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 import pytest
 
 from recollect.cli.app import run
-from recollect.client import Memory
 from schemas.errors import IntegrityError
 from schemas.events import Draft
 from schemas.records import open_part, read_change, read_event
 from schemas.seal import unseal
-from streams.ledger import CHANGES, EVENTS, Receipt, partition_of
+from schemas.wire import Receipt
+from streams.ledger import CHANGES, EVENTS, partition_of
 from streams.ledger.embedded_ledger import EmbeddedLedger
+from tests.memory import Memory
 from tests.protocol.kit import files_holding
 
 ZONE = "default"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from recollect.home import Home
-from recollect.working import work
+from recollect.worker_processes import work
 from schemas.errors import CommandRefused, InvalidInput
 from schemas.events import Draft, Message, Tick
 from schemas.inbound import InboundEvent, draft_of
@@ -121,7 +121,7 @@ def test_a_tick_whose_id_was_taken_is_reported_and_the_zone_goes_on(
     recollect: Recollect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_TICKS", "on")
-    monkeypatch.setattr("recollect.working.time.time", lambda: 600.0)
+    monkeypatch.setattr("recollect.worker_processes.time.time", lambda: 600.0)
     recollect.publish(old("tick:close_turns:2"))
     told: list[object] = []
 

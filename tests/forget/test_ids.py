@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from schemas.events import Draft, Message
+from schemas.events import CreateMentalModel, Draft, Message
 from schemas.ids import event_id
 from schemas.times import parse_time
 from streams.ledger.embedded_ledger import EmbeddedLedger
 from streams.publishing.inbox import Posted, take_in
 from tests.forget.kit import ZONE, Recollect, line
+from tests.memory import Memory
 
 AT = "2026-01-05T10:00:00Z"
 AT_MS = parse_time(AT)[0]
@@ -34,6 +35,12 @@ def letters(recollect: Recollect) -> list[dict[str, Any]]:
 
 def body(id: str, content: str, **fields: Any) -> bytes:
     return json.dumps(line(id, content, **fields)).encode()
+
+
+def _written(memory: Memory, name: str, text: str) -> str:
+    """Keep a mental model; return the id of the command that wrote it."""
+    model = CreateMentalModel(source_id="written", name=name, description=text)
+    return memory.command(model).event_id
 
 
 def test_an_event_by_the_id_that_recall_and_why_print(recollect: Recollect) -> None:
@@ -70,7 +77,7 @@ def test_a_fact_goes_with_the_event_that_it_comes_from_and_all_that_repeat_it(
 def test_a_mental_model_goes_with_all_its_versions(recollect: Recollect) -> None:
     recollect.ingest(line("m1", "The box is green."))
     with recollect.memory() as memory:
-        receipt = memory.create_mental_model("Qwxyz", "It is in the old safe.")
+        event = _written(memory, "Qwxyz", "It is in the old safe.")
     asked = ("recall", "old safe", "--scope", "mental_models")
     (first,) = recollect.run(*asked)["results"]
     with recollect.memory() as memory:
@@ -86,13 +93,13 @@ def test_a_mental_model_goes_with_all_its_versions(recollect: Recollect) -> None
     assert not recollect.left("Qwxyz", "qwxyz", "old safe")
     assert recollect.run("recall", "safe vault", "--scope", "mental_models")["results"] == []
     assert recollect.whole()
-    assert recollect.run("forget", receipt.event_id)["already"] == [receipt.event_id]
+    assert recollect.run("forget", event)["already"] == [event]
 
 
 def test_a_mental_model_by_the_id_of_the_command_that_wrote_it(recollect: Recollect) -> None:
     with recollect.memory() as memory:
-        receipt = memory.create_mental_model("Qwxyz", "It is in the old safe.")
-    assert recollect.run("forget", receipt.event_id)["events"] == 1
+        event = _written(memory, "Qwxyz", "It is in the old safe.")
+    assert recollect.run("forget", event)["events"] == 1
     assert not recollect.left("Qwxyz")
 
 

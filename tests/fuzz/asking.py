@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
-from projections.recall import DEFAULT_SCOPE, Query
-from recollect.client import Memory
+from projections.recall import Query
 from recollect.home import Home
 from schemas.errors import InvalidInput
+from schemas.wire import DEFAULT_SCOPE
 from tests.fuzz.target import Check, Target, command
 from tests.fuzz.values import (
     argument,
@@ -28,6 +28,7 @@ from tests.fuzz.values import (
     odd_text,
     sound_text,
 )
+from tests.memory import Memory
 from tests.recall.kit import HOUR, START, EncodedHome, say, talk, tell
 
 _SCOPES = st.sampled_from(["events", "facts", "observations", "mental_models", "entities"])

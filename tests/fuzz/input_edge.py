@@ -12,12 +12,12 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from projections.recall import Query
-from recollect.client import Memory
 from recollect.home import Home
 from schemas.zones import DEFAULT_ZONE
 from streams.publishing.inbox import UNADDRESSED, Posted, take_in
 from tests.fuzz.target import Check, Target, command
 from tests.fuzz.values import damaged, record_bytes, sound_text
+from tests.memory import Memory
 
 
 def _sentinel(id_: str, content: str) -> bytes:

@@ -13,7 +13,6 @@ import msgspec
 from hypothesis import strategies as st
 
 from projections.recall import Query
-from recollect.client import Memory
 from recollect.home import Home
 from schemas.errors import RecollectError
 from schemas.fragments import split
@@ -23,6 +22,7 @@ from streams.ledger import CHANGES, EVENTS, partition_of
 from streams.reading.readers import EventReader, UnsealedEvent
 from tests.fuzz.target import Check, Target
 from tests.fuzz.values import damaged, reshaped
+from tests.memory import Memory
 from tests.recall.kit import say, tell
 
 _SAID = {

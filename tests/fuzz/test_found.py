@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from projections.recall import Query
-from recollect.client import Memory
-from recollect.why import why
 from schemas.errors import IntegrityError
 from schemas.zones import DEFAULT_ZONE
 from streams.ledger import CHANGES
 from tests.fuzz.readers import Written, forged, made
+from tests.memory import Memory
 from tests.protocol.kit import in_memory
 
 
@@ -67,4 +66,4 @@ def test_a_time_that_no_door_let_in_is_damage(room: Path) -> None:
         memory.node.ledger.append(CHANGES, DEFAULT_ZONE, [forged(written, text)])
         memory.drive()
         with pytest.raises(IntegrityError, match="is no time"):
-            why(memory, "forged")
+            memory.why("forged")

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.client import Memory
 from schemas.errors import UnknownVersion
 from streams.ledger.kafka.keys import KeysCopy
 from tests.home.kit import SENTENCES, Home
+from tests.memory import Memory
 
 #: Every command that works with a home.
 COMMANDS = [

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.client import Memory
 from recollect.home import Home as MadeHome
 from tests.home.kit import SENTENCES, Home
+from tests.memory import Memory
 
 UMASKS = [0o000, 0o022, 0o077]
 

@@ -296,8 +296,8 @@ def test_a_worker_goes_over_to_what_another_home_derived_again(
 
 
 TICKING = """
-import recollect.working, streams.workers.cluster
-recollect.working._TICK_SECONDS = 1
+import recollect.worker_processes, streams.workers.cluster
+recollect.worker_processes._TICK_SECONDS = 1
 streams.workers.cluster._PERIOD_SECONDS = 0
 """
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from recollect.client import Memory
 from schemas.events import Tick
 from streams.agents.ticks import CLOSE_TURNS
 from streams.publishing.commands import command, publish_commands
@@ -16,6 +15,7 @@ from streams.system.failpoints import FAILPOINTS
 from tests.kill.commands import Ended, Recollect, Wrong
 from tests.kill.power import PowerCut
 from tests.kill.world import World
+from tests.memory import Memory
 
 #: Deaths that no failpoint chose.
 RANDOM = "at random moments"

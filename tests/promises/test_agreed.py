@@ -18,27 +18,27 @@ import apsw
 import numpy as np
 import pytest
 
-import recollect.working
+import recollect.worker_processes
 from projections.files import ZoneFiles
-from projections.recall import BUDGETS, DEFAULT_PROFILE, PROFILES, SCOPES, Query, Result
+from projections.recall import BUDGETS, DEFAULT_PROFILE, PROFILES, Query
 from projections.recall.answer.assembly import MOST_FIRST
 from projections.recall.arms.observations import MOST_FACTS
-from projections.recall.question.query import DEFAULT_SCOPE, Budget
 from projections.recall.ranking import fading
 from projections.recall.ranking.diversity import mmr
 from projections.recall.ranking.fusion import rrf
 from projections.sqlite import rows
 from projections.stopwords import STOP_WORDS
 from recollect.cli.app import cli
-from recollect.client import Memory
 from recollect.home import Home
 from schemas.changes import Entity, MentalModel
 from schemas.events import Access, CreateMentalModel, Recalled, Remember, SetMemoryState
+from schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Result
 from streams.agents import merges, ticks, writer
 from streams.agents.entities import ENTITY_TYPES, handle_type
 from streams.encoder.catalog import BGE_SMALL, REGISTRY
 from streams.language import analyse
 from streams.language.analysis import MentionType, Statement
+from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.kit import DAY, START, EncodedHome, ask, say, tell
 
@@ -653,7 +653,7 @@ DEVIATIONS = [
     ),
     Deviates(
         "002 a background loop every 30 seconds",
-        lambda: recollect.working._TICK_SECONDS,
+        lambda: recollect.worker_processes._TICK_SECONDS,
         300,
         "a tick only closes turns that were abandoned for an hour; consolidation, which wants the "
         "30 seconds, comes with its own ticks",

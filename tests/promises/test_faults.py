@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.client import Memory
 from streams.system.failpoints import arm, disarm
+from tests.memory import Memory
 from tests.promises.kit import Shell, said
 from tests.recall.kit import EncodedHome, ask, cited, say, tell
 from tests.recall.test_faults import OtherHome

@@ -10,7 +10,7 @@ import pytest
 
 from projections.files import ZoneFiles
 from projections.sqlite import rows
-from recollect.client import Memory
+from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.kit import DIMENSION, MODEL, EncodedHome, ask, cited
 
@@ -46,7 +46,7 @@ def test_it_is_whole_once_it_is_opened(memory: Memory) -> None:
 
 @pytest.mark.parametrize("level", ["index", "project", "derive"])
 def test_it_is_rebuilt(memory: Memory, level: str) -> None:
-    memory.rebuild(level)  # type: ignore[arg-type]
+    memory.rebuild(level)
     found = memory.verify()
     assert found.ok, found.problems
     assert memory.status().events == 6  # one of seven was forgotten

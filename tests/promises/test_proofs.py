@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.client import Memory
 from streams.encoder import Encoder
 from tests.kill.commands import Recollect
+from tests.memory import Memory
 from tests.promises.kit import Shell, said
 from tests.recall.kit import EncodedHome, ask, cited, say, tell
 

@@ -12,15 +12,15 @@ import msgspec
 from projections.files import ZoneFiles
 from projections.generations import Generation, ZoneDirectory
 from projections.readmodel import Watermark
-from recollect.client import Memory
 from recollect.home import FORMAT, Home, Settings
 from schemas.events import Draft
 from schemas.records import read_event
+from schemas.wire import Verification
 from streams.encoder import Encoder, Pin, catalog
 from streams.ledger import EVENTS, PARTITIONS, TOPICS, Ledger, Record, partition_of
 from streams.ledger.embedded_ledger import EmbeddedLedger
 from streams.ledger.kafka import KafkaLedger, KafkaSettings
-from streams.lifecycle.verifying import Verification
+from tests.memory import Memory
 from tests.protocol.kit import DIMENSION, TinyEncoder, say
 
 Records = dict[tuple[str, int], list[Record]]
@@ -108,7 +108,7 @@ def fill(path: Path) -> None:
 def verify(path: Path, zone: str, url: str = EMBEDDED) -> Verification:
     """Verify a zone; it must be well."""
     with memory(path, zone, url) as opened:
-        found = opened.verify()
+        found: Verification = opened.verify()
     assert found.ok, found.problems
     return found
 

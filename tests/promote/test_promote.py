@@ -15,7 +15,7 @@ import pytest
 
 from recollect.cli.app import run
 from recollect.doctor import examine
-from recollect.following import following
+from recollect.follower_lock import following
 from recollect.home import Home
 from recollect.promoting import Promoted, promote
 from schemas.errors import Busy, HomeError, InvalidInput

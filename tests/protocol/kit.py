@@ -31,12 +31,13 @@ from schemas.records import (
     read_change,
     write_change,
 )
+from schemas.wire import Receipt
 from streams.agents import AGENTS, Agent, Extract, State, Surroundings
 from streams.encoder import TokenVectors
 from streams.encoder.gateway import EncoderGateway
 from streams.engine.node import Node
 from streams.engine.zone import BATCH, ZoneDriver
-from streams.ledger import CHANGES, Receipt, partition_of
+from streams.ledger import CHANGES, partition_of
 from streams.ledger.embedded_ledger import EmbeddedLedger
 from streams.lifecycle.rebuilding import rebuild
 from streams.projecting.projector import project_changes, project_events

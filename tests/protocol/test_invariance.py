@@ -14,10 +14,11 @@ import pytest
 
 from schemas.errors import InjectedFailure
 from schemas.events import Draft
+from schemas.wire import Level
 from streams.adapters.jsonl import JsonLines
 from streams.engine.zone import BATCH
 from streams.ledger import EVENTS, partition_of
-from streams.lifecycle.rebuilding import Level, rebuild, rollback
+from streams.lifecycle.rebuilding import rebuild, rollback
 from streams.lifecycle.verifying import verify
 from streams.projecting.projector import project_events
 from streams.reading.readers import EventReader

@@ -26,11 +26,12 @@ from schemas.records import (
     record_hash,
     write_event,
 )
+from schemas.wire import Verification
 from streams.agents import AGENTS, Extract, State, Surroundings
 from streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
 from streams.ledger import CHANGES, Ledger, Record, partition_of
 from streams.lifecycle.rebuilding import rebuild
-from streams.lifecycle.verifying import Verification, verify
+from streams.lifecycle.verifying import verify
 from streams.reading.readers import AcceptedChange, ChangeReader
 from streams.system import failpoints
 from tests.protocol.kit import (

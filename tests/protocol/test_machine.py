@@ -23,10 +23,11 @@ from hypothesis.stateful import (
 from schemas.errors import HomeError, InjectedFailure
 from schemas.events import Access, Content, Draft, Recalled, Remember
 from schemas.records import ChangeRecord, read_change
+from schemas.wire import Level
 from streams.deciding.decider import Extracted
 from streams.engine.zone import ZoneDriver
 from streams.ledger import CHANGES, partition_of
-from streams.lifecycle.rebuilding import Level, rebuild, rollback
+from streams.lifecycle.rebuilding import rebuild, rollback
 from streams.lifecycle.verifying import verify
 from streams.reading.readers import EventReader, UnsealedEvent
 from streams.system import failpoints

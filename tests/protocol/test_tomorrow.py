@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from recollect.home import Home as MadeHome
-from recollect.working import work
+from recollect.worker_processes import work
 from schemas import records
 from schemas.errors import UnknownVersion
 from schemas.records import write_event

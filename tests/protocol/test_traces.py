@@ -28,12 +28,13 @@ from schemas.events import (
     Tick,
 )
 from schemas.records import record_hash
+from schemas.wire import Level
 from streams.agents import AGENTS, Agent, Extract, State, Surroundings
 from streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
 from streams.engine.zone import MOST_ATTEMPTS, MOST_DEATHS, NewFailure
 from streams.ledger import CHANGES, EVENTS, partition_of
 from streams.ledger.sequencer import sequence
-from streams.lifecycle.rebuilding import Level, rebuild, rollback
+from streams.lifecycle.rebuilding import rebuild, rollback
 from streams.lifecycle.verifying import LedgerCheck, verify
 from streams.projecting.projector import project_changes, project_events
 from streams.reading.readers import ChangeReader, EventReader

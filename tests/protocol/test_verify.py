@@ -27,9 +27,10 @@ from schemas.events import (
     UndoMerge,
 )
 from schemas.records import ChangeHeader, Part, read_change
+from schemas.wire import Level, Verification
 from streams.agents import AGENTS
-from streams.lifecycle.rebuilding import Level, rebuild
-from streams.lifecycle.verifying import Verification, verify
+from streams.lifecycle.rebuilding import rebuild
+from streams.lifecycle.verifying import verify
 from streams.reading.timeline import Timeline
 from tests.protocol.kit import (
     MINUTE,

@@ -13,12 +13,13 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall import Answer, Query, Recaller, Result
-from recollect.client import Memory
+from projections.recall import Query, Recaller
 from recollect.home import Home
 from schemas.events import Draft
 from schemas.inbound import InboundEvent, draft_of
+from schemas.wire import RecallAnswer, Result
 from streams.encoder import Encoder, Pin, TokenVectors
+from tests.memory import Memory
 
 Floats = npt.NDArray[np.float32]
 
@@ -123,14 +124,14 @@ def cited(results: Iterable[Result]) -> list[str]:
 
 def recaller_of(memory: Memory) -> Recaller:
     """Return the recaller that a memory asks, so that a test may look at its arms."""
-    return memory._recall()
+    return memory.recaller()
 
 
 def look_anew(memory: Memory) -> None:
     """Let a memory open its files again: what it follows is watermarks, not rows without one."""
-    memory._close_recaller()
+    memory.close_recallers()
 
 
-def plain(answer: Answer) -> list[dict[str, Any]]:
+def plain(answer: RecallAnswer) -> list[dict[str, Any]]:
     """Return what an answer says, without how long it took."""
     return [msgspec.structs.asdict(result) for result in answer.results]

@@ -6,10 +6,11 @@ import itertools
 
 import pytest
 
-from projections.recall import BUDGETS, DEFAULT_SCOPE, SCOPES, Query
+from projections.recall import BUDGETS, Query
 from projections.recall.ranking.profiles import SEED_PROFILE
-from recollect.client import Memory
 from schemas.errors import InvalidInput
+from schemas.wire import DEFAULT_SCOPE, SCOPES
+from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, HOUR, START, ask, cited, say, talk, tell
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from projections.recall import Query
-from recollect.client import Memory
 from schemas.events import Attachment
+from tests.memory import Memory
 from tests.recall import oracle
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, MINUTE, START, ask, recaller_of, say, talk, tell, vector_of

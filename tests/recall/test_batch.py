@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from recollect.cli.app import run
-from recollect.client import Memory
 from recollect.home import Home
+from tests.memory import Memory
 from tests.recall.kit import DAY, START, say, tell
 
 Batch = Callable[..., tuple[int, list[dict[str, Any]], str]]

@@ -7,8 +7,8 @@ import itertools
 import pytest
 
 from projections.recall import Query
-from recollect.client import Memory
 from schemas.errors import InvalidInput
+from tests.memory import Memory
 from tests.recall.kit import DAY, START, ask, cited, plain, say, tell
 
 SAID = [

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from projections.recall import Explanation, Profile, Query
+from projections.recall import Profile, Query
 from projections.recall.ranking.profiles import SEED_PROFILE
 from recollect.cli.app import run
-from recollect.client import Memory
-from recollect.why import why
+from schemas.wire import Explanation
+from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, MINUTE, START, ask, say, tell
 from tests.recall.test_observations import observe
@@ -152,11 +152,11 @@ def test_the_chain_of_every_kind_leads_to_its_events(told: Memory) -> None:
     (newer,) = ask(told, QUESTION, scope=("mental_models",))
     facts = [item for item in ask(told, "dog puppy", scope=("facts",)) if "o" in item.text][:2]
     observe(told, "care", "Ada cares.", [item.id for item in facts])
-    chain = why(told, "care")
+    chain = told.why("care")
     assert (chain.type, chain.text) == ("observation", "Ada cares.")
     assert set(chain.source_event_ids) == {item.source_event_ids[0] for item in facts}
-    assert why(told, model.id).type == "mental_model"
-    steps = [step.what for step in why(told, newer.id).steps]
+    assert told.why(model.id).type == "mental_model"
+    steps = [step.what for step in told.why(newer.id).steps]
     assert f"a new version of mental model {model.id}" in steps
 
 

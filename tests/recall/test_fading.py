@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from projections.recall import PROFILES, Profile, Query
-from recollect.client import Memory
 from schemas.events import Access
+from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, HOUR, START, ask, say, tell
 

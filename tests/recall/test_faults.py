@@ -17,12 +17,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projections.recall import BUDGETS, PROFILES, SCOPES, Query, Result
-from projections.recall.question.query import Scope
-from recollect.client import Memory
+from projections.recall import BUDGETS, PROFILES, Query
 from recollect.home import Home
 from schemas.times import format_time
+from schemas.wire import SCOPES, Result, Scope
 from streams.encoder import Encoder, Pin
+from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.conftest import Open
 from tests.recall.kit import (

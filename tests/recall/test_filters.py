@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.client import Memory
 from recollect.home import Home
+from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.conftest import Open
 from tests.recall.kit import (

@@ -24,8 +24,8 @@ from projections.recall.index.bit_codes import Codes, first_of_equals, least
 from projections.recall.index.growable_arrays import Texts
 from projections.recall.index.turn_index import Turns
 from projections.recall.index.vector_index import Targets, Vectors
-from recollect.client import Memory
 from streams.projecting import projector
+from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import (
     DAY,

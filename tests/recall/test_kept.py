@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from projections.recall.index.lookup_cache import Kept
-from recollect.client import Memory
+from tests.memory import Memory
 from tests.recall.kit import ask, say, tell
 
 

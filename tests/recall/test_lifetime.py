@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from projections.recall import Query
-from recollect.client import Memory
 from schemas.events import Draft, Forget
 from streams.publishing.commands import command
+from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import (
     DAY,
@@ -85,7 +85,7 @@ def test_a_rebuilt_zone_gives_the_same_answers(busy: Memory, open_memory: Open, 
     before = answers(busy)
     other = open_memory()
     assert answers(other) == before
-    busy.rebuild(level)  # type: ignore[arg-type]
+    busy.rebuild(level)
     assert answers(busy) == before
     assert answers(other) == before
     assert answers(open_memory()) == before

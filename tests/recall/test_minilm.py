@@ -9,8 +9,8 @@ import pytest
 from bench.recall import DATA
 from bench.sentences import said, share_of_nearest
 from projections.recall import Query
-from recollect.client import Memory
 from recollect.home import Home
+from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.kit import DAY, START, ask, cited, plain, say, tell
 

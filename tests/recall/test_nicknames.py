@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.client import Memory
+from tests.memory import Memory
 from tests.recall.kit import START, ask, cited, recaller_of, say, tell
 
 

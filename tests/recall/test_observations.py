@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from projections.recall import Query, Result
+from projections.recall import Query
 from projections.sqlite import atomic
 from recollect.cli.app import run
-from recollect.client import Memory
 from schemas.times import format_time
+from schemas.wire import Result
+from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, MODEL, START, ask, look_anew, say, tell, vector_of
 from tests.recall.test_past import forget

@@ -18,15 +18,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projections.recall import Query
-from projections.recall.question.query import Scope
 from recollect.cli.app import run
-from recollect.client import Memory, Token
 from recollect.home import Home
+from recollect.token import Token
 from schemas.errors import InvalidInput
 from schemas.events import Draft, Forget
-from streams.lifecycle.rebuilding import Level
+from schemas.wire import Level, Scope
 from streams.projecting.moments import MOST_MOMENTS
 from streams.publishing.commands import command
+from tests.memory import Memory
 from tests.protocol.kit import files_holding, in_memory
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, HOUR, START, EncodedHome, cited, plain, say, tell

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from projections.recall.index import postings, zone_index
 from projections.recall.index.postings import Postings
-from recollect.client import Memory
+from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import ask, say, tell
 

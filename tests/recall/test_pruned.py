@@ -13,11 +13,11 @@ from projections.files import ZoneFiles
 from projections.recall import Query
 from projections.recall.index import array_store, zone_index
 from projections.recall.index.zone_index import Index
-from projections.recall.question.query import Scope
-from recollect.client import Memory
 from recollect.home import Home
 from schemas.events import Draft, Forget
+from schemas.wire import Scope
 from streams.publishing.commands import command, publish_commands
+from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.kit import (
     HOUR,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from projections.recall import DEFAULT_PROFILE, Profile, Query, Recaller
-from recollect.client import Memory
+from tests.memory import Memory
 from tests.recall.kit import (
     DAY,
     HOUR,
@@ -124,7 +124,8 @@ class TestTime:
 
     def test_a_caller_may_say_which_time_is_meant(self, year: Memory) -> None:
         spans = ((START + 57 * DAY, START + 59 * DAY),)
-        assert cited(ask(year, "What did Ada paint?", spans=spans))[0] == "mar4"
+        question = Query(text="What did Ada paint?", spans=spans)
+        assert cited(year.recaller().recall(question, None).results)[0] == "mar4"
 
 
 class TestKind:

@@ -13,9 +13,9 @@ import pytest
 from projections.recall import DEFAULT_PROFILE, Profile, Query, Recaller
 from projections.recall.ranking.profiles import SEED_PROFILE
 from recollect.cli.app import run
-from recollect.client import Memory
 from recollect.home import Home
 from tests.encoder import random_model
+from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import START, plain, say, tell, vector_of
 

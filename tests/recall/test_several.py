@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from projections.recall import Query
-from recollect.client import Memory
+from tests.memory import Memory
 from tests.recall.kit import DAY, START, ask, cited, recaller_of, say, talk, tell, vector_of
 
 QUESTION = "Where did Ann move, and what does she cook for Bob?"

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projections.recall import Query, Result
+from projections.recall import Query
 from recollect.cli.app import run
-from recollect.client import Memory
 from recollect.home import Home
 from schemas.changes import Conclusions, Delete, decode_sections, encode_conclusions
 from schemas.records import CHANGE_FORMAT
 from schemas.times import format_time, parse_time
+from schemas.wire import Result
+from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, MINUTE, START, ask, cited, say, tell

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from recollect.client import Memory
 from recollect.home import Home
 from schemas.inbound import InboundEvent, draft_of
+from tests.memory import Memory
 from tests.recall.kit import EncodedHome
 from tests.residue.collecting import keys_of, traces_of
 from tests.residue.needles import Search

@@ -14,12 +14,12 @@ from unittest.mock import patch
 import msgspec
 from aiokafka.record import MemoryRecords
 
-from recollect.client import Memory
 from recollect.home import Home
-from recollect.working import work
+from recollect.worker_processes import work
 from tests.broker.fixture import SCHEME
 from tests.broker.kafka import Broker
 from tests.kafka.kit import PATIENCE, Recollect, bounds_of, post, wait_until
+from tests.memory import Memory
 from tests.recall.kit import EncodedHome
 from tests.residue.collecting import keys_of, traces_of
 from tests.residue.needles import Place, Search

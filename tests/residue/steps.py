@@ -12,7 +12,8 @@ from pathlib import Path
 
 from projections.recall import Query
 from projections.recall.index import zone_index
-from recollect.client import Memory, Token
+from recollect.token import Token
+from tests.memory import Memory
 from tests.recall.kit import EncodedHome
 from tests.residue.needles import Place, Search, Trace
 from tests.residue.world import World

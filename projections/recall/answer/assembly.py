@@ -9,8 +9,8 @@ from itertools import chain
 
 import msgspec
 
-from projections.recall.answer.results import Result
 from projections.recall.question.sub_questions import Part
+from schemas.wire import Result
 
 #: Observations that come before everything else (B2).
 MOST_FIRST = 5

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from projections.files import ZoneFiles
 from projections.identity import entity_queries as identity
-from projections.recall.answer.results import Result
 from projections.recall.answer.turn_results import ranks_of, repeated
 from projections.recall.arms.arm_scores import Found
 from projections.recall.index.zone_index import Index
@@ -21,6 +20,7 @@ from projections.recall.question.sub_questions import Part
 from projections.recall.ranking.profiles import Profile
 from projections.recall.ranking.turn_ranking import Ranked
 from projections.sqlite import value
+from schemas.wire import Explanation, Result
 
 Mask = npt.NDArray[np.bool_]
 
@@ -37,28 +37,6 @@ Step = Literal[
 ]
 #: The further a memory came, the later.
 STEPS: tuple[Step, ...] = get_args(Step)
-
-
-class Explanation(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one memory in one answer.
-
-    `rank` is its place in the answer, from 1, and `score` what it scored there; None where it is
-    not in it: then `dropped_by` is the step at which it fell out, and `because` says why.
-    `arms` gives its rank in every arm that found it, and `fused` the rank of its turn by all
-    arms together, among what the filters let through. `part`: of several questions asked at once,
-    the one that it answers, or for which it came furthest.
-    """
-
-    query: str
-    id: str
-    type: str
-    rank: int | None = None
-    score: float | None = None
-    arms: dict[str, int]
-    fused: int | None = None
-    dropped_by: Step | None = None
-    because: str = ""
-    part: str | None = None
 
 
 class Course(NamedTuple):

@@ -12,9 +12,8 @@ import numpy.typing as npt
 from projections.events import turns_for_recall as events
 from projections.files import ZoneFiles
 from projections.recall.answer.assembly import together
-from projections.recall.answer.explanation import Course, Explanation, explained, furthest
+from projections.recall.answer.explanation import Course, explained, furthest
 from projections.recall.answer.pipeline import Pipeline
-from projections.recall.answer.results import Answer, Result
 from projections.recall.index.zone_index import Index
 from projections.recall.question.encoding import QueryTokens
 from projections.recall.question.entity_names import Names
@@ -22,6 +21,7 @@ from projections.recall.question.query import MOST_CHARACTERS, Query, readable
 from projections.recall.question.sub_questions import Part
 from projections.recall.ranking.profiles import DEFAULT_PROFILE, Profile
 from projections.recall.ranking.reranking import Reranker
+from schemas.wire import Explanation, RecallAnswer, Result
 
 Floats = npt.NDArray[np.float32]
 
@@ -78,11 +78,11 @@ class Recaller:
         query: Query,
         vector: Floats | None,
         tokens: QueryTokens | None = None,
-    ) -> Answer:
+    ) -> RecallAnswer:
         """Return the answer to one question; see `recall_all`."""
         return self.recall_all(query, [Part(query, vector, tokens)])
 
-    def recall_all(self, query: Query, parts: Sequence[Part]) -> Answer:
+    def recall_all(self, query: Query, parts: Sequence[Part]) -> RecallAnswer:
         """Return the answer to all questions that a text consists of, each by itself.
 
         Raises:
@@ -95,7 +95,7 @@ class Recaller:
             courses = [self._pipeline.run(part, index) for part in parts]
             results = self._together(query, parts, courses)
             elapsed = (time.perf_counter() - started) * 1000
-        return Answer(query=readable(query.text), results=results, ms=round(elapsed, 3))
+        return RecallAnswer(query=readable(query.text), results=results, ms=round(elapsed, 3))
 
     def explain(self, query: Query, parts: Sequence[Part], id_: str) -> Explanation | None:
         """Return what became of a memory in the answer; None where nothing has this id.

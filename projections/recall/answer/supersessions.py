@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from projections.files import ZoneFiles
 from projections.memory import facts_for_recall as memory
-from projections.recall.answer.results import Change
 from projections.recall.index.zone_index import Index
 from projections.recall.question.query import Query
 from schemas.times import format_time
+from schemas.wire import Change
 
 
 class Changes(NamedTuple):

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from projections.events import turns_for_recall as events
 from projections.files import ZoneFiles
 from projections.memory import facts_for_recall as memory
-from projections.recall.answer.results import Change, Result
 from projections.recall.answer.supersessions import changes
 from projections.recall.arms.arm_scores import Found
 from projections.recall.index.zone_index import Index
@@ -19,6 +18,7 @@ from projections.recall.question.query import Query
 from projections.recall.question.validity import Ended
 from projections.recall.ranking.turn_ranking import Ranked
 from schemas.times import LATEST_MS
+from schemas.wire import Change, Result
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

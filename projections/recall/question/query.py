@@ -1,20 +1,14 @@
-"""What is asked of recall, and what it answers."""
+"""What is asked of recall."""
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import get_args
 
 import msgspec
 
 from schemas.errors import InvalidInput
 from schemas.times import LATEST_MS
-
-Scope = Literal["events", "facts", "observations", "mental_models", "entities"]
-Budget = Literal["low", "mid", "high"]
-
-SCOPES: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models", "entities")
-#: Everything but entities, which must be asked for (A14).
-DEFAULT_SCOPE: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models")
+from schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Scope
 
 MOST_RESULTS = 1_000
 #: A question may have so many characters, and a name that it asks for.

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from projections.embeddings import EmbeddingsModel
 from projections.recall.question.encoding import QueryTokens
-from projections.recall.question.query import Budget, Query
+from projections.recall.question.query import Query
+from schemas.wire import Budget
 
 #: How many questions of one text are asked by themselves; each costs as much as one alone, and
 #: the last takes the rest.

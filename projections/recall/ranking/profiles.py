@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from projections.recall.question.query import Budget
+from schemas.wire import Budget
 
 #: What each arm's score counts for: words of the turn and its neighbours, words of its facts,
 #: its vector and its neighbours', its best sentence's vector, who speaks and who is spoken of,

@@ -18,6 +18,7 @@ from aiokafka.errors import OffsetOutOfRangeError
 
 from schemas.errors import HomeError
 from schemas.events import Draft
+from schemas.wire import Receipt
 from schemas.zones import check_zone
 from streams.ledger.kafka.clients import Clients, KeyedValue, Place
 from streams.ledger.kafka.copy import Copy, received
@@ -38,7 +39,7 @@ from streams.ledger.ledger import (
 )
 from streams.ledger.ledger_file import Appended
 from streams.ledger.partitioner import partition_of
-from streams.ledger.sequencer import Head, Held, Receipt, Sequenced, held_event, sequence
+from streams.ledger.sequencer import Head, Held, Sequenced, held_event, sequence
 from streams.system.failpoints import failpoint
 
 # Between two looks at topics that nobody of this process follows.

@@ -12,8 +12,8 @@ import tarfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from recollect.client import Memory
 from recollect.home import Home
+from tests.memory import Memory
 from tests.recall.kit import DAY, HOUR, START, EncodedHome, say, tell
 
 HERE = Path(__file__).parent

@@ -14,7 +14,7 @@ from projections.identity import entity_queries as identity
 from projections.memory import memory_queries as memory
 from projections.recall.question.entity_names import entity_ids, resolve
 from projections.sqlite import listed, rows
-from recollect.saying import Criteria, Names, Said, body_of, said_in, text_or_none
+from recollect.record_matching import Criteria, Names, Said, body_of, said_in, text_or_none
 from schemas.errors import InvalidInput
 from schemas.events import (
     KINDS,

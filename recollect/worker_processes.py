@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from projections.private import FILE_MODE, must_be_writable
-from recollect.following import following, heartbeat
+from recollect.follower_lock import following, heartbeat
 from recollect.home import Home
 from recollect.ledgers import on_kafka, open_following_node, open_node
 from schemas.errors import UnknownVersion

@@ -1,0 +1,208 @@
+"""Writing to a zone: events, files of events, texts to remember; and waiting until they count."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from os import PathLike
+from pathlib import Path
+from typing import Any, Protocol
+
+from recollect.open_zone import OpenZone, unix_ms
+from recollect.token import Token
+from schemas.errors import Closed, InvalidInput, NotDecided
+from schemas.events import RESERVED_PLATFORM, AnyPayload, Draft
+from schemas.inbound import InboundEvent, check_platform, own_draft_of
+from schemas.times import parse_time
+from schemas.wire import IngestReport, Receipt, Time
+from streams.adapters import Import, JsonObjects, Source, import_file, open_source
+from streams.ledger import EVENTS
+from streams.projecting.projector import Progress
+from streams.publishing.commands import command as draft_of_command
+from streams.publishing.commands import publish_commands
+
+#: An event as it may be given.
+AnyEvent = Mapping[str, Any] | InboundEvent
+
+_WAIT_SECONDS = 0.02
+
+
+class Show(Protocol):
+    """Shows how far a step is, of `total` records where that is known."""
+
+    def __call__(
+        self, step: str, total: int | None = None, /
+    ) -> AbstractContextManager[Progress]: ...
+
+
+def show_nothing(step: str, total: int | None = None, /) -> AbstractContextManager[Progress]:
+    """Show no progress."""
+    return nullcontext(lambda done: None)
+
+
+def ingest(
+    zone: OpenZone, events: AnyEvent | Iterable[AnyEvent], *, wait: bool = True
+) -> IngestReport:
+    """Put events into the ledger, and wait until they are recallable.
+
+    Raises:
+        InvalidInput: what is given holds no events, or none of them can be kept.
+    """
+    if isinstance(events, str | bytes | PathLike):
+        raise InvalidInput(
+            f"events is {type(events).__name__}; give dicts, use ingest_files for a file, or "
+            "remember for a text"
+        )
+    if isinstance(events, Mapping | InboundEvent):
+        events = [events]
+    if not isinstance(events, Iterable):
+        raise InvalidInput(
+            f"events is {type(events).__name__}; give a dict, or something that yields dicts"
+        )
+    report = _import(zone, [("events", JsonObjects(events, "events"))], wait, show_nothing)
+    if report.read and report.rejected == report.read:
+        first = report.rejections[0]
+        which = "the event" if report.read == 1 else f"none of {report.read} events"
+        verb = "cannot" if report.read == 1 else "can"
+        raise InvalidInput(f"{which} {verb} be kept; event {first.line}: {first.reason}")
+    return report
+
+
+def ingest_files(
+    zone: OpenZone,
+    paths: Sequence[str | PathLike[str]],
+    *,
+    format: str = "auto",
+    wait: bool = True,
+    show: Show = show_nothing,
+) -> IngestReport:
+    """Put the events of files into the ledger, and wait until they are recallable.
+
+    Raises:
+        InvalidInput: a file cannot be read, or is in no format that is known; then nothing is.
+    """
+    sources = [(str(path), open_source(Path(path).expanduser(), format)) for path in paths]
+    return _import(zone, sources, wait, show)
+
+
+def _import(
+    zone: OpenZone, sources: Sequence[tuple[str, Source]], wait: bool, show: Show
+) -> IngestReport:
+    started = time.monotonic()
+    counts = Import(rejections=[])
+    with show("publishing") as advance:
+        for path, source in sources:
+            import_file(source, path, lambda drafts: publish(zone, drafts), counts, advance)
+    token_, head = token(zone), zone.head()
+    if wait:
+        waiting = zone.node.ledger.head(zone.name).number - decided(zone)
+        with show("deciding", waiting) as advance:
+            zone.decide(advance)
+    return IngestReport(
+        read=counts.read,
+        new=counts.new,
+        duplicate=counts.duplicate,
+        clamped=counts.clamped,
+        rejected=counts.rejected,
+        rejections=counts.rejections,
+        seconds=round(time.monotonic() - started, 3),
+        token=token_,
+        head=head,
+    )
+
+
+def publish(zone: OpenZone, drafts: Sequence[Draft]) -> list[Receipt]:
+    """Put events into the ledger; they are searchable at once as raw turns.
+
+    Raises:
+        InvalidInput: one has the platform of commands; then none is published.
+    """
+    for draft in drafts:
+        check_platform(draft.platform)
+    return _noted(zone, zone.node.ledger.publish(zone.name, drafts))
+
+
+def remember(
+    zone: OpenZone, content: str, *, sender_id: str = "user", at: Time | None = None
+) -> Receipt:
+    """Remember a text as it stands.
+
+    Raises:
+        InvalidInput: it cannot be kept, as at the door of an import.
+    """
+    if not isinstance(content, str):
+        raise InvalidInput(f"content is {type(content).__name__}; give a text")
+    draft = own_draft_of(
+        InboundEvent(
+            platform=RESERVED_PLATFORM,
+            sender_id=sender_id,
+            occurred_at=unix_ms() if at is None else parse_time(at, "at")[0],
+            content=content,
+            kind="remember",
+        )
+    )
+    return _publish_command(zone, draft)
+
+
+def command(zone: OpenZone, payload: AnyPayload, at: int | None = None) -> Receipt:
+    """Put a command into the ledger and decide it.
+
+    Raises:
+        CommandRefused: the ledger holds something else under its id.
+    """
+    return _publish_command(zone, draft_of_command(payload, unix_ms() if at is None else at))
+
+
+def _publish_command(zone: OpenZone, draft: Draft) -> Receipt:
+    (receipt,) = _noted(zone, publish_commands(zone.node.ledger, zone.name, [draft]))
+    zone.decide()
+    return receipt
+
+
+def _noted(zone: OpenZone, receipts: list[Receipt]) -> list[Receipt]:
+    zone.note_published(max((receipt.number for receipt in receipts), default=0))
+    return receipts
+
+
+def token(zone: OpenZone) -> str:
+    """Return what `wait_for` waits for elsewhere: everything that was published here."""
+    return str(Token(zone.partition, zone.node.ledger.end(EVENTS, zone.partition), zone.published))
+
+
+def wait_for(zone: OpenZone, token: str, timeout: float) -> None:
+    """Wait until what a token stands for is decided, and can be recalled here.
+
+    Raises:
+        InvalidInput: it is no token of this zone.
+        NotDecided: it was not within `timeout` seconds.
+        Closed: the home is being closed.
+    """
+    wanted = Token.read(token)
+    if wanted.partition != zone.partition:
+        raise InvalidInput(f"token {token!r} is not of zone {zone.name}")
+    deadline = time.monotonic() + timeout
+    while (number := _brought_up(zone)) < wanted.number:
+        if zone.opened.closing:
+            raise Closed(f"zone {zone.name} is being closed; open Recollect again, and ask again")
+        if time.monotonic() > deadline:
+            raise NotDecided(
+                f"zone {zone.name} is at record {number} after {timeout:g} s, and the token "
+                f"stands for {wanted.number}; ask again, or see that a worker runs"
+            )
+        time.sleep(_WAIT_SECONDS)
+
+
+def decided(zone: OpenZone) -> int:
+    """Return the last record that the zone's files hold; 0 where there are none."""
+    if not zone.node.zone(zone.name).exists():
+        return 0
+    with zone.files() as files:
+        return files.memory.watermark().number
+
+
+def _brought_up(zone: OpenZone) -> int:
+    """Return the last record that the files hold, brought up where nobody else does."""
+    if not zone.opened.followed and zone.node.writes:
+        zone.decide()
+    return decided(zone)

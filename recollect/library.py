@@ -1,0 +1,133 @@
+"""The library: a home, open for any number of zones and threads."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Self
+
+from recollect.home import BringProgress, Home, home_directory
+from recollect.library_zone import Zone
+from recollect.open_zone import OpenHome
+from schemas.errors import HomeError, InvalidInput
+from schemas.zones import DEFAULT_ZONE
+
+_REMOTE = ("http://", "https://")
+_NO_ENCODER = "none"
+
+
+class Recollect:
+    """A home, with one node, one encoder and one set of indexes for all its zones and threads.
+
+    Use it as a context manager, or call `close`. Every method may be called by any thread; those
+    that read do not wait for those that write. After a fork it is opened again in the new process.
+
+    >>> with Recollect(home, encoder="none") as r:
+    ...     ada = r.zone("ada")
+    ...     report = ada.ingest({
+    ...         "platform": "chat", "sender_id": "u1", "sender_name": "Ada",
+    ...         "occurred_at": "2026-05-08T13:56:00Z", "content": "I live in Turin.",
+    ...     })
+    ...     ada.recall("Where does Ada live?").results[0].text
+    'Ada lives in Turin.'
+    """
+
+    def __init__(
+        self,
+        home: str | PathLike[str] | Home = "~/.recollect",
+        *,
+        ledger: str | None = None,
+        encoder: str | None = None,
+        progress: BringProgress | None = None,
+    ) -> None:
+        """Open a home; one that is not there is made, with the best encoder within reach.
+
+        `ledger`: `embedded` or `kafka://host:port`; None: what RECOLLECT_LEDGER says.
+        `encoder`: the one to make a new home with, by name, or "none" for search by words alone.
+        `progress` is told (what, done, total) while an encoder is brought.
+
+        Raises:
+            HomeError: the directory holds something else, or cannot be used.
+            EncoderError: the home is new, and its encoder cannot be brought.
+            InvalidInput: `home` or `ledger` is none.
+        """
+        made = home if isinstance(home, Home) else _home(home, encoder, progress)
+        self._opened = OpenHome(made, ledger)
+
+    @property
+    def home(self) -> Path:
+        """The home's directory.
+
+        >>> r.home.is_dir()
+        True
+        """
+        return self._opened.home.directory
+
+    def zone(self, name: str = DEFAULT_ZONE) -> Zone:
+        """Return a zone, the memory of one tenant; it comes into being with its first event.
+
+        Raises:
+            InvalidInput: the name is none: letters, digits, `.`, `_` and `-`, at most 64.
+
+        >>> r.zone("ada").name
+        'ada'
+        """
+        return Zone(self._opened.zone(name))
+
+    def zones(self) -> list[str]:
+        """Return the names of the zones that hold anything, sorted.
+
+        >>> r.zones()
+        ['ada']
+        """
+        with self._opened.at_work():
+            return sorted(self._opened.node.ledger.zones())
+
+    def close(self) -> None:
+        """Take no more calls, wait for those that are at work, and close every file.
+
+        >>> r.close()
+        """
+        self._opened.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Recollect({str(self.home)!r})"
+
+
+def _home(given: str | PathLike[str], encoder: str | None, progress: BringProgress | None) -> Home:
+    if not isinstance(given, str | PathLike):
+        raise InvalidInput(f"home is {type(given).__name__}; give the path of a directory")
+    path = fspath(given)
+    if path.startswith(_REMOTE):
+        raise InvalidInput(
+            f"home: {path} is remote, which this version of recollect does not open; give the "
+            "path of a directory"
+        )
+    if "://" in path:
+        raise InvalidInput(
+            f"home: {path} is no directory; give a ledger by its name: "
+            f"Recollect(home, ledger={path!r})"
+        )
+    directory = home_directory(path)
+    try:
+        return (
+            Home(directory)
+            if Home.is_at(directory)
+            else Home.make(
+                directory,
+                encoder=None if encoder == _NO_ENCODER else encoder,
+                without_encoder=encoder == _NO_ENCODER,
+                progress=progress,
+            )
+        )
+    except HomeError:
+        # Another may have made it meanwhile.
+        if Home.is_at(directory):
+            return Home(directory)
+        raise

@@ -1,0 +1,523 @@
+"""The library's zone: everything that can be done with the memory of one tenant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from os import PathLike
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from recollect import (
+    forgetting,
+    ingesting,
+    maintenance,
+    mental_models,
+    merging,
+    recalling,
+    zone_status,
+)
+from recollect.forgetting import Chosen
+from recollect.ingesting import AnyEvent, Show, show_nothing
+from recollect.open_zone import OpenZone
+from recollect.recalling import AnyQuery
+from recollect.why import why
+from schemas.events import Access
+from schemas.wire import (
+    Chain,
+    DeadLetter,
+    Explanation,
+    ForgetReport,
+    IngestReport,
+    Level,
+    MentalModel,
+    RebuildReport,
+    RecallAnswer,
+    Receipt,
+    ReclaimReport,
+    RollbackReport,
+    Status,
+    Time,
+    Verification,
+)
+from streams.projecting.projector import Progress
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _at_work(
+    method: Callable[Concatenate[Zone, P], T],
+) -> Callable[Concatenate[Zone, P], T]:
+    """Keep the home open while a method is at work."""
+
+    @wraps(method)
+    def call(self: Zone, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        with self._zone.opened.at_work():
+            return method(self, *args, **kwargs)
+
+    return call
+
+
+class Zone:
+    """The memory of one tenant, as `Recollect.zone` returns it.
+
+    Any thread may call any method. Times are ISO 8601 with a zone, unix milliseconds, or
+    datetimes with a zone. What cannot be done raises an error that names the field or says what to
+    do; all of them are `RecollectError`s.
+    """
+
+    def __init__(self, zone: OpenZone) -> None:
+        self._zone = zone
+
+    @property
+    def name(self) -> str:
+        """The zone's name.
+
+        >>> zone.name
+        'ada'
+        """
+        return self._zone.name
+
+    def __repr__(self) -> str:
+        return f"Zone({self.name!r})"
+
+    # Writing
+
+    @_at_work
+    def ingest(self, events: AnyEvent | Iterable[AnyEvent], *, wait: bool = True) -> IngestReport:
+        """Put events into the ledger and return when they are recallable.
+
+        An event is a dict with at least `platform`, `sender_id`, `occurred_at` and `content`;
+        give one, or any number of them. The same event twice is one. What cannot be kept is
+        refused by name in the report's `rejections`. `wait` False: return once they are durable;
+        they are searchable as raw turns at once, and decided by whoever comes next.
+
+        Raises:
+            InvalidInput: what is given holds no events, or none of them can be kept.
+
+        >>> zone.ingest([
+        ...     {"platform": "chat", "sender_id": "u1", "sender_name": "Ada", "id": "m1",
+        ...      "occurred_at": "2026-05-08T13:56:00Z", "content": "I live in Turin."},
+        ...     {"platform": "chat", "sender_id": "u2", "sender_name": "Bob", "id": "m2",
+        ...      "occurred_at": "2026-05-08T13:57:00Z", "content": "I moved to Oslo."},
+        ... ]).duplicate
+        1
+        """
+        return ingesting.ingest(self._zone, events, wait=wait)
+
+    @_at_work
+    def ingest_files(
+        self,
+        paths: str | PathLike[str] | Sequence[str | PathLike[str]],
+        *,
+        format: str = "auto",
+        wait: bool = True,
+        show: Show = show_nothing,
+    ) -> IngestReport:
+        """Put the events of files into the ledger and return when they are recallable.
+
+        Importing a file again adds only what is new. `show` shows how far it is.
+
+        Raises:
+            InvalidInput: a file cannot be read, or is in no format that is known; then nothing is.
+
+        >>> zone.ingest_files("chats.jsonl").new
+        1
+        """
+        named = [paths] if isinstance(paths, str | PathLike) else paths
+        return ingesting.ingest_files(self._zone, named, format=format, wait=wait, show=show)
+
+    @_at_work
+    def remember(self, content: str, *, sender_id: str = "user", at: Time | None = None) -> Receipt:
+        """Remember a text as it stands, said by `sender_id`, now or at a time.
+
+        >>> zone.remember("The deploy key is in the blue safe.").status
+        'new'
+        """
+        return ingesting.remember(self._zone, content, sender_id=sender_id, at=at)
+
+    @_at_work
+    def decide(self, progress: Progress | None = None) -> int:
+        """Conclude what was published and waits; return how many records that were.
+
+        >>> zone.decide()
+        0
+        """
+        return self._zone.decide(progress)
+
+    @_at_work
+    def token(self) -> str:
+        """Return a text that stands for everything that was published here, for `wait_for`.
+
+        >>> len(zone.token().split(":"))
+        3
+        """
+        return ingesting.token(self._zone)
+
+    @_at_work
+    def wait_for(self, token: str, timeout: float = 30.0) -> None:
+        """Wait until what a token stands for is decided, and can be recalled here.
+
+        Raises:
+            InvalidInput: it is no token of this zone.
+            NotDecided: it was not within `timeout` seconds.
+
+        >>> zone.wait_for(zone.token())
+        """
+        ingesting.wait_for(self._zone, token, timeout)
+
+    # Asking
+
+    @_at_work
+    def recall(self, query: AnyQuery, /, **fields: Any) -> RecallAnswer:
+        """Return what is held on a question, best first, with sources.
+
+        `query` is a text, a `Query` or a dict with its fields; `fields` stand for those of a Query
+        as well. With `known_at` it is answered as then, without what was forgotten since.
+
+        Raises:
+            InvalidInput: the question cannot be asked; the message names the field.
+
+        >>> zone.recall("Where does Ada live?").results[0].source_event_ids
+        ['m1']
+        >>> zone.recall({"query": "Where does Ada live?", "max_results": 1}).results[0].type
+        'fact'
+        >>> zone.recall("Where does Ada live?", known_at="2020-01-01T00:00:00Z").results
+        []
+        """
+        return recalling.recall(self._zone, query, fields)
+
+    @_at_work
+    def explain(self, query: AnyQuery, id: str, /, **fields: Any) -> Explanation | None:
+        """Return what became of a memory in an answer; None where nothing has the id.
+
+        >>> best = zone.recall("Where does Ada live?").results[0]
+        >>> zone.explain("Where does Ada live?", best.id).rank
+        1
+        """
+        return recalling.explain(self._zone, query, id, fields)
+
+    @_at_work
+    def why(self, id: str) -> Chain:
+        """Return the way from a memory down to the events that it rests on.
+
+        `id` is that of a memory of any kind; an event has its own and its source's.
+
+        Raises:
+            InvalidInput: nothing in the zone has this id.
+
+        >>> zone.why("m1").text
+        'I live in Turin.'
+        """
+        return why(self._zone, id)
+
+    @_at_work
+    def record_accesses(self, accesses: Iterable[Access]) -> Receipt:
+        """Count recalls of memories (B1); a service calls this now and then, not per recall.
+
+        >>> from schemas.events import Access
+        >>> fact = zone.recall("Where does Ada live?").results[0]
+        >>> zone.record_accesses([Access(fact.type, fact.id, 1, 1767607200000)]).status
+        'new'
+        """
+        return recalling.record_accesses(self._zone, accesses)
+
+    # Forgetting
+
+    @_at_work
+    def forget(
+        self,
+        *ids: str,
+        platform: str | None = None,
+        entity: str | None = None,
+        sender: str | None = None,
+        thread: str | None = None,
+        before: Time | None = None,
+        after: Time | None = None,
+        dry_run: bool = False,
+    ) -> ForgetReport:
+        """Erase what is named, and all that was concluded from it, everywhere.
+
+        `ids` are ids of any kind that a user is shown: a source's own; that of an event; that of
+        a fact or an observation, for the events that it comes from and those that repeat it; that
+        of a mental model, for all its versions; a record's number after a `#`, as
+        `dead_letters` gives it. `entity`: all that somebody wrote, under any handle, and all that
+        speaks of them. `sender`, `thread`, `platform`: the platform's own names. `before` and
+        `after`: events that happened earlier or later than a time. What is given together must
+        apply together. With `dry_run` nothing changes. An id that was forgotten before is no
+        error; one that was never there is.
+
+        Raises:
+            InvalidInput: nothing was said of what is to go, or an id or a name stands for nothing,
+                or for several; then nothing is erased.
+            ErasureFailed: it could not be carried out; it will be, before anything else.
+
+        >>> zone.forget("m2", dry_run=True).forgotten
+        ['m2']
+        >>> zone.forget("m2").events
+        1
+        """
+        return forgetting.forget(
+            self._zone,
+            *ids,
+            platform=platform,
+            entity=entity,
+            sender=sender,
+            thread=thread,
+            before=before,
+            after=after,
+            dry_run=dry_run,
+        )
+
+    @_at_work
+    def choose(
+        self,
+        *ids: str,
+        platform: str | None = None,
+        entity: str | None = None,
+        sender: str | None = None,
+        thread: str | None = None,
+        before: Time | None = None,
+        after: Time | None = None,
+    ) -> Chosen:
+        """Return what `forget` would erase, for `erase`: to be confirmed in between.
+
+        Raises:
+            InvalidInput, ErasureFailed: as `forget`.
+
+        >>> zone.choose("m1").ids
+        ['m1']
+        """
+        return forgetting.choose(
+            self._zone,
+            *ids,
+            platform=platform,
+            entity=entity,
+            sender=sender,
+            thread=thread,
+            before=before,
+            after=after,
+        )
+
+    @_at_work
+    def erase(self, chosen: Chosen, *, dry_run: bool = False) -> ForgetReport:
+        """Erase what `choose` chose.
+
+        Raises:
+            ErasureFailed: as `forget`.
+
+        >>> zone.erase(zone.choose("m1"), dry_run=True).events
+        1
+        """
+        if dry_run:
+            return forgetting.would_erase(self._zone, chosen)
+        return forgetting.erase(self._zone, chosen)
+
+    # Mental models
+
+    @_at_work
+    def mental_models(self, *, every_version: bool = False) -> list[MentalModel]:
+        """Return the reports that are kept, in the order in which they were written.
+
+        >>> [model.name for model in zone.mental_models()]
+        []
+        """
+        return mental_models.mental_models(self._zone, every_version=every_version)
+
+    @_at_work
+    def mental_model(self, model_id: str) -> MentalModel:
+        """Return a version of a report.
+
+        Raises:
+            InvalidInput: the zone has none with this id.
+
+        >>> made = zone.create_mental_model("Homes", "Ada lives in Turin.")
+        >>> zone.mental_model(made.id).description
+        'Ada lives in Turin.'
+        """
+        return mental_models.mental_model(self._zone, model_id)
+
+    @_at_work
+    def create_mental_model(
+        self,
+        name: str,
+        description: str,
+        *,
+        subtype: str | None = None,
+        entity_id: str | None = None,
+        tags: Sequence[str] = (),
+    ) -> MentalModel:
+        """Keep a report, which recall answers as it stands (A12).
+
+        >>> zone.create_mental_model("Homes", "Ada lives in Turin.").current
+        True
+        """
+        return mental_models.create(
+            self._zone, name, description, subtype=subtype, entity_id=entity_id, tags=tags
+        )
+
+    @_at_work
+    def update_mental_model(self, model_id: str, description: str) -> MentalModel:
+        """Write a new version of a report; the one before stays, and is asked no more.
+
+        Raises:
+            InvalidInput: the zone has no mental model with this id.
+
+        >>> made = zone.create_mental_model("Homes", "Ada lives in Turin.")
+        >>> zone.update_mental_model(made.id, "Ada lives in Oslo.").previous == made.id
+        True
+        """
+        return mental_models.update(self._zone, model_id, description)
+
+    @_at_work
+    def delete_mental_model(self, model_id: str, *, dry_run: bool = False) -> ForgetReport:
+        """Erase a report with all its versions, everywhere.
+
+        Raises:
+            InvalidInput: the zone has no mental model with this id.
+
+        >>> made = zone.create_mental_model("Homes", "Ada lives in Turin.")
+        >>> zone.delete_mental_model(made.id).events
+        1
+        """
+        return mental_models.delete(self._zone, model_id, dry_run=dry_run)
+
+    # Merges
+
+    @_at_work
+    def propose_merge(
+        self, entity_a: str, entity_b: str, confidence: float, reason: str
+    ) -> Receipt:
+        """Say that two entities may be one (A16), by their ids. `confidence` is 0 to 1.
+
+        >>> a, b = (result.id for result in zone.recall("Ada Bob", scope="entities").results)
+        >>> zone.propose_merge(a, b, 0.5, "both are new here").status
+        'new'
+        """
+        return merging.propose_merge(self._zone, entity_a, entity_b, confidence, reason)
+
+    @_at_work
+    def decide_merge(self, candidate_id: str, approve: bool) -> Receipt:
+        """Approve or reject a merge that waits for a decision (A16)."""
+        return merging.decide_merge(self._zone, candidate_id, approve=approve)
+
+    @_at_work
+    def undo_merge(self, merge_id: str) -> Receipt:
+        """Take a merge back that was carried out (A16)."""
+        return merging.undo_merge(self._zone, merge_id)
+
+    # Keeping in order
+
+    @_at_work
+    def exists(self) -> bool:
+        """Return whether the zone holds anything.
+
+        >>> zone.exists()
+        True
+        """
+        return self._zone.exists()
+
+    @_at_work
+    def head(self) -> str:
+        """Return a short text that names the ledger's end, for `verify` to expect later.
+
+        >>> zone.verify(expect=zone.head()).ledger_ok
+        True
+        """
+        return self._zone.head()
+
+    @_at_work
+    def status(self) -> Status:
+        """Return what the zone holds and how far it is.
+
+        >>> zone.status().events
+        2
+        """
+        return zone_status.status(self._zone)
+
+    @_at_work
+    def verify(
+        self, *, expect: str | None = None, progress: Progress | None = None
+    ) -> Verification:
+        """Replay the ledger and compare every read model with what comes out; change nothing.
+
+        `expect` is a head of an earlier moment that the ledger must hold.
+
+        >>> zone.verify().ok
+        True
+        """
+        return maintenance.verify(self._zone, expect, progress)
+
+    @_at_work
+    def rebuild(
+        self,
+        level: Level = "project",
+        *,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> RebuildReport:
+        """Throw a derived layer away and make it again; the old one serves until it is done.
+
+        `index`: search indexes from the rows. `project`: every file from the change records.
+        `derive`: decide again, with recorded vectors. `fresh`: decide again, and embed again.
+
+        Raises:
+            Busy: another rebuild of this zone is at work.
+
+        >>> zone.rebuild("project").level
+        'project'
+        """
+        return maintenance.rebuild(self._zone, level, dry_run=dry_run, progress=progress)
+
+    @_at_work
+    def rollback(self, progress: Progress | None = None) -> RollbackReport:
+        """Go back to the generation before the last rebuild, brought up to date.
+
+        Raises:
+            HomeError: there is none.
+
+        >>> before = zone.status().generation
+        >>> done = zone.rebuild("derive")
+        >>> zone.rollback().generation == before
+        True
+        """
+        return maintenance.rollback(self._zone, progress)
+
+    @_at_work
+    def reclaim(self, *, dry_run: bool = False) -> ReclaimReport:
+        """Take change records of chains that nothing needs any more out of the embedded ledger.
+
+        Raises:
+            InvalidInput: the ledger is not the embedded one.
+
+        >>> zone.reclaim(dry_run=True).records
+        0
+        """
+        return maintenance.reclaim(self._zone, dry_run=dry_run)
+
+    @_at_work
+    def dead_letters(self) -> list[DeadLetter]:
+        """Return the records that could not be decided, and are parked.
+
+        >>> zone.dead_letters()
+        []
+        """
+        return maintenance.dead_letters(self._zone)
+
+    @_at_work
+    def retry(self, number: int) -> bool:
+        """Decide a parked record again; return whether it is parked no more.
+
+        >>> zone.retry(17)
+        True
+        """
+        return maintenance.retry(self._zone, number)
+
+    @_at_work
+    def drop(self, number: int) -> bool:
+        """Give a parked record up; return whether it is parked no more.
+
+        >>> zone.drop(17)
+        True
+        """
+        return maintenance.drop(self._zone, number)

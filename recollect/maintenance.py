@@ -1,0 +1,129 @@
+"""Keeping a zone in order: rebuild, rollback, verify, reclaim, and the records that are parked."""
+
+from __future__ import annotations
+
+import time
+
+import apsw
+import msgspec
+
+from projections.memory import memory_queries as memory
+from recollect.ingesting import command
+from recollect.open_zone import OpenZone
+from schemas.errors import Damaged, IntegrityError, InvalidInput, OtherHistory
+from schemas.events import Drop, Retry
+from schemas.wire import (
+    DeadLetter,
+    Level,
+    RebuildReport,
+    ReclaimReport,
+    RollbackReport,
+    Verification,
+)
+from streams.lifecycle import rebuilding, reclaiming, verifying
+from streams.projecting.projector import Progress
+from streams.publishing.commands import drawn_id
+from streams.reading.heads import Expected
+
+LEVELS: tuple[Level, ...] = ("index", "project", "derive", "fresh")
+
+# What the first touch of a damaged file may raise.
+_DAMAGE = (Damaged, IntegrityError, apsw.CorruptError, apsw.NotADBError, apsw.SQLError)
+
+
+def rebuild(
+    zone: OpenZone,
+    level: Level,
+    *,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> RebuildReport:
+    """Throw a derived layer away and make it again; the old one serves until it is done."""
+    if level not in LEVELS:
+        raise InvalidInput(f"level {level!r}: choose from {', '.join(LEVELS)}")
+    zone.must_exist()
+    if dry_run:
+        return RebuildReport(level=level, records=pending(zone), dry_run=True)
+    started = time.monotonic()
+    try:
+        zone.decide()
+    except OtherHistory:
+        # What the ledger lost may stand in these files alone.
+        raise
+    except _DAMAGE:
+        # What is damaged is made again by that, and concludes what waits after it.
+        if level != "project":
+            raise
+    rebuilt = rebuilding.rebuild(zone.node, zone.name, level, progress)
+    zone.decide()
+    seconds = round(time.monotonic() - started, 3)
+    return msgspec.structs.replace(rebuilt, seconds=seconds)
+
+
+def pending(zone: OpenZone) -> int:
+    """Return how many ledger records a rebuild reads."""
+    zone.must_exist()
+    return rebuilding.pending(zone.node, zone.name)
+
+
+def rollback(zone: OpenZone, progress: Progress | None = None) -> RollbackReport:
+    """Go back to the generation before, brought up to date."""
+    zone.must_exist()
+    return RollbackReport(rebuilding.rollback(zone.node, zone.name, progress).name)
+
+
+def verify(
+    zone: OpenZone, expect: str | None = None, progress: Progress | None = None
+) -> Verification:
+    """Replay the ledger and compare every read model with what comes out; change nothing.
+
+    `expect` is a head of an earlier moment that the ledger must hold.
+    """
+    expected = None if expect is None else Expected.read(expect)
+    if expected is None:
+        zone.must_exist()
+    return verifying.verify(zone.node, zone.name, progress, expected)
+
+
+def reclaim(zone: OpenZone, *, dry_run: bool = False) -> ReclaimReport:
+    """Take change records of chains that nothing needs any more out of the ledger.
+
+    Raises:
+        InvalidInput: the ledger is not the embedded one.
+    """
+    zone.must_exist()
+    return reclaiming.reclaim(zone.node, zone.name, dry_run=dry_run)
+
+
+def dead_letters(zone: OpenZone) -> list[DeadLetter]:
+    """Return the records that are parked."""
+    if not zone.exists():
+        return []
+    with zone.files() as files:
+        return [
+            DeadLetter(**msgspec.structs.asdict(letter))
+            for letter in memory.dead_letters(files.memory.connection)
+        ]
+
+
+def retry(zone: OpenZone, number: int) -> bool:
+    """Decide a parked record again; return whether it is parked no more."""
+    _must_be_number(number)
+    command(zone, Retry(source_id=drawn_id(f"retry:{number}"), number=number))
+    return not _is_parked(zone, number)
+
+
+def drop(zone: OpenZone, number: int) -> bool:
+    """Give a parked record up; return whether it is parked no more."""
+    _must_be_number(number)
+    command(zone, Drop(source_id=drawn_id(f"drop:{number}"), number=number))
+    return not _is_parked(zone, number)
+
+
+def _is_parked(zone: OpenZone, number: int) -> bool:
+    return number in {letter.number for letter in dead_letters(zone)}
+
+
+def _must_be_number(number: int) -> None:
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise InvalidInput(f"number {number!r}: give that of a parked record, as dead_letters does")

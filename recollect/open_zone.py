@@ -1,0 +1,168 @@
+"""A home put to work, and one zone of it: what every act on memory stands on.
+
+One node, one encoder and one set of recallers serve all zones and threads of an open home.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from projections.files import ZoneFiles
+from projections.identity.entity_queries import entity_count
+from projections.sqlite import value
+from recollect.follower_lock import followed
+from recollect.home import Home
+from recollect.ledgers import open_node
+from recollect.recaller_pool import RecallerPool
+from schemas.errors import Closed, InvalidInput
+from schemas.zones import check_zone
+from streams.engine.node import Node
+from streams.ledger import partition_of
+from streams.projecting.projector import Progress
+from streams.reading.heads import head_text
+
+
+class OpenHome:
+    """A home that is open for any number of threads, until it is closed."""
+
+    def __init__(self, home: Home, ledger: str | None = None) -> None:
+        """`ledger`: `embedded` or a Kafka URL; None: what RECOLLECT_LEDGER says."""
+        self.home = home
+        self.node = open_node(home, ledger)
+        #: A worker or replica in this home brings the files up by itself; asking needs no ledger.
+        self.followed = followed(home)
+        self.recallers = RecallerPool(self.node, home)
+        self._zones: dict[str, OpenZone] = {}
+        self._changed = threading.Condition()
+        self._calls = 0
+        self._closed = False
+        self._process = os.getpid()
+
+    def zone(self, name: str) -> OpenZone:
+        """Return a zone, which need not hold anything; InvalidInput where it is no name of one."""
+        check_zone(name)
+        with self._changed:
+            return self._zones.setdefault(name, OpenZone(self, name))
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Keep the home open for the time of one call.
+
+        Raises:
+            Closed: it was closed, or opened by the process that this one was forked from.
+        """
+        if os.getpid() != self._process:
+            raise Closed(
+                f"{self.home.directory} was opened before this process was forked, and its files "
+                "and locks are the parent's: open Recollect again in the new process"
+            )
+        with self._changed:
+            if self._closed:
+                raise Closed(f"{self.home.directory} was closed; open Recollect again")
+            self._calls += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._calls -= 1
+                self._changed.notify_all()
+
+    def close(self) -> None:
+        """Take no more calls, wait for those that are at work, and close every file."""
+        if os.getpid() != self._process:
+            # They are the parent's.
+            return
+        with self._changed:
+            if self._closed:
+                return
+            self._closed = True
+            while self._calls:
+                self._changed.wait()
+        self.recallers.close()
+        self.node.close()
+
+    @property
+    def closing(self) -> bool:
+        """Whether `close` was called: who only waits gives up."""
+        return self._closed
+
+
+class OpenZone:
+    """One zone of an open home."""
+
+    def __init__(self, opened: OpenHome, name: str) -> None:
+        self.opened = opened
+        self.name = name
+        #: Up to where the ledger was brought into the files for the last question.
+        self.brought_up_to: tuple[object, ...] = ()
+        self._lock = threading.Lock()
+        self._published = 0
+
+    @property
+    def node(self) -> Node:
+        """The node that does the work."""
+        return self.opened.node
+
+    @property
+    def partition(self) -> int:
+        """The partition of the zone's records."""
+        return partition_of(self.name)
+
+    @property
+    def published(self) -> int:
+        """The last record that was published through this open home; 0: none was."""
+        return self._published
+
+    def note_published(self, number: int) -> None:
+        """Note that a record was published."""
+        with self._lock:
+            self._published = max(self._published, number)
+
+    def exists(self) -> bool:
+        """Return whether the zone has come into being: with its first event."""
+        if self.opened.followed:
+            return self.node.zone(self.name).exists()
+        return self.node.ledger.head(self.name).number > 0
+
+    def must_exist(self) -> None:
+        """Raise InvalidInput where the zone holds nothing."""
+        if not self.exists():
+            raise InvalidInput(f"zone {self.name} holds nothing; ingest something first")
+
+    def decide(self, progress: Progress | None = None) -> int:
+        """Decide everything that is in the ledger; return how many records that were."""
+        if not self.exists():
+            return 0
+        return self.node.decide(self.name, progress)
+
+    def head(self) -> str:
+        """Return the text that names the end of the zone's ledger, for `verify` to expect."""
+        return head_text(self.node.ledger.head(self.name))
+
+    @contextmanager
+    def files(self) -> Iterator[ZoneFiles]:
+        """Lend the files of the generation in use."""
+        with self.node.open(self.name, self.node.current(self.name)) as files:
+            yield files
+
+
+def counted(files: ZoneFiles) -> dict[str, int]:
+    """Return how many facts, entities, vectors and observations a zone holds."""
+    return {
+        "facts": value(files.memory.connection, "SELECT count(*) FROM facts"),
+        "entities": entity_count(files.identity.connection),
+        "vectors": value(files.embeddings.connection, "SELECT count(*) FROM embeddings"),
+        "observations": value(
+            files.memory.connection,
+            "SELECT count(*) FROM analysis_runs WHERE analysis_type_id LIKE 'observation%'",
+        ),
+    }
+
+
+def unix_ms() -> int:
+    """Return the time, in unix ms."""
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,57 @@
+"""How a zone stands: what it holds, how far its files are, whether anything moves."""
+
+from __future__ import annotations
+
+from projections.events.event_queries import event_count
+from projections.memory.memory_queries import dead_letters
+from recollect.open_zone import OpenZone, counted, unix_ms
+from schemas.wire import FileStatus, Status
+from streams.ledger import EVENTS
+
+#: So long without a step, though there is work, and the zone's files have stopped moving.
+STALLED_SECONDS = 60.0
+
+
+def status(zone: OpenZone) -> Status:
+    """Return what the zone holds and how far it is."""
+    node = zone.node
+    encoder, name = node.gateway.model, zone.name
+    if not zone.exists():
+        return Status(name, "", 0, 0, 0, 0, 0, 0, 0.0, None, False, [], encoder, zone.head())
+    if not zone.opened.followed:
+        node.project_turns(name)
+    lag_seconds = _lag_seconds(zone)
+    moved = node.journal.moved(name)
+    moved_ago = (unix_ms() - moved.at) / 1_000 if moved.at else None
+    generation = node.current(name)
+    with node.open(name, generation) as files:
+        marks = {model.name: model.watermark().number for model in files.all}
+        counts = counted(files)
+        return Status(
+            zone=name,
+            generation=generation.name,
+            events=event_count(files.events.connection),
+            facts=counts["facts"],
+            entities=counts["entities"],
+            observations=counts["observations"],
+            dead_letters=len(dead_letters(files.memory.connection)),
+            lag=marks["events"] - marks["memory"],
+            lag_seconds=lag_seconds,
+            moved_seconds_ago=moved_ago,
+            stalled=min(lag_seconds or 0, moved_ago or 0) > STALLED_SECONDS,
+            models=[FileStatus(model, number) for model, number in marks.items()],
+            encoder=generation.encoder,
+            head=zone.head(),
+        )
+
+
+def _lag_seconds(zone: OpenZone) -> float | None:
+    """Return how long the first record that is not concluded has waited; 0: there is none."""
+    with zone.files() as files:
+        mark = files.memory.watermark()
+    ledger = zone.node.ledger
+    waiting = ledger.read(EVENTS, zone.partition, mark.event_offset, 1, zone.name)
+    if not waiting:
+        return 0.0
+    at = ledger.appended_at(EVENTS, zone.partition, waiting[0].offset)
+    return None if at is None else max(unix_ms() - at, 0) / 1_000

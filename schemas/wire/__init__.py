@@ -1,0 +1,81 @@
+"""What goes in and comes out of every surface: one struct for each JSON of the contract.
+
+The library takes and returns these, and the command line, HTTP and MCP print them, so that the
+same act answers alike wherever it is asked for. Times are ISO 8601 in UTC.
+"""
+
+from schemas.wire.answering import (
+    DEFAULT_SCOPE,
+    SCOPES,
+    Budget,
+    Bundled,
+    Chain,
+    Change,
+    Explanation,
+    Link,
+    Query,
+    RecallAnswer,
+    Result,
+    Scope,
+    Time,
+)
+from schemas.wire.holdings import (
+    Days,
+    DeadLetter,
+    Entity,
+    Fact,
+    Handle,
+    MentalModel,
+    Merge,
+    ZoneSummary,
+)
+from schemas.wire.reports import (
+    FileCheck,
+    FileStatus,
+    ForgetReport,
+    IngestReport,
+    Level,
+    RebuildReport,
+    Receipt,
+    ReclaimReport,
+    Rejection,
+    RollbackReport,
+    Status,
+    Verification,
+)
+
+__all__ = [
+    "DEFAULT_SCOPE",
+    "SCOPES",
+    "Budget",
+    "Bundled",
+    "Chain",
+    "Change",
+    "Days",
+    "DeadLetter",
+    "Entity",
+    "Explanation",
+    "Fact",
+    "FileCheck",
+    "FileStatus",
+    "ForgetReport",
+    "Handle",
+    "IngestReport",
+    "Level",
+    "Link",
+    "MentalModel",
+    "Merge",
+    "Query",
+    "RebuildReport",
+    "RecallAnswer",
+    "Receipt",
+    "ReclaimReport",
+    "Rejection",
+    "Result",
+    "RollbackReport",
+    "Scope",
+    "Status",
+    "Time",
+    "Verification",
+    "ZoneSummary",
+]

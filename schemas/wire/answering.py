@@ -1,0 +1,148 @@
+"""A question as it is put, and what answers it: memories, how they came to be, why not others."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+Scope = Literal["events", "facts", "observations", "mental_models", "entities"]
+Budget = Literal["low", "mid", "high"]
+
+SCOPES: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models", "entities")
+#: Everything but entities, which must be asked for (seed 001).
+DEFAULT_SCOPE: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models")
+
+if TYPE_CHECKING:
+    #: ISO 8601 with a zone, unix milliseconds, or a datetime with a zone.
+    Time = str | int | datetime
+else:
+    # JSON has no datetimes: one becomes ISO 8601 where it is read.
+    Time = str | int
+
+
+class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A question. Only `query`, its text, is needed.
+
+    `scope`: the kinds of memories that may answer. `entity`: a name or an id. `time_after` and
+    `time_before` are exclusive bounds on when something was said. `valid_at`: only what was true
+    then. `known_at`: answer as then, at a time or at the token of an ingest, without what was
+    forgotten since. `asked_at`: the moment from which "yesterday" counts, now where it is not
+    given. `min_score`, 0 to 1: what scores less is not answered. `explain`: each result with its
+    rank in every arm. `profile`: how answers are ranked.
+
+    >>> Query("Where does Ada live?", max_results=5, scope=("facts",)).max_results
+    5
+    """
+
+    query: str
+    max_results: int = 20
+    budget: Budget = "mid"
+    scope: tuple[Scope, ...] = DEFAULT_SCOPE
+    entity: str | None = None
+    time_after: Time | None = None
+    time_before: Time | None = None
+    platform: str | None = None
+    known_at: Time | None = None
+    valid_at: Time | None = None
+    asked_at: Time | None = None
+    min_score: float = 0.0
+    explain: bool = False
+    profile: str = "default"
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """What stood before a change, or stands since: its id and text, and when it changed."""
+
+    id: str
+    text: str
+    at: str
+
+
+class Bundled(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact that comes with the observation that it supports."""
+
+    id: str
+    text: str
+    as_of: str
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A memory that was recalled.
+
+    `score` is 0 to 1, and means the same in every answer: how well this answers as compared with
+    the best there could be, times how likely it is that anything found was meant. `arms` gives
+    the rank in each arm that found it.
+    `source_event_ids` is empty for a mental model alone: a command wrote it, and commands are
+    no events that could be read. `supersedes` is what the memory replaced, and `superseded_by`
+    what replaced it, latest first; those of a turn are those of the facts in it. `facts` are the
+    newest that support an observation; they are no results of their own beside it. `part`: which
+    of several questions asked at once it answers.
+    """
+
+    id: str
+    type: str
+    text: str
+    as_of: str
+    score: float
+    is_stale: bool
+    entity_ids: list[str]
+    platform: str | None
+    source_event_ids: list[str]
+    arms: dict[str, int] | None = None
+    supersedes: list[Change] = []
+    superseded_by: list[Change] = []
+    facts: list[Bundled] = []
+    part: str | None = None
+
+
+class RecallAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """The results, best first, and how long finding them took (without embedding the query)."""
+
+    query: str
+    results: list[Result]
+    ms: float
+
+
+class Explanation(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one memory in one answer.
+
+    `rank` is its place in the answer, from 1, and `score` what it scored there; None where it is
+    not in it: then `dropped_by` is the step at which it fell out, and `because` says why.
+    `arms` gives its rank in every arm that found it, and `fused` the rank of its turn by all
+    arms together, among what the filters let through. `part`: of several questions asked at once,
+    the one that it answers, or for which it came furthest.
+    """
+
+    query: str
+    id: str
+    type: str
+    rank: int | None = None
+    score: float | None = None
+    arms: dict[str, int]
+    fused: int | None = None
+    dropped_by: str | None = None
+    because: str = ""
+    part: str | None = None
+
+
+class Link(msgspec.Struct, frozen=True):
+    """One step of the way that a memory came, with what it says."""
+
+    what: str
+    details: list[str] = []
+
+
+class Chain(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A memory and the steps that led to it, nearest first.
+
+    `recall`: what became of it in the answer to a question, where one was asked.
+    """
+
+    id: str
+    type: str
+    text: str
+    source_event_ids: list[str]
+    steps: list[Link]
+    recall: Explanation | None = None

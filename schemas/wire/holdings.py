@@ -1,0 +1,108 @@
+"""What a zone holds, as lists give it: facts, entities, merges, mental models, parked records."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class Days(msgspec.Struct, frozen=True):
+    """The days that a fact speaks of, both inclusive (YYYY-MM-DD)."""
+
+    first: str
+    last: str
+
+
+class Fact(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact. `subject`, `attribute` and `value` are None where it fills no slot.
+
+    `entities` are the names of those that it is about, `source_event_ids` the source's own ids.
+    """
+
+    id: str
+    text: str
+    as_of: str
+    when: Days | None
+    subject: str | None
+    attribute: str | None
+    value: str | None
+    current: bool
+    stability: str | None
+    entities: list[str]
+    source_event_ids: list[str]
+
+
+class Handle(msgspec.Struct, frozen=True, kw_only=True):
+    """An account under which somebody writes, as its platform calls it."""
+
+    platform: str
+    handle: str
+
+
+class Entity(msgspec.Struct, frozen=True, kw_only=True):
+    """Whoever or whatever is known, under its canonical name. `aliases`: what it was merged of.
+
+    `facts` are about it; `mentions` counts the events that come from it or speak of it.
+    """
+
+    id: str
+    name: str
+    type: str
+    aliases: list[str] = []
+    handles: list[Handle] = []
+    facts: int = 0
+    mentions: int = 0
+
+
+class Merge(msgspec.Struct, frozen=True, kw_only=True):
+    """Two entities that are, or may be, one. `confidence` is 0 to 1.
+
+    `a` and `b` are their names, `a_id` and `b_id` their ids; `at` says when this was proposed, or
+    done where nobody proposed it; `merge_id` is that of the merge that was executed.
+    """
+
+    id: str
+    a: str
+    b: str
+    confidence: float
+    reasons: list[str]
+    status: Literal["pending", "merged", "rejected", "undone"]
+    a_id: str
+    b_id: str
+    at: str
+    merge_id: str | None
+
+
+class MentalModel(msgspec.Struct, frozen=True, kw_only=True):
+    """A version of a report that somebody keeps. `previous` is the id of the one before it.
+
+    `current`: no later version has taken its place.
+    """
+
+    id: str
+    name: str
+    description: str
+    subtype: str | None
+    entity_id: str | None
+    tags: list[str]
+    previous: str | None
+    current: bool
+    updated_at: str
+
+
+class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
+    """A record that could not be decided, by its number. `parked_at` is in unix ms."""
+
+    number: int
+    kind: str
+    reason: str
+    state: Literal["parked", "retried", "dropped"]
+    parked_at: int
+
+
+class ZoneSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A zone of a home, and how many records its ledger holds."""
+
+    zone: str
+    events: int

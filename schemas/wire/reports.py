@@ -1,0 +1,155 @@
+"""What became of an act, and how a zone stands: reports of ingest, forget, verify, and the rest."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Level = Literal["index", "project", "derive", "fresh"]
+
+
+class Receipt(msgspec.Struct, frozen=True):
+    """What became of an event. `number` is the running number of the record that holds it.
+
+    `clamped`: its `ingested_at` was after the ledger's clock, which was taken instead.
+    """
+
+    status: Literal["new", "duplicate", "conflict"]
+    number: int
+    event_id: str
+    clamped: bool = False
+
+
+class Rejection(msgspec.Struct, frozen=True):
+    """A record that was refused: where it stands (line from 1) and why."""
+
+    path: str
+    line: int
+    reason: str
+
+
+class IngestReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of an import's records.
+
+    `clamped`: so many of the new ones gave an `ingested_at` after the ledger's clock, which was
+    taken instead. `rejections` are the first of those that were rejected. `token` names the place
+    in the ledger after this import, and `head` the ledger's end.
+    """
+
+    read: int
+    new: int
+    duplicate: int
+    clamped: int
+    rejected: int
+    rejections: list[Rejection]
+    seconds: float
+    token: str
+    head: str
+
+
+class ForgetReport(msgspec.Struct, frozen=True):
+    """What an erasure took, or with `dry_run` would take: ids, and how many rows of each kind.
+
+    `events` are the records whose keys ended: messages, parked records, commands that hold words.
+    `forgotten` are the ids that were asked for, or, where records were chosen otherwise, the
+    sources' own ids and `#` with the number of a record that has none. `already`: those asked for
+    that were forgotten before; `finished`: those whose erasure was interrupted and has been
+    finished now.
+    """
+
+    forgotten: list[str]
+    already: list[str]
+    finished: list[str]
+    events: int
+    facts: int
+    entities: int
+    vectors: int
+    dry_run: bool = False
+
+
+class RebuildReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """What a rebuild did, or with `dry_run` would do. `encoded` counts texts embedded anew."""
+
+    level: Level
+    records: int
+    generation: str | None = None
+    encoded: int | None = None
+    seconds: float | None = None
+    dry_run: bool = False
+
+
+class RollbackReport(msgspec.Struct, frozen=True):
+    """The generation that is in use again."""
+
+    generation: str
+
+
+class ReclaimReport(msgspec.Struct, frozen=True):
+    """What was reclaimed, or would be: chains, their change records, and bytes of the ledger.
+
+    `needed` are the chains of generations, and that of the ledger's last switch.
+    """
+
+    chains: list[str]
+    needed: list[str]
+    records: int
+    bytes: int
+    dry_run: bool
+
+
+class FileCheck(msgspec.Struct, frozen=True):
+    """A read model's content hash, live and replayed."""
+
+    model: str
+    hash: str
+    replayed: str
+    ok: bool
+
+
+class Verification(msgspec.Struct, frozen=True):
+    """What `verify` found.
+
+    `events` counts readable turns, `lag` ledger records that the files do not hold yet, `void`
+    records that do not count; `head` names the ledger's end.
+    """
+
+    ok: bool
+    ledger_ok: bool
+    events: int
+    head: str
+    lag: int
+    models: list[FileCheck]
+    problems: list[str]
+    void: int
+
+
+class FileStatus(msgspec.Struct, frozen=True):
+    """How far a read model is: the running number of its last record."""
+
+    model: str
+    watermark: int
+
+
+class Status(msgspec.Struct, frozen=True):
+    """What a zone holds. `lag` is how many ledger records are not concluded yet.
+
+    `lag_seconds` is how long the first of those has been in the ledger, `moved_seconds_ago` when
+    the files last moved; None where nobody noted it. `stalled`: there is work, and nobody does it.
+    `head` names the ledger's end.
+    """
+
+    zone: str
+    generation: str
+    events: int
+    facts: int
+    entities: int
+    observations: int
+    dead_letters: int
+    lag: int
+    lag_seconds: float | None
+    moved_seconds_ago: float | None
+    stalled: bool
+    models: list[FileStatus]
+    encoder: str | None
+    head: str

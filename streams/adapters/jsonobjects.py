@@ -1,0 +1,77 @@
+"""The adapter of what a program hands over: dicts in the form of a line of JSON."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from schemas.errors import InvalidInput
+from schemas.events import Draft
+from schemas.inbound import InboundEvent
+from schemas.wire import Rejection
+from streams.adapters.adapter import Source
+from streams.adapters.jsonl import draft_of_line
+
+
+class JsonObjects(Source):
+    """Events as dicts, read one by one; what a line of JSON may say, they may, and times may be
+    datetimes with a zone."""
+
+    def __init__(self, events: Iterable[Mapping[str, Any] | InboundEvent], name: str) -> None:
+        self._events = events
+        self._name = name
+
+    def drafts(self) -> Iterator[tuple[int, Draft | Rejection]]:
+        """Yield (place from 1, draft or refusal), in order."""
+        same: Counter[str] = Counter()
+        for number, event in enumerate(self._events, 1):
+            try:
+                yield number, draft_of_line(_line(event), same)
+            except InvalidInput as error:
+                yield number, Rejection(self._name, number, str(error))
+
+
+def _line(event: object) -> bytes:
+    """Return an event as a line of JSON.
+
+    Raises:
+        InvalidInput: it is no dict, or holds what JSON has no form for; the field is named.
+    """
+    if isinstance(event, InboundEvent):
+        event = msgspec.structs.asdict(event)
+    if not isinstance(event, Mapping):
+        raise InvalidInput(f"an event is a dict; this is {type(event).__name__}")
+    for field in event:
+        if not isinstance(field, str):
+            raise InvalidInput(f"{field!r} is no name of a field; names are texts")
+    try:
+        return _json(dict(event))
+    except _NO_JSON:
+        for field, value in event.items():
+            try:
+                _json(value)
+            except _NO_JSON as error:
+                raise InvalidInput(f"{field}: {error}") from None
+        raise
+
+
+_NO_JSON = (TypeError, ValueError, RecursionError)
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain).encode()
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, msgspec.Struct):
+        return msgspec.to_builtins(value)
+    raise TypeError(f"{type(value).__name__} has no form in JSON")

@@ -1,0 +1,105 @@
+"""One zone of a home of its own opening, with what tests look at inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+
+from projections.recall import DEFAULT_PROFILE, PROFILES, Profile, Recaller
+from projections.recall import Query as Question
+from recollect import Query, Recollect
+from recollect.home import Home
+from recollect.ingesting import command, publish
+from recollect.maintenance import pending
+from recollect.token import Token
+from schemas.events import AnyPayload, Draft
+from schemas.wire import Explanation, RecallAnswer, Receipt
+from schemas.zones import DEFAULT_ZONE
+from streams.engine.node import Node
+
+
+class Memory:
+    """A zone as `Recollect.zone` gives it, and the node below it."""
+
+    def __init__(
+        self,
+        home: Home | Path | str,
+        zone: str = DEFAULT_ZONE,
+        *,
+        profile: Profile = DEFAULT_PROFILE,
+    ) -> None:
+        self.home = home if isinstance(home, Home) else Home(Path(home))
+        self.zone = zone
+        self._recollect = Recollect(self.home)
+        self._of = self._recollect.zone(zone)
+        self._profile = _named(profile)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._of, name)
+
+    @property
+    def node(self) -> Node:
+        return self._of._zone.node
+
+    def publish(self, drafts: Sequence[Draft]) -> list[Receipt]:
+        return publish(self._of._zone, drafts)
+
+    def drive(self, progress: Callable[[int], None] | None = None) -> int:
+        return self._of.decide(progress)
+
+    def command(self, payload: AnyPayload, at: int | None = None) -> Receipt:
+        return command(self._of._zone, payload, at)
+
+    def recall(
+        self, query: Question | Query | str, *, known_at: int | Token | None = None
+    ) -> RecallAnswer:
+        return self._of.recall(self._query(query, known_at))
+
+    def explain(
+        self, query: Question | Query | str, id_: str, *, known_at: int | Token | None = None
+    ) -> Explanation | None:
+        return self._of.explain(self._query(query, known_at), id_)
+
+    def pending(self) -> int:
+        return pending(self._of._zone)
+
+    def recaller(self) -> Recaller:
+        """Return the recaller that is asked."""
+        with self._of._zone.opened.recallers.lend(self.zone, self._profile) as recaller:
+            return recaller
+
+    def close_recallers(self) -> None:
+        """Let go of what was read of the files."""
+        self._of._zone.opened.recallers.close()
+
+    def close(self) -> None:
+        self._recollect.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _query(self, query: Question | Query | str, known_at: int | Token | None) -> Query:
+        if isinstance(query, str):
+            query = Query(query)
+        if isinstance(query, Question):
+            assert not query.spans, "who asks gives no spans; ask the recaller"
+            said = msgspec.structs.asdict(query)
+            del said["spans"]
+            query = Query(said.pop("text"), **said)
+        at = str(known_at) if isinstance(known_at, Token) else known_at
+        return msgspec.structs.replace(query, known_at=at, profile=self._profile)
+
+
+def _named(profile: Profile) -> str:
+    """Return the name by which a ranking is asked for; one of a test's own gets one."""
+    for name, known in PROFILES.items():
+        if known == profile:
+            return name
+    PROFILES[f"of a test: {profile}"] = profile
+    return f"of a test: {profile}"
