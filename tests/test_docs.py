@@ -98,7 +98,7 @@ def test_the_two_commands_stand_at_the_top_of_the_readme():
 
 def test_the_readme_ends_with_a_map_of_the_folders():
     section = README.split("## Map")[1]
-    for folder in (*PACKAGES, "demo", "docker", "tests", "bench", "docs"):
+    for folder in (*PACKAGES, "demo", "docker", "tests", "bench", "docs", "examples"):
         assert f"`{folder}/`" in section, folder
 
 

@@ -1,0 +1,46 @@
+"""What was true then, and what was known then, are two questions.
+
+python examples/time_travel.py
+"""
+
+import tempfile
+
+from recollect import Recollect
+
+
+def said(id: str, content: str, at: str, known: str | None = None) -> dict[str, str]:
+    """An event of Ada's. `known` is when it came in, where that was later."""
+    return {
+        "id": id,
+        "platform": "chat",
+        "sender_id": "u1",
+        "sender_name": "Ada",
+        "occurred_at": at,
+        "ingested_at": known or at,
+        "content": content,
+    }
+
+
+QUESTION = "Where does Ada live?"
+
+with tempfile.TemporaryDirectory() as home, Recollect(home, encoder="none") as memory:
+    zone = memory.zone("ada")
+    zone.ingest(
+        [
+            said("m1", "I live in Turin.", "2025-03-01T10:00:00Z"),
+            said("m2", "I live in Oslo.", "2026-02-01T10:00:00Z", known="2026-04-01T10:00:00Z"),
+        ]
+    )
+
+    now = zone.recall(QUESTION, max_results=1).results[0]
+    print("now:", now.text)
+    # > now: Ada: I live in Oslo.
+    print("before that:", now.supersedes[0].text)
+    # > before that: Ada: I live in Turin.
+
+    # In March 2026 she had moved, but nobody had told us yet.
+    march = "2026-03-01T00:00:00Z"
+    print("true in March:", zone.recall(QUESTION, max_results=1, valid_at=march).results[0].text)
+    # > true in March: Ada: I live in Oslo.
+    print("known in March:", zone.recall(QUESTION, max_results=1, known_at=march).results[0].text)
+    # > known in March: Ada: I live in Turin.
