@@ -6,9 +6,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 from projections.embeddings import EmbeddingsModel
 from projections.events import EventsModel
@@ -68,11 +66,8 @@ class ZoneFiles:
         Raises:
             Damaged: a file lacks one.
         """
-        made = {
-            "embeddings": _tables(EmbeddingsModel, self.embeddings.model, self.embeddings.dimension)
-        } | {kind.name: _tables(kind) for kind in (EventsModel, MemoryModel, IdentityModel)}
         for model in self.all:
-            if lacking := made[model.name] - _names(model):
+            if lacking := model.tables() - _names(model):
                 raise _damaged(model.path, f"lacks the table {min(lacking)}")
 
     @contextmanager
@@ -154,16 +149,6 @@ def _damaged(path: Path, what: str) -> Damaged:
 def _names(model: ReadModel) -> frozenset[str]:
     found = rows(model.connection, "SELECT name FROM sqlite_schema WHERE type = 'table'")
     return frozenset(name for (name,) in found)
-
-
-@cache
-def _tables(kind: type[ReadModel], *arguments: Any) -> frozenset[str]:
-    """Return the tables of a new file."""
-    made = kind(None, *arguments)
-    try:
-        return _names(made)
-    finally:
-        made.close()
 
 
 class FilesPool:

@@ -2,63 +2,19 @@
 
 An index that followed the rows up to a watermark goes on from there, and asks here what went
 since. The rows are told by number alone, for as long as few enough went; nothing of it is part of
-what is known.
+what is known. The triggers that note it stand in the migrations of each file.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import apsw
 
 from projections.sqlite import listed, rows, value
 
 TABLES = ("lineage", "changed_rows")
-# An index that is further behind is made anew, which takes no longer than to lose so many.
-MOST_CHANGED = 100_000
-
-_TABLES = """
-CREATE TABLE IF NOT EXISTS lineage (
-    id      INTEGER PRIMARY KEY CHECK (id = 1),
-    changes INTEGER NOT NULL
-);
-INSERT OR IGNORE INTO lineage VALUES (1, 0);
-CREATE TABLE IF NOT EXISTS changed_rows (
-    change     INTEGER PRIMARY KEY,
-    table_name TEXT    NOT NULL,
-    row_id     INTEGER NOT NULL
-);
-"""
-_NOTED = f"""BEGIN
-    UPDATE lineage SET changes = changes + 1;
-    INSERT INTO changed_rows SELECT changes, '{{table}}', OLD.rowid FROM lineage;
-    DELETE FROM changed_rows WHERE change <= (SELECT changes FROM lineage) - {MOST_CHANGED};
-END;
-"""
-_TRIGGERS = f"""
-DROP TRIGGER IF EXISTS {{table}}_gone;
-CREATE TRIGGER {{table}}_gone AFTER DELETE ON {{table}}
-{_NOTED}
-DROP TRIGGER IF EXISTS {{table}}_changed;
-CREATE TRIGGER {{table}}_changed AFTER UPDATE OF {{columns}} ON {{table}} WHEN {{differs}}
-{_NOTED}
-"""
-
-
-def lineage_schema(indexed: Mapping[str, Sequence[str]]) -> str:
-    """Return the statements that note changes of these tables, each in its indexed columns.
-
-    They take the place of what an older file has for it.
-    """
-    return _TABLES + "".join(
-        _TRIGGERS.format(
-            table=table,
-            columns=", ".join(columns),
-            differs=" OR ".join(f"NEW.{column} IS NOT OLD.{column}" for column in columns),
-        )
-        for table, columns in indexed.items()
-    )
 
 
 def lineage(connection: apsw.Connection) -> int:

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import TypeVar
 
 import apsw
 import msgspec
 
-from projections.sqlite import atomic, check_version, connect, truncate_wal, value
+from projections.migrations import Migrations
+from projections.private import writable
+from projections.sqlite import connect, truncate_wal, value
 from schemas.changes import ROW_OF_TABLE, Delete, Row, Section
-from schemas.errors import IntegrityError
+from schemas.errors import IntegrityError, OlderVersion
 from schemas.records import GENESIS
-
-#: Says the version of a file's schema to whoever reads it with SQL; it lies in `user_version`.
-SCHEMA_VERSION = """
-CREATE VIEW schema_version AS SELECT user_version AS version FROM pragma_user_version;
-"""
-
 
 RowType = TypeVar("RowType", bound=Row)
 
@@ -51,37 +47,52 @@ class ReadModel:
     name: str
     #: Columns of the watermark table, in the order of `Watermark`.
     watermark_columns: tuple[str, ...] = ("number", "offset", "hash", "event_offset", "event_hash")
-    #: What brings a file of version n, counted from 1, to the next; `schema` makes the last.
-    upgrades: tuple[str, ...] = ()
+    #: What tables the file has.
+    migrations: Migrations
 
     def __init__(self, directory: Path | None, *, readonly: bool = False) -> None:
-        """`directory` None: in memory, for as long as it is open."""
+        """`directory` None: in memory, for as long as it is open.
+
+        A file of an older version is brought up, also for a reader.
+
+        Raises:
+            UnknownVersion: a newer program made the file.
+            OlderVersion: an older one did, and nobody may write here.
+        """
         self.path = Path(":memory:") if directory is None else directory / f"{self.name}.db"
         self.readonly = readonly
-        self.connection = connect(self.path, readonly=readonly)
-        self.prepare()
+        self.connection = self.connect(readonly=readonly)
+        try:
+            if not readonly:
+                self._bring_up(self.connection)
+            elif self.migrations.version(self.connection, self.path) < self.migrations.newest:
+                self._bring_up_to_read()
+        except BaseException:
+            self.connection.close()
+            raise
 
-    def prepare(self) -> None:
-        """Make the tables where the file is new, and those that an older file lacks."""
-        version = len(self.upgrades) + 1
-        found = check_version(self.connection, self.path, version)
-        if self.readonly or found == version:
-            return
-        with atomic(self.connection):
-            if self._version() == 0:
-                self.connection.execute(self.schema())
-            else:
-                for upgrade in self.upgrades[self._version() - 1 :]:
-                    self.connection.execute(upgrade)
-            self.connection.execute(f"PRAGMA user_version = {version}")
+    def connect(self, *, readonly: bool) -> apsw.Connection:
+        """Return a connection to the file, with what its statements need."""
+        return connect(self.path, readonly=readonly)
 
-    def _version(self) -> int:
-        return check_version(self.connection, self.path, len(self.upgrades) + 1)
+    def _bring_up(self, connection: apsw.Connection) -> None:
+        self.migrations.bring_up(connection, self.path, lambda: self.migrated(connection))
 
-    def schema(self) -> str:
-        """Return the statements that make the file."""
-        tables = resources.files(f"projections.{self.name}").joinpath("schema.sql").read_text()
-        return tables + SCHEMA_VERSION
+    def _bring_up_to_read(self) -> None:
+        if not writable(self.path.parent):
+            raise OlderVersion(
+                f"{self.path} was made by an older recollect and cannot be brought up to date "
+                "here, where it is read-only: use its home once where it can be written"
+            )
+        with closing(self.connect(readonly=False)) as connection:
+            self._bring_up(connection)
+
+    def migrated(self, connection: apsw.Connection) -> None:
+        """Make what is derived from the tables, in the transaction that made or changed them."""
+
+    def tables(self) -> frozenset[str]:
+        """Return the tables that the file has unless it was damaged."""
+        return self.migrations.tables
 
     def watermark(self) -> Watermark:
         """Return how far the file is."""

@@ -14,7 +14,6 @@ import apsw
 import msgspec
 
 from projections.private import FILE_MODE, writable
-from schemas.errors import UnknownVersion
 
 BUSY_TIMEOUT_MS = 60_000
 # SQLite's own 2 MB make an index of 100,000 facts twice as slow; a small file takes no more.
@@ -86,21 +85,6 @@ def _open_to_read(name: str, flags: int = 0) -> apsw.Connection:
     # Rows from all over a large file: read where they lie, they need not be copied first.
     connection.execute(f"PRAGMA mmap_size = {MAPPED_BYTES}").fetchall()
     return _set_up(connection)
-
-
-def check_version(connection: apsw.Connection, path: Path, newest: int) -> int:
-    """Return the version of a file's tables; 0: it has none yet.
-
-    Raises:
-        UnknownVersion: a newer program made it, or changed it.
-    """
-    version = int(value(connection, "PRAGMA user_version"))
-    if version > newest:
-        raise UnknownVersion(
-            f"{path} was made by a newer recollect (version {version}; this one knows up to "
-            f"{newest}); upgrade recollect to use it"
-        )
-    return version
 
 
 def _use_wal(connection: apsw.Connection) -> None:

@@ -29,6 +29,10 @@ class Damaged(HomeError):
     """A file of a home is missing or damaged; the message says which, and what brings it back."""
 
 
+class OlderVersion(HomeError):
+    """A file was made by an older recollect, and nobody may bring it up to date where it is."""
+
+
 class ErasureFailed(RecollectError):
     """An erasure could not be carried out; its zone stands still until it is."""
 

@@ -1,5 +1,5 @@
 """embeddings.db: canonical vectors, the search index derived from them, and token vectors."""
 
-from projections.embeddings.model import EmbeddingsModel
+from projections.embeddings.embeddings_file import EmbeddingsModel
 
 __all__ = ["EmbeddingsModel"]

@@ -1,5 +1,5 @@
 """identity.db: who and what the memory is about."""
 
-from projections.identity.model import IdentityModel
+from projections.identity.identity_file import IdentityModel
 
 __all__ = ["IdentityModel"]

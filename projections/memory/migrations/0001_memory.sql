@@ -36,7 +36,6 @@ CREATE TABLE fact_entities (
     PRIMARY KEY (fact_id, entity_id)
 ) WITHOUT ROWID;
 CREATE INDEX idx_fact_entities_entity ON fact_entities(entity_id);
-CREATE INDEX idx_fact_entities_fact ON fact_entities(fact_id);
 
 CREATE TABLE causal_links (
     from_fact_id TEXT NOT NULL REFERENCES facts(id) ON DELETE CASCADE,
@@ -66,9 +65,10 @@ CREATE TABLE fact_claims (
 CREATE INDEX idx_fact_claims_subject ON fact_claims(subject, attribute, as_of);
 
 CREATE TABLE fact_supersessions (
-    fact_id       TEXT PRIMARY KEY,
+    fact_id       TEXT    NOT NULL,
     superseded_by TEXT    NOT NULL,
-    invalid_at    INTEGER NOT NULL
+    invalid_at    INTEGER NOT NULL,
+    PRIMARY KEY (fact_id, superseded_by)
 ) WITHOUT ROWID;
 CREATE INDEX idx_fact_supersessions_by ON fact_supersessions(superseded_by);
 
@@ -129,13 +129,6 @@ CREATE INDEX idx_episodes_platform ON episodes(platform);
 CREATE INDEX idx_episodes_thread ON episodes(thread_id);
 CREATE INDEX idx_episodes_time ON episodes(start_time, end_time);
 CREATE INDEX idx_episodes_parent ON episodes(parent_id);
-
-CREATE TABLE episode_events (
-    episode_id TEXT NOT NULL REFERENCES episodes(id) ON DELETE CASCADE,
-    event_id   TEXT NOT NULL,                   -- events.id of events.db, by convention
-    PRIMARY KEY (episode_id, event_id)
-) WITHOUT ROWID;
-CREATE INDEX idx_episode_events_event ON episode_events(event_id);
 
 CREATE TABLE analysis_types (
     id              TEXT PRIMARY KEY,

@@ -14,12 +14,6 @@ CREATE TABLE seals (
     key_id BLOB    NOT NULL
 );
 
--- Which chain of change records counts from an event on; the zone's state does not depend on it.
-CREATE TABLE switches (
-    number INTEGER PRIMARY KEY,
-    chain  TEXT    NOT NULL
-);
-
 CREATE TABLE events (
     number       INTEGER PRIMARY KEY,   -- running number in the zone
     id           TEXT    NOT NULL UNIQUE,

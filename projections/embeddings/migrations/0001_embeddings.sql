@@ -1,6 +1,4 @@
--- embeddings.db: the canonical vectors (A13); those of single words are in tokens.sql. The search
--- index vec_embeddings is derived from them; its dimension is the model's, so it is made when the
--- first vector of that model comes.
+-- embeddings.db: the canonical vectors (A13). The search index over them is in search_index.sql.
 
 CREATE TABLE watermark (
     id           INTEGER PRIMARY KEY CHECK (id = 1),
@@ -23,6 +21,5 @@ CREATE TABLE embeddings (
     created_at  INTEGER NOT NULL,
     UNIQUE (target_type, target_id, model)
 );
-CREATE UNIQUE INDEX idx_embeddings_id ON embeddings(id);
 CREATE INDEX idx_embeddings_target ON embeddings(target_type, target_id);
 CREATE INDEX idx_embeddings_model ON embeddings(model, text_hash);

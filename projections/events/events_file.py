@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
-from projections.lineage import lineage_schema
-from projections.readmodel import SCHEMA_VERSION, ReadModel
+from projections.migrations import Migrations
+from projections.readmodel import ReadModel
 from schemas.events import Content, Event, Forget, Switch
 
 _PUT = f"""
@@ -18,9 +19,6 @@ INSERT INTO events (
 ) VALUES ({", ".join("?" * 22)})
 """
 
-# Nothing but an erasure changes what is here.
-_LINEAGE = lineage_schema({"events": ("content", "caption", "conversation", "occurred_at")})
-
 _json = msgspec.json.Encoder()
 
 
@@ -29,15 +27,7 @@ class EventsModel(ReadModel):
 
     name = "events"
     watermark_columns = ("number", "offset", "hash")
-    upgrades = (
-        "CREATE TABLE switches (number INTEGER PRIMARY KEY, chain TEXT NOT NULL)",
-        _LINEAGE,
-        SCHEMA_VERSION,
-        _LINEAGE,
-    )
-
-    def schema(self) -> str:
-        return super().schema() + _LINEAGE
+    migrations = Migrations(Path(__file__).parent / "migrations")
 
     def project_events(self, events: Sequence[Event], seals: Sequence[tuple[int, bytes]]) -> bool:
         """Apply events in order, in the caller's transaction; True if any was erased.

@@ -1,3 +1,5 @@
+-- The vectors of single words (A13).
+
 CREATE TABLE token_vectors (
     target_type TEXT NOT NULL,
     target_id   TEXT NOT NULL,

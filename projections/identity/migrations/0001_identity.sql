@@ -81,7 +81,6 @@ CREATE TABLE merges (
     undone_at   INTEGER                             -- follows from merge_undos
 );
 CREATE INDEX idx_merges_loser ON merges(loser_id);
-CREATE INDEX idx_merges_winner ON merges(winner_id);
 
 CREATE TABLE merge_undos (
     merge_id  TEXT PRIMARY KEY,

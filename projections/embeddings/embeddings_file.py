@@ -1,0 +1,76 @@
+"""The file embeddings.db."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import sqlite_vec
+
+from projections.migrations import Migrations
+from projections.readmodel import ReadModel
+
+# vec0 writes vectors in chunks of this many and reserves a whole one for the first: small
+# zones stay small (1,024, its default, takes 1.6 MB), and a scan is no slower.
+_CHUNK = 256
+
+_INDEX = Path(__file__).parent / "search_index.sql"
+
+_DROP_INDEX = """
+DROP TRIGGER IF EXISTS vec_embeddings_insert;
+DROP TRIGGER IF EXISTS vec_embeddings_delete;
+DROP TRIGGER IF EXISTS vec_embeddings_update;
+DROP TABLE IF EXISTS vec_embeddings;
+"""
+
+
+class EmbeddingsModel(ReadModel):
+    """Vectors per (target, model); one model, the home's, is indexed for search."""
+
+    name = "embeddings"
+    migrations = Migrations(Path(__file__).parent / "migrations")
+
+    def __init__(
+        self, directory: Path, model: str | None, dimension: int, *, readonly: bool = False
+    ) -> None:
+        self.model = model
+        self.dimension = dimension
+        super().__init__(directory, readonly=readonly)
+
+    def connect(self, *, readonly: bool) -> apsw.Connection:
+        connection = super().connect(readonly=readonly)
+        connection.enable_load_extension(True)
+        connection.load_extension(sqlite_vec.loadable_path())
+        connection.enable_load_extension(False)
+        return connection
+
+    def migrated(self, connection: apsw.Connection) -> None:
+        self._index(connection)
+
+    def tables(self) -> frozenset[str]:
+        index = () if self.model is None else ("vec_embeddings",)
+        return super().tables().union(index)
+
+    def index_schema(self) -> str:
+        """Return the statements that make the search index, empty; none without a model."""
+        if self.model is None:
+            return ""
+        return _INDEX.read_text("utf-8").format(
+            dimension=self.dimension, chunk=_CHUNK, model=apsw.format_sql_value(self.model)
+        )
+
+    def reindex(self) -> None:
+        """Make the search index again from the canonical vectors, in the caller's transaction."""
+        self._index(self.connection)
+
+    def _index(self, connection: apsw.Connection) -> None:
+        if self.model is None:
+            return
+        connection.execute(_DROP_INDEX)
+        connection.execute(self.index_schema())
+        connection.execute(
+            "INSERT INTO vec_embeddings (rowid, target_type, embedding, target_id) "
+            "SELECT seq, target_type, embedding, target_id FROM embeddings WHERE model = ? "
+            "ORDER BY seq",
+            (self.model,),
+        )

@@ -1,0 +1,3 @@
+-- The number of the file's last migration, for whoever reads it with SQL.
+
+CREATE VIEW schema_version AS SELECT user_version AS version FROM pragma_user_version;

@@ -1,0 +1,18 @@
+"""The file memory.db."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from projections.migrations import Migrations
+from projections.readmodel import ReadModel
+
+
+class MemoryModel(ReadModel):
+    """Facts, claims, turns, the processing log, episodes, analyses, mental models."""
+
+    name = "memory"
+    migrations = Migrations(Path(__file__).parent / "migrations")
+
+    def note_decisions(self, decided: Iterable[tuple[int, int, bool]]) -> None:
+        """Note (number, offset, traced) of change records that the file holds from now on."""
+        self.connection.executemany("INSERT OR REPLACE INTO conclusions VALUES (?, ?, ?)", decided)

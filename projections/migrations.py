@@ -1,0 +1,91 @@
+"""The tables of a file: numbered SQL files, and nothing else, say what they are.
+
+`0001_words.sql`, `0002_words.sql` and so on stand in one folder. A file's `user_version` is the
+number of the last one that it has had: a new file gets them all, an older one those it lacks. One
+that was released is never edited, since files have had it; the next one changes what it made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+
+import apsw
+
+from projections.sqlite import atomic, value
+from schemas.errors import UnknownVersion
+
+_MADE = re.compile(
+    r"^CREATE(?: VIRTUAL)? TABLE(?: IF NOT EXISTS)? (?P<made>\w+)"
+    r"|^DROP TABLE(?: IF EXISTS)? (?P<dropped>\w+)",
+    re.MULTILINE,
+)
+
+
+class Migrations:
+    """The migrations of one kind of file. Safe under threads: nothing changes once it is read."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @cached_property
+    def _paths(self) -> dict[int, Path]:
+        found = {int(path.name[:4]): path for path in self._folder.glob("[0-9]*.sql")}
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def newest(self) -> int:
+        """The version of a new file."""
+        return max(self._paths)
+
+    @cached_property
+    def tables(self) -> frozenset[str]:
+        """The tables of a new file, without those that SQLite makes for virtual ones."""
+        made: set[str] = set()
+        for text in self._texts(0):
+            for match in _MADE.finditer(text):
+                if match["made"]:
+                    made.add(match["made"])
+                else:
+                    made.discard(match["dropped"])
+        return frozenset(made)
+
+    def version(self, connection: apsw.Connection, path: Path) -> int:
+        """Return the version of a file; 0: it is new, or of a build that wrote none.
+
+        Raises:
+            UnknownVersion: a newer program made it, or changed it.
+        """
+        version = int(value(connection, "PRAGMA user_version"))
+        if version > self.newest:
+            raise UnknownVersion(
+                f"{path} was made by a newer recollect (version {version}; this one knows up to "
+                f"{self.newest}); upgrade recollect to use it"
+            )
+        return version
+
+    def bring_up(
+        self,
+        connection: apsw.Connection,
+        path: Path,
+        then: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Give a file what it lacks, and `then` do what follows from it, in one transaction.
+
+        Raises:
+            UnknownVersion: a newer program made it, or changed it.
+        """
+        if self.version(connection, path) == self.newest:
+            return
+        with atomic(connection):
+            # Somebody else may have done so before the lock was taken.
+            if (found := self.version(connection, path)) < self.newest:
+                for text in self._texts(found):
+                    connection.execute(text)
+                then()
+                connection.execute(f"PRAGMA user_version = {self.newest}")
+
+    def _texts(self, since: int) -> list[str]:
+        return [path.read_text("utf-8") for number, path in self._paths.items() if number > since]
