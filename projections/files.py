@@ -18,6 +18,9 @@ from projections.sqlite import rows
 from schemas.changes import MODELS
 from schemas.errors import Damaged, IntegrityError
 
+#: The files of a zone, by name.
+FILE_NAMES = tuple(f"{name}.db" for name in ("events", *MODELS))
+
 
 class ZoneFiles:
     """events.db, and the three files that change records fill.
@@ -135,8 +138,8 @@ class ZoneFiles:
 
 
 def _require(directory: Path) -> None:
-    for name in ("events", *MODELS):
-        path = directory / f"{name}.db"
+    for name in FILE_NAMES:
+        path = directory / name
         if not path.is_file() or not path.stat().st_size:
             raise _damaged(path, "is empty" if path.is_file() else "is missing")
 

@@ -27,8 +27,12 @@ _MADE = re.compile(
 class Migrations:
     """The migrations of one kind of file. Safe under threads: nothing changes once it is read."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, unnumbered: Callable[[apsw.Connection], int] = lambda connection: 0
+    ) -> None:
+        """`unnumbered` gives the version of a file that has none written."""
         self._folder = folder
+        self._unnumbered = unnumbered
 
     @cached_property
     def _paths(self) -> dict[int, Path]:
@@ -53,7 +57,7 @@ class Migrations:
         return frozenset(made)
 
     def version(self, connection: apsw.Connection, path: Path) -> int:
-        """Return the version of a file; 0: it is new, or of a build that wrote none.
+        """Return the version of a file; 0 or less: it is new, or of a build that wrote none.
 
         Raises:
             UnknownVersion: a newer program made it, or changed it.
@@ -64,7 +68,7 @@ class Migrations:
                 f"{path} was made by a newer recollect (version {version}; this one knows up to "
                 f"{self.newest}); upgrade recollect to use it"
             )
-        return version
+        return version or self._unnumbered(connection)
 
     def bring_up(
         self,
@@ -83,7 +87,7 @@ class Migrations:
             # Somebody else may have done so before the lock was taken.
             if (found := self.version(connection, path)) < self.newest:
                 for text in self._texts(found):
-                    connection.execute(text)
+                    connection.execute(text).fetchall()
                 then()
                 connection.execute(f"PRAGMA user_version = {self.newest}")
 

@@ -81,7 +81,7 @@ def test_every_setting_of_a_topic_is_in_the_reference(topic, replicas):
 
 
 def test_every_file_of_a_read_model_is_in_the_reference():
-    for path in (ROOT / "projections").glob("*/schema.sql"):
+    for path in (ROOT / "projections").glob("*/migrations"):
         assert f"{path.parent.name}.db`" in REFERENCE
 
 

@@ -10,7 +10,7 @@ import apsw
 import msgspec
 
 from projections.events import event_queries as thread
-from projections.events.model import conversation_of
+from projections.events.events_file import conversation_of
 from projections.readmodel import ReadModel
 from schemas.changes import (
     MODEL_OF,

@@ -9,40 +9,12 @@ from pathlib import Path
 import apsw
 import msgspec
 
-from projections.sqlite import atomic, check_version, connect, rows, value
+from projections.migrations import Migrations
+from projections.sqlite import atomic, connect, rows, value
 from schemas.records import GENESIS
 from streams.system.locks import exclusive
 
-_VERSION = 1
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS in_flight (      -- a batch that was begun and not ended
-    zone  TEXT NOT NULL,
-    chain TEXT NOT NULL,
-    last  INTEGER NOT NULL,
-    PRIMARY KEY (zone, chain)
-);
-CREATE TABLE IF NOT EXISTS attempts (       -- how often a record was tried
-    zone   TEXT NOT NULL,
-    chain  TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    count  INTEGER NOT NULL,
-    PRIMARY KEY (zone, chain, number)
-);
-CREATE TABLE IF NOT EXISTS outboxes (       -- up to which change record commands were appended
-    zone   TEXT NOT NULL,
-    chain  TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    offset INTEGER NOT NULL,
-    hash   BLOB NOT NULL,
-    PRIMARY KEY (zone, chain)
-);
-CREATE TABLE IF NOT EXISTS moves (          -- how far a zone's files were, for status alone
-    zone   TEXT PRIMARY KEY,
-    number INTEGER NOT NULL,
-    at     INTEGER NOT NULL
-);
-"""
+_MIGRATIONS = Migrations(Path(__file__).parent / "migrations")
 
 
 class OutboxCursor(msgspec.Struct, frozen=True):
@@ -90,11 +62,7 @@ class Journal:
         else:
             with exclusive(path.with_name("journal.lock")):
                 self._connection = _connect(path)
-        found = check_version(self._connection, path, _VERSION)
-        with atomic(self._connection):
-            self._connection.execute(_SCHEMA)
-            if found < _VERSION:
-                self._connection.execute(f"PRAGMA user_version = {_VERSION}")
+        _MIGRATIONS.bring_up(self._connection, path)
 
     def begin(self, zone: str, chain: str, last: int) -> None:
         """Note that the records up to `last` are being decided."""

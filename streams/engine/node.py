@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from projections.events.event_queries import switched_to
-from projections.files import FilesPool, ZoneFiles
+from projections.files import FILE_NAMES, FilesPool, ZoneFiles
 from projections.generations import Generation, ZoneDirectory, sync_directory
 from projections.private import must_be_writable, read_only, writable
 from projections.sqlite import copy_file
@@ -19,6 +19,7 @@ from schemas.errors import (
     Busy,
     HomeError,
     IntegrityError,
+    OlderVersion,
     OtherHistory,
     RecollectError,
     UnknownVersion,
@@ -132,8 +133,21 @@ class Node:
                 directory.switch(first, None)
         return directory.current()
 
-    def open(self, zone: str, generation: Generation) -> AbstractContextManager[ZoneFiles]:
-        """Lend the files of a generation."""
+    @contextmanager
+    def open(self, zone: str, generation: Generation) -> Iterator[ZoneFiles]:
+        """Lend the files of a generation.
+
+        Where they are of an older version and read-only, a copy is brought up to date and lent.
+        """
+        with ExitStack() as lent:
+            try:
+                files = lent.enter_context(self._lend(zone, generation))
+            except OlderVersion:
+                self._copy_to_read(zone, generation)
+                files = lent.enter_context(self._lend(zone, generation))
+            yield files
+
+    def _lend(self, zone: str, generation: Generation) -> AbstractContextManager[ZoneFiles]:
         place = self._place(zone, generation)
         return self._files.open(
             place,
@@ -144,13 +158,17 @@ class Node:
         )
 
     def open_to_read(self, zone: str, generation: Generation) -> ZoneFiles:
-        """Open the files of a generation for reading alone; close them."""
-        return ZoneFiles(
-            self._place(zone, generation),
-            generation.encoder,
-            generation.dimension,
-            readonly=True,
-        )
+        """Open the files of a generation, or their copy, for reading alone; close them."""
+
+        def opened() -> ZoneFiles:
+            place = self._place(zone, generation)
+            return ZoneFiles(place, generation.encoder, generation.dimension, readonly=True)
+
+        try:
+            return opened()
+        except OlderVersion:
+            self._copy_to_read(zone, generation)
+            return opened()
 
     def moment(self, zone: str, timeline: Timeline, number: int) -> Moment:
         """Return the state of a zone after a record, as it can be asked now."""
@@ -267,9 +285,7 @@ class Node:
                 return
             begun = target.with_name(f"scratch-{target.name}")
             begun.mkdir()
-            with self.open(zone, generation) as files:
-                names = [model.path.name for model in files.all]
-            for name in names:
+            for name in FILE_NAMES:
                 copy_file(source / name, begun / name)
             begun.rename(target)
 

@@ -12,8 +12,9 @@ import apsw
 import msgspec
 
 from projections.generations import replace_file
+from projections.migrations import Migrations
 from projections.private import make_directory, must_be_writable, writable
-from projections.sqlite import atomic, check_version, connect, rows, truncate_wal, value
+from projections.sqlite import atomic, connect, rows, truncate_wal, value
 from schemas.errors import Damaged, IntegrityError
 from schemas.events import Draft
 from schemas.seal import KEY_BYTES, new_key
@@ -27,20 +28,10 @@ from streams.system.failpoints import failpoint
 from streams.system.locks import exclusive
 
 _LEDGER, _KEYS, _MARK = "ledger.db", "keys.db", "ledger.json"
-_KEYS_VERSION = 1
 _POLL_SECONDS = 0.02
 _KEYS_AT_ONCE = 500
 
-_KEYS_SCHEMA = """
-CREATE TABLE IF NOT EXISTS keys (
-    key_id BLOB PRIMARY KEY,
-    key    BLOB NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS secrets (
-    name  TEXT PRIMARY KEY,
-    value BLOB NOT NULL
-) WITHOUT ROWID;
-"""
+_KEYS_MIGRATIONS = Migrations(Path(__file__).parent / "migrations" / "keys")
 
 
 class EmbeddedKeys(KeyStore):
@@ -49,12 +40,11 @@ class EmbeddedKeys(KeyStore):
     def __init__(self, path: Path | str, *, readonly: bool = False) -> None:
         self._lock = threading.RLock()
         self._connection = connect(path, durable=True, readonly=readonly)
-        found = check_version(self._connection, Path(path), _KEYS_VERSION)
-        if not readonly:
-            with atomic(self._connection):
-                self._connection.execute(_KEYS_SCHEMA)
-                if found < _KEYS_VERSION:
-                    self._connection.execute(f"PRAGMA user_version = {_KEYS_VERSION}")
+        if readonly:
+            _KEYS_MIGRATIONS.version(self._connection, Path(path))
+        else:
+            _KEYS_MIGRATIONS.bring_up(self._connection, Path(path))
+            if self._noted("source") is None:
                 self._note("source", new_key()[1])
         secret = self._noted("source")
         assert secret is not None

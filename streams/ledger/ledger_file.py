@@ -12,7 +12,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from projections.sqlite import atomic, check_version, connect, rows, truncate_wal, value
+import apsw
+
+from projections.migrations import Migrations
+from projections.sqlite import atomic, connect, rows, truncate_wal, value
 from schemas.errors import IntegrityError, UnknownVersion
 from schemas.records import GENESIS, Envelope, read_event, record_hash
 from schemas.seal import is_key_of
@@ -24,44 +27,14 @@ from streams.ledger.sequencer import Head
 # topic's table, so that records of a partition lie together and in order.
 _OFFSET_BITS = 40
 
-_VERSION = 1
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS zones (
-    id   INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE
-);
-CREATE TABLE IF NOT EXISTS heads (
-    zone   INTEGER PRIMARY KEY,
-    number INTEGER NOT NULL,
-    hash   BLOB NOT NULL
-);
-CREATE TABLE IF NOT EXISTS sources (
-    zone     INTEGER NOT NULL,
-    source   BLOB NOT NULL,
-    position INTEGER NOT NULL,
-    PRIMARY KEY (zone, source)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS voids (      -- events that no chain accepts, until their keys end
-    position INTEGER PRIMARY KEY,
-    key_id   BLOB NOT NULL
-);
-CREATE TABLE IF NOT EXISTS unread (     -- where a zone's events go on in a form of a newer program
-    zone     INTEGER PRIMARY KEY,
-    position INTEGER NOT NULL
-);
-""" + "".join(
-    f"""
-CREATE TABLE IF NOT EXISTS {topic} (
-    position    INTEGER PRIMARY KEY,
-    zone        INTEGER NOT NULL,
-    value       BLOB NOT NULL,
-    appended_at INTEGER
-);
-CREATE INDEX IF NOT EXISTS {topic}_of_zone ON {topic}(zone, position);
-"""
-    for topic in TOPICS
-)
+def _unnumbered(connection: apsw.Connection) -> int:
+    """Return the version of a file that has none written: -1 for one of the first format."""
+    columns = {name for (name,) in rows(connection, "SELECT name FROM pragma_table_info('events')")}
+    return -1 if columns and "appended_at" not in columns else 0
+
+
+_MIGRATIONS = Migrations(Path(__file__).parent / "migrations" / "ledger", _unnumbered)
 
 
 class Appended(NamedTuple):
@@ -80,22 +53,14 @@ class LedgerFile:
         self.lock = threading.RLock()
         self.connection = connect(path, durable=durable, readonly=readonly)
         self._zone_ids: dict[str, int] = {}
-        found = check_version(self.connection, Path(path), _VERSION)
         if readonly:
+            # An older one can be read as it is.
+            _MIGRATIONS.version(self.connection, Path(path))
             return
-        with atomic(self.connection):
-            self.connection.execute(_SCHEMA)
-            if found < _VERSION:
-                self.connection.execute(f"PRAGMA user_version = {_VERSION}")
-            for topic in TOPICS:
-                if not rows(
-                    self.connection,
-                    "SELECT 1 FROM pragma_table_info(?) WHERE name = 'appended_at'",
-                    (topic,),
-                ):
-                    # A file of the first format, which did not note it.
-                    self.connection.execute(f"ALTER TABLE {topic} ADD COLUMN appended_at INTEGER")
-            self._accept_unread()
+        _MIGRATIONS.bring_up(self.connection, Path(path))
+        if rows(self.connection, "SELECT 1 FROM unread LIMIT 1"):
+            with atomic(self.connection):
+                self._accept_unread()
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -470,7 +435,6 @@ class LedgerFile:
     def identify(self, home: bytes) -> None:
         """Note which home the file belongs to."""
         with self.writing():
-            self.connection.execute("CREATE TABLE IF NOT EXISTS identity (home BLOB NOT NULL)")
             self.connection.execute("INSERT INTO identity VALUES (?)", (home,))
 
     def close(self) -> None:

@@ -95,8 +95,10 @@ class EmbeddedFiles:
         """Return the ledger that has taken over; None as long as this is the ledger."""
         connection = self.file.connection
         if not rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'moved'"):
+            # A file of an older version, where it is read-only.
             return None
-        return str(value(connection, "SELECT url FROM moved"))
+        url: str | None = value(connection, "SELECT url FROM moved")
+        return url
 
     def hand_over(self, url: str) -> None:
         """Take no more records, whoever brings them; they are told where the ledger is."""
@@ -104,7 +106,6 @@ class EmbeddedFiles:
             f"the ledger of this home was moved: set RECOLLECT_LEDGER={url}"
         )
         with self.file.writing():
-            self.file.connection.execute("CREATE TABLE moved (url TEXT NOT NULL)")
             self.file.connection.execute("INSERT INTO moved VALUES (?)", (url,))
             for topic in TOPICS:
                 self.file.connection.execute(

@@ -60,7 +60,7 @@ def moment_of(timeline: Timeline, generation: Generation, files: ZoneFiles, numb
         number=number,
         erased=erased,
         decided=files.memory.watermark().number >= max(number, erased),
-        versions=tuple(len(model.upgrades) + 1 for model in files.all),
+        versions=tuple(model.migrations.newest for model in files.all),
     )
 
 

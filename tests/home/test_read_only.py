@@ -9,6 +9,7 @@ import pytest
 
 from tests.home.kit import SENTENCES, Home
 from tests.home.test_damage import close
+from tests.migrations.layouts import set_back
 
 QUESTION = "Where does Ada live?"
 READS = [
@@ -94,6 +95,18 @@ def test_what_writes_says_in_one_sentence_that_it_cannot(
     if not ended.stdout:
         assert f"the home {home.path} is read-only" in ended.stderr
         assert ended.stderr.count("\n") == 1
+
+
+def test_files_of_an_older_version_answer_as_those_of_today(home: Home) -> None:
+    expected = [home.well(*command).json for command in READS]
+    close(home)
+    for layout in ("events-1", "memory-5", "identity-1"):
+        set_back(home.generation / f"{layout[:-2]}.db", layout)
+    before = held(home)
+    there = mounted(home)
+    for command, answer in zip(READS, expected, strict=True):
+        assert without_time(there.well(*command).json) == without_time(answer), command
+    assert held(home) == before
 
 
 def dies(home: Home, *command: str, at: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 from projections.files import ZoneFiles
 from projections.sqlite import rows
 from tests.memory import Memory
+from tests.migrations.layouts import shape
 from tests.protocol.kit import in_memory
 from tests.recall.kit import DIMENSION, MODEL, EncodedHome, ask, cited
 
@@ -53,14 +54,13 @@ def test_it_is_rebuilt(memory: Memory, level: str) -> None:
 
 
 def test_its_files_end_with_the_tables_of_new_ones(memory: Memory, tmp_path: Path) -> None:
-    """Also before a replay compares them: text for text, whatever the upgrades were."""
-    query = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"
+    """Also before a replay compares them, whatever the migrations were."""
     with (
         memory.node.open(memory.zone, memory.node.current(memory.zone)) as files,
         ZoneFiles(tmp_path, MODEL, DIMENSION) as new,
     ):
         for old, made in zip(files.all, new.all, strict=True):
-            assert rows(old.connection, query) == rows(made.connection, query)
+            assert shape(old.path) == shape(made.path)
             assert rows(old.connection, "SELECT version FROM schema_version") == rows(
                 made.connection, "PRAGMA user_version"
             )

@@ -16,12 +16,15 @@ from projections.recall.ranking.profiles import DEFAULT_PROFILE
 from streams.agents import writer
 from streams.agents.vectors import embedding_rows
 from tests.memory import Memory
+from tests.migrations.layouts import set_back
 from tests.recall import oracle
 from tests.recall.conftest import Open
 from tests.recall.kit import (
     DAY,
+    DIMENSION,
     HOUR,
     MINUTE,
+    MODEL,
     START,
     ConceptEncoder,
     ask,
@@ -213,15 +216,9 @@ class TestOldHome:
             )
             tell(memory, talk(("Ada", "I own a hound."), ("Bob", "It rained."), ("Ada", "Snow.")))
         with memory.node.open(memory.zone, memory.node.current(memory.zone)) as files:
-            files.embeddings.connection.execute(
-                """
-                DROP TABLE token_vectors;
-                DROP INDEX idx_embeddings_id;
-                DROP VIEW schema_version;
-                PRAGMA user_version = 1;
-                """
-            )
+            path = files.embeddings.path
         memory.close()
+        set_back(path, "embeddings-1", MODEL, DIMENSION)
         return open_memory()
 
     def test_answers(self, old: Memory) -> None:

@@ -255,36 +255,6 @@ def test_what_is_forgotten_came_never_between(memory: Memory) -> None:
     assert memory.verify().ok
 
 
-def test_a_file_of_before_facts_had_one_end_is_brought_up(open_memory: Open) -> None:
-    """What was put last is the end that stays, as when the change records are read again."""
-    memory = open_memory()
-    tell(memory, [say("I live in Rome.", "rome")])
-    with memory.node.open(memory.zone, memory.node.current(memory.zone)) as files:
-        files.memory.connection.execute(
-            """
-            DROP VIEW schema_version;
-            DROP TABLE episode_events;
-            DROP TABLE decisions;
-            DROP TABLE conclusions;
-            DROP INDEX idx_fact_entities_fact;
-            DROP TABLE fact_supersessions;
-            CREATE TABLE fact_supersessions (
-                fact_id TEXT NOT NULL, superseded_by TEXT NOT NULL, invalid_at INTEGER NOT NULL,
-                PRIMARY KEY (fact_id, superseded_by)
-            ) WITHOUT ROWID;
-            CREATE INDEX idx_fact_supersessions_by ON fact_supersessions(superseded_by);
-            INSERT INTO fact_supersessions VALUES
-                ('a', 'z', 5), ('a', 'c', 9), ('a', 'b', 9), ('b', 'c', 1);
-            PRAGMA user_version = 2;
-            """
-        )
-    memory.close()
-    memory = open_memory()
-    with memory.node.open(memory.zone, memory.node.current(memory.zone)) as files:
-        found = files.memory.connection.execute("SELECT * FROM fact_supersessions").fetchall()
-        assert found == [("a", "c", 9), ("b", "c", 1)]
-
-
 def test_a_delete_of_before_names_the_same_row() -> None:
     said = Conclusions((1,), deletes=[Delete("fact_supersessions", ("old", "new"))])
     section = decode_sections(encode_conclusions(said), ("memory",), CHANGE_FORMAT)["memory"]

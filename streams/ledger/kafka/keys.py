@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from projections.sqlite import atomic, check_version, connect, rows, truncate_wal, value
+from projections.migrations import Migrations
+from projections.sqlite import atomic, connect, rows, truncate_wal, value
 from schemas.errors import HomeError
 from schemas.seal import new_key
 from streams.ledger.kafka.clients import Clients, KeyedValue, Place
@@ -48,34 +49,8 @@ _AGREED_IN = 0
 # The broker's clock and ours are not one.
 _SLACK_SECONDS = 1.0
 _AT_ONCE = 500
-_VERSION = 1
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS keys (
-    key_id BLOB PRIMARY KEY,
-    key    BLOB NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS destroyed (
-    key_id BLOB PRIMARY KEY
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS agreed (
-    name  TEXT PRIMARY KEY,
-    value BLOB NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS cursors (
-    partition INTEGER PRIMARY KEY,
-    next      INTEGER NOT NULL
-);
-CREATE TABLE IF NOT EXISTS taken_in (      -- up to where the inbox is in the ledger
-    partition INTEGER PRIMARY KEY,
-    next      INTEGER NOT NULL
-);
-CREATE TABLE IF NOT EXISTS times (         -- of the last end of a key, and of the last record
-    partition INTEGER PRIMARY KEY,
-    ended_at  INTEGER NOT NULL,
-    last_at   INTEGER NOT NULL
-);
-"""
+_MIGRATIONS = Migrations(Path(__file__).parent / "migrations")
 
 
 class KeysCopy:
@@ -84,11 +59,7 @@ class KeysCopy:
     def __init__(self, path: Path) -> None:
         self._lock = threading.RLock()
         self._connection = connect(path)
-        found = check_version(self._connection, path, _VERSION)
-        with self._writing():
-            self._connection.execute(_SCHEMA)
-            if found < _VERSION:
-                self._connection.execute(f"PRAGMA user_version = {_VERSION}")
+        _MIGRATIONS.bring_up(self._connection, path)
 
     def next(self, partition: int) -> int:
         """Return the offset from which a partition is to be read on."""

@@ -1,0 +1,47 @@
+-- As commit 1cbd6fb made it.
+
+CREATE TABLE watermark (
+    id           INTEGER PRIMARY KEY CHECK (id = 1),
+    number       INTEGER NOT NULL,
+    offset       INTEGER NOT NULL,
+    hash         BLOB    NOT NULL,
+    event_offset INTEGER NOT NULL,      -- where the next event is read from in `events`
+    event_hash   BLOB    NOT NULL       -- of the last event's record
+);
+CREATE TABLE embeddings (
+    seq         INTEGER PRIMARY KEY,        -- the rowid of the index; of no meaning elsewhere
+    id          TEXT NOT NULL,
+    target_type TEXT NOT NULL,
+    target_id   TEXT NOT NULL,
+    model       TEXT NOT NULL,
+    embedding   BLOB NOT NULL,              -- little-endian float32
+    dimension   INTEGER NOT NULL,
+    text_hash   TEXT NOT NULL,              -- a vector is recorded under its text and its model
+    created_at  INTEGER NOT NULL,
+    UNIQUE (target_type, target_id, model)
+);
+CREATE INDEX idx_embeddings_target ON embeddings(target_type, target_id);
+CREATE INDEX idx_embeddings_model ON embeddings(model, text_hash);
+CREATE VIRTUAL TABLE vec_embeddings USING vec0(
+    target_type TEXT partition key,
+    embedding   float[3] distance_metric=cosine,
+    +target_id  TEXT,
+    chunk_size=256
+);
+CREATE TRIGGER vec_embeddings_insert AFTER INSERT ON embeddings WHEN NEW.model = 'm'
+BEGIN
+    INSERT INTO vec_embeddings (rowid, target_type, embedding, target_id)
+    VALUES (NEW.seq, NEW.target_type, NEW.embedding, NEW.target_id);
+END;
+CREATE TRIGGER vec_embeddings_delete AFTER DELETE ON embeddings WHEN OLD.model = 'm'
+BEGIN
+    DELETE FROM vec_embeddings WHERE rowid = OLD.seq;
+END;
+CREATE TRIGGER vec_embeddings_update AFTER UPDATE ON embeddings WHEN NEW.model = 'm'
+BEGIN
+    DELETE FROM vec_embeddings WHERE rowid = OLD.seq;
+    INSERT INTO vec_embeddings (rowid, target_type, embedding, target_id)
+    VALUES (NEW.seq, NEW.target_type, NEW.embedding, NEW.target_id);
+END;
+
+PRAGMA user_version = 1;
