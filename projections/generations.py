@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from projections.private import make_directory, opener
+from projections.private import delete_directory, make_directory, opener
 from schemas.errors import Damaged, HomeError
 
 _NAME = re.compile(r"g(\d{6})")
@@ -136,20 +135,28 @@ class ZoneDirectory:
         return generation
 
     def remove(self, generation: Generation) -> None:
-        """Delete a generation that is not in use."""
+        """Delete a generation that is not in use.
+
+        Raises:
+            NotDeleted: not all of it could be deleted.
+        """
         # The description goes first: a directory without one is no generation any more.
         (self.path / generation.name / _DESCRIPTION).unlink(missing_ok=True)
-        shutil.rmtree(self.path / generation.name, ignore_errors=True)
+        delete_directory(self.path / generation.name)
 
     def clear_leftovers(self) -> None:
-        """Delete scratch directories and generations that lost their description."""
+        """Delete scratch directories and generations that lost their description.
+
+        Raises:
+            NotDeleted: not all of them could be deleted.
+        """
         if not self.path.is_dir():
             return
         known = {generation.name for generation in self.generations()}
         for entry in self.path.iterdir():
             orphan = _NAME.fullmatch(entry.name) and entry.name not in known
             if entry.is_dir() and (orphan or entry.name.startswith("scratch")):
-                shutil.rmtree(entry, ignore_errors=True)
+                delete_directory(entry)
 
     def _describe(self, generation: Generation) -> None:
         replace_file(

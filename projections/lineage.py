@@ -13,13 +13,23 @@ from collections.abc import Sequence
 import apsw
 
 from projections.sqlite import listed, rows, value
+from schemas.errors import Damaged
 
 TABLES = ("lineage", "changed_rows")
 
 
 def lineage(connection: apsw.Connection) -> int:
-    """Return how often a row of the file went or became another."""
-    return int(value(connection, "SELECT changes FROM lineage"))
+    """Return how often a row of the file went or became another.
+
+    Raises:
+        Damaged: the file does not say.
+    """
+    changes = value(connection, "SELECT changes FROM lineage")
+    if not isinstance(changes, int):
+        raise Damaged(
+            f"{connection.filename} does not say how often its rows changed; run recollect rebuild"
+        )
+    return changes
 
 
 def changed_since(connection: apsw.Connection, changes: int) -> dict[str, list[int]] | None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from schemas.errors import HomeError
+from schemas.errors import HomeError, NotDeleted
 
 FILE_MODE = 0o600
 DIRECTORY_MODE = 0o700
+
+# Whoever still reads what is deleted may make a file there at the same moment.
+_ATTEMPTS = 10
 
 
 def make_directory(path: Path) -> None:
@@ -24,6 +28,45 @@ def make_directory(path: Path) -> None:
     except FileExistsError:
         if not path.is_dir():
             raise
+
+
+def delete_directory(path: Path) -> None:
+    """Delete a directory with all that it holds, where it is there, and see that it is gone.
+
+    What a symbolic link leads to may be anybody's, and is not deleted.
+
+    Raises:
+        NotDeleted: something is left, or would be where a link leads to.
+    """
+    for link in _links(path):
+        raise NotDeleted(
+            f"{link} is a symbolic link, and what it leads to ({os.path.realpath(link)}) may hold "
+            "what must go: delete both, or put in its place what it leads to, and call this again"
+        )
+    failed: OSError | None = None
+    for _ in range(_ATTEMPTS):
+        try:
+            shutil.rmtree(path)
+        except OSError as error:
+            failed = error
+        if not path.exists():
+            return
+    assert failed is not None
+    raise NotDeleted(
+        f"{path} cannot be deleted ({failed}): let all of the home belong to you, who alone may "
+        "write it (recollect doctor), and call this again"
+    )
+
+
+def _links(path: Path) -> Iterator[Path]:
+    """Yield the symbolic links at and below a path."""
+    if path.is_symlink():
+        yield path
+        return
+    for directory, directories, files in os.walk(path):
+        for name in (*directories, *files):
+            if (entry := Path(directory, name)).is_symlink():
+                yield entry
 
 
 def writable(directory: Path) -> bool:

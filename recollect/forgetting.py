@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import msgspec
 
@@ -11,7 +12,7 @@ from recollect.erasure_targets import Chooser, hashed, lost_among
 from recollect.ingesting import command
 from recollect.open_zone import OpenZone, counted
 from recollect.record_matching import Criteria
-from schemas.errors import ErasureFailed, InvalidInput
+from schemas.errors import ErasureFailed, InvalidInput, NotDeleted
 from schemas.events import Forget
 from schemas.times import parse_time
 from schemas.wire import ForgetReport, Time
@@ -125,7 +126,9 @@ def choose(
             names=(),
         )
     unfinished = _unfinished(zone)
-    zone.decide()
+    # What an earlier one left in files does not keep this one from being chosen.
+    with suppress(NotDeleted):
+        zone.decide()
     with zone.node.open(zone.name, zone.node.current(zone.name)) as files:
         chooser = Chooser(zone.node.ledger, zone.name, files)
         return _chosen(zone, chooser, list(dict.fromkeys(ids)), criteria, unfinished)
@@ -214,6 +217,9 @@ def erase(zone: OpenZone, chosen: Chosen) -> ForgetReport:
         gone = {name: before[name] - after[name] for name in _COUNTED}
         # What is kept in memory to answer from loses it too, so that no question waits for that.
         zone.opened.recallers.follow(zone.name)
+    else:
+        # It is done when nothing is left of it.
+        zone.node.settle(zone.name)
     return _forgotten(chosen, gone)
 
 

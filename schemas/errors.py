@@ -37,6 +37,10 @@ class ErasureFailed(RecollectError):
     """An erasure could not be carried out; its zone stands still until it is."""
 
 
+class NotDeleted(ErasureFailed):
+    """Files that may hold what was erased cannot be deleted; the message names them."""
+
+
 class CommandRefused(RecollectError):
     """The ledger did not take a command: what it asks for was not done."""
 

@@ -10,7 +10,6 @@ in the target, so that a later erasure reaches it too.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +21,7 @@ import msgspec
 from projections.embeddings.token_vectors import FORM, TokenCodes
 from projections.files import ZoneFiles
 from projections.memory.memory_queries import dead_letters, is_traced
+from projections.private import delete_directory
 from projections.readmodel import ReadModel, rows_by_key
 from projections.sqlite import connect, value
 from schemas.changes import (
@@ -131,7 +131,7 @@ def _derived(
 
 def clear_scratch(files: ZoneFiles) -> None:
     """Remove what an erasure that was killed left behind."""
-    shutil.rmtree(files.directory / _SCRATCH, ignore_errors=True)
+    delete_directory(files.directory / _SCRATCH)
 
 
 def parked_records(files: ZoneFiles) -> dict[int, str]:

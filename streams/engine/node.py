@@ -17,8 +17,10 @@ from projections.private import must_be_writable, read_only, writable
 from projections.sqlite import copy_file
 from schemas.errors import (
     Busy,
+    Damaged,
     HomeError,
     IntegrityError,
+    NotDeleted,
     OlderVersion,
     OtherHistory,
     RecollectError,
@@ -32,6 +34,7 @@ from streams.encoder.gateway import EncoderGateway
 from streams.engine.journal import Journal
 from streams.engine.zone import ZoneDriver
 from streams.ledger import CHANGES, Ledger, partition_of
+from streams.ledger.sequencer import Head
 from streams.projecting.background import BackgroundProjection
 from streams.projecting.moments import Moment, moment_of, open_moment, remove_moments
 from streams.projecting.projector import Progress, project_changes, project_events, purge
@@ -255,8 +258,8 @@ class Node:
                     self.journal.move(zone, files.memory.watermark().number)
             owes = files.owes_purge() and not _behind(files, files.events.watermark().number)
         if owes:
-            # Who drives the zone does it by himself.
-            with suppress(Busy), exclusive(self._driver_lock(zone), wait=False):
+            # Who drives the zone does it by himself, and says what cannot be done.
+            with suppress(Busy, NotDeleted), exclusive(self._driver_lock(zone), wait=False):
                 self._purge(zone)
 
     def _project_to_read(self, zone: str, generation: Generation) -> None:
@@ -426,7 +429,15 @@ class Node:
                     moved = work(generation, files)
                     self.journal.move(zone, files.memory.watermark().number)
                     break
-            self._adopt(zone, generation, chain)
+                told = last_switch(self.ledger, zone)
+                mark = files.events.watermark()
+                if told != chain and Head(mark.number, mark.hash) == self.ledger.head(zone):
+                    raise Damaged(
+                        f"{files.events.path} says that chain {chain!r} is in use, and the ledger "
+                        f"says {told!r}; run recollect --zone {zone} rebuild"
+                    )
+            if told == chain:
+                self._adopt(zone, generation, chain)
         if self.owes_purge(zone):
             self._purge(zone)
         return moved
@@ -479,17 +490,27 @@ class Node:
             self._elsewhere.cleanup()
 
     def _purge(self, zone: str) -> None:
-        """Carry an erasure into every generation: kept ones follow, unfinished ones go."""
+        """Carry an erasure into every generation: kept ones follow, unfinished ones go.
+
+        Raises:
+            NotDeleted: something that may hold what was erased cannot be deleted.
+        """
         directory = self.zone(zone)
-        remove_moments(directory)
-        with ExitStack() as held:
-            try:
-                held.enter_context(exclusive(directory.path / "rebuild.lock", wait=False))
-            except Busy:
-                # A rebuild is at work: it meets the erasure in the ledger by itself, and what
-                # it replaces is purged when this zone is driven next.
-                return
-            self._purge_generations(zone, directory)
+        try:
+            remove_moments(directory)
+            with ExitStack() as held:
+                try:
+                    held.enter_context(exclusive(directory.path / "rebuild.lock", wait=False))
+                except Busy:
+                    # A rebuild is at work: it meets the erasure in the ledger by itself, and what
+                    # it replaces is purged when this zone is driven next.
+                    return
+                self._purge_generations(zone, directory)
+        except NotDeleted as error:
+            raise NotDeleted(
+                f"zone {zone}: what was forgotten is answered no more, but is left in files: "
+                f"{error}"
+            ) from error
 
     def _purge_generations(self, zone: str, directory: ZoneDirectory) -> None:
         current = directory.current()

@@ -8,7 +8,9 @@ from pathlib import Path
 import apsw
 
 from projections.embeddings.token_vectors import FORM, TokenCodes
+from projections.events.event_queries import switched_to
 from projections.generations import Generation, ZoneDirectory
+from projections.lineage import lineage
 from projections.sqlite import atomic, connect, value
 from schemas.changes import Embedding, TokenVectors
 from schemas.errors import Damaged, HomeError
@@ -22,7 +24,7 @@ from streams.ledger import CHANGES, Ledger, partition_of
 from streams.projecting.background import BackgroundProjection
 from streams.projecting.projector import Progress, drop_index, project_changes, project_events
 from streams.publishing.commands import command, drawn_id, publish_commands
-from streams.reading.readers import ChangeReader, open_sections
+from streams.reading.readers import ChangeReader, last_switch, open_sections
 from streams.system.failpoints import failpoint
 from streams.system.locks import exclusive
 
@@ -124,7 +126,7 @@ def _in_use(node: Node, zone: str) -> Generation | None:
 
 
 def _is_whole(node: Node, zone: str, generation: Generation) -> bool:
-    """Return whether a generation's files have all their pages and tables."""
+    """Return whether a generation's files have all their pages and tables, and say how they are."""
     try:
         with node.open(zone, generation) as files:
             files.check()
@@ -132,9 +134,12 @@ def _is_whole(node: Node, zone: str, generation: Generation) -> bool:
                 if value(model.connection, "PRAGMA quick_check(1)") != "ok":
                     return False
                 model.watermark()
+            for model in (files.events, files.memory, files.embeddings):
+                lineage(model.connection)
+            switched = switched_to(files.events.connection)
     except (Damaged, apsw.Error):
         return False
-    return True
+    return switched in (None, last_switch(node.ledger, zone))
 
 
 def _building(

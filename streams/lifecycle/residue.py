@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +11,9 @@ import apsw
 from projections.generations import ZoneDirectory
 from projections.sqlite import connect, rows
 from streams.projecting.moments import moments_before
+
+# A generation's own scratch holds directories of files.
+_DEEPEST = 3
 
 #: The number of an erasure, and of the events that it ended.
 Erasures = Mapping[int, Set[int]]
@@ -25,7 +28,7 @@ def residue(directory: ZoneDirectory, erasures: Erasures, *, used: str, scratch:
     if not erased:
         return []
     problems = []
-    for path in sorted(directory.path.rglob("events.db")):
+    for path in sorted(_files(directory.path)):
         place = path.parent.relative_to(directory.path)
         if str(place) == used or scratch in path.parents:
             continue
@@ -44,6 +47,12 @@ def residue(directory: ZoneDirectory, erasures: Erasures, *, used: str, scratch:
             f"past/{name} was made before erasure {number}, and may hold what that took; delete it"
         )
     return problems
+
+
+def _files(directory: Path) -> Iterator[Path]:
+    """Yield every events.db of a zone, links followed: of generations, moments and scratch."""
+    for depth in range(1, _DEEPEST + 1):
+        yield from directory.glob("*/" * depth + "events.db")
 
 
 def _numbers(path: Path) -> set[int]:

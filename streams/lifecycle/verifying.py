@@ -21,7 +21,7 @@ from projections.readmodel import ReadModel
 from projections.recall.index.zone_index import stored_problems
 from projections.sqlite import connect, copy_file, rows
 from schemas.changes import MODELS
-from schemas.errors import HomeError, IntegrityError, RecollectError, UnknownVersion
+from schemas.errors import Damaged, HomeError, IntegrityError, RecollectError, UnknownVersion
 from schemas.events import Forget
 from schemas.fragments import Assembler
 from schemas.records import (
@@ -489,7 +489,10 @@ class _Copies:
                 suppress(apsw.Error),
                 self._node.open_to_read(self._zone, self._generation) as files,
             ):
-                self.problems += stored_problems(files)
+                try:
+                    self.problems += stored_problems(files)
+                except Damaged as error:
+                    self.problems.append(str(error))
 
 
 def _check_ledger(

@@ -8,7 +8,6 @@ that were made before it.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +16,9 @@ import msgspec
 
 from projections.files import ZoneFiles
 from projections.generations import Generation, ZoneDirectory, replace_file
+from projections.private import delete_directory
 from schemas.changes import MODELS
+from schemas.errors import NotDeleted
 from streams.ledger import Ledger
 from streams.projecting.projector import project_changes, project_events
 from streams.reading.readers import AcceptedChange, ChangeReader, open_sections
@@ -79,7 +80,7 @@ def open_moment(
     place = directory.path / "past" / wanted.name
     with exclusive(_lock(directory)):
         if _mark(place) != wanted:
-            shutil.rmtree(place, ignore_errors=True)
+            delete_directory(place)
             _make(ledger, zone, place, generation, timeline, wanted)
             _evict(place)
         else:
@@ -92,9 +93,13 @@ def open_moment(
 
 
 def remove_moments(directory: ZoneDirectory) -> None:
-    """Delete every moment of a zone, waiting for whoever makes one."""
+    """Delete every moment of a zone, waiting for whoever makes one.
+
+    Raises:
+        NotDeleted: not all of them could be deleted.
+    """
     with exclusive(_lock(directory)):
-        shutil.rmtree(directory.path / "past", ignore_errors=True)
+        delete_directory(directory.path / "past")
 
 
 def moments_before(
@@ -207,7 +212,9 @@ def _evict(newest: Path) -> None:
         size += sum(file.stat().st_size for file in entry.iterdir())
         of_chain = entry.name.startswith(newest.name.partition("-")[0] + "-")
         if place >= MOST_MOMENTS or size > MOST_BYTES or _mark(entry) is None or not of_chain:
-            shutil.rmtree(entry, ignore_errors=True)
+            # An erasure says so, where it must.
+            with suppress(NotDeleted):
+                delete_directory(entry)
 
 
 def _asked_at(place: Path) -> float:

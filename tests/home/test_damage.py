@@ -175,3 +175,46 @@ def test_a_zone_whose_files_are_all_lost_comes_back_from_the_ledger(
     home.well(*(question if asked_first == "recall" else ("status",)))
     assert home.well("status", "--json").json["lag"] == 0
     assert (of(home), home.well(*question).json["results"]) == before
+
+
+def change(home: Home, name: str, statement: str) -> None:
+    with closing(sqlite3.connect(home.generation / name)) as connection:
+        connection.execute(statement)
+        connection.commit()
+
+
+@pytest.mark.parametrize("name", ["events.db", "memory.db", "embeddings.db"])
+def test_a_file_that_does_not_say_how_its_rows_changed_is_noticed_and_made_again(
+    home: Home, name: str
+) -> None:
+    before = of(home)
+    change(home, name, "DELETE FROM lineage")
+    for command in ("recall", QUESTION), ("verify",):
+        ended = home.run(*command)
+        assert ended.status == 1, ended.said
+        assert f"{name} does not say" in ended.said
+        assert "rebuild" in ended.said
+    home.well("rebuild")
+    assert of(home) == before
+
+
+@pytest.mark.parametrize("chain", ["", "c0", "c999999"])
+def test_a_file_that_names_another_chain_than_the_ledger_leads_nobody_there(
+    home: Home, chain: str
+) -> None:
+    home.well("rebuild", "--level", "derive")
+    before, generation = of(home), home.generation
+    change(home, "events.db", f"UPDATE switches SET chain = '{chain}'")
+    for command in ("worker", "--once"), ("remember", "Ada likes black tea."):
+        # In a process of its own, which is given up where it does not end.
+        ended = home.run(*command, umask=0o077)
+        assert ended.status == 1, ended.said
+        assert "rebuild" in ended.said
+    assert home.generation == generation
+    assert home.run("verify").status == 1
+    home.well("rebuild")
+    # What came meanwhile is in the ledger, and comes with it.
+    assert home.found("black tea")
+    home.well("forget", home.well("recall", "black tea", "--json").json["results"][0]["id"])
+    assert of(home)[2] == before[2]
+    assert home.well("verify", "--json").json["ok"]
