@@ -22,16 +22,15 @@ import msgspec
 
 from bench import zones
 from bench.encoders import MISSING, cached_encoder
-from bench.homes import DIMENSION, RandomEncoder, Vectors
+from bench.homes import DIMENSION, RandomEncoder
 from bench.made import Writer
 from bench.report import Report, Target, count, markdown, percentile, stopwatch
 from bench.sentences import said, share_of_nearest
 from projections.files import ZoneFiles
-from projections.recall import BUDGETS, Query, QueryTokens, Recaller
+from projections.recall import BUDGETS, Query, Recaller
 from projections.recall.index import array_store
 from projections.sqlite import rows
 from schemas.wire import Budget
-from streams.encoder import Encoder
 from streams.projecting.projector import prune_index
 
 T = TypeVar("T")
@@ -282,16 +281,16 @@ def measure(directory: Path, queries: int) -> Measured:
     """
     encoder, writer = RandomEncoder(), Writer(seed=2)
     with zones.open_to_read(directory) as files:
-        recaller = Recaller(files)
-        wall, cpu = _timed(recaller, *_asked(writer, encoder), "high")
+        recaller = Recaller(files, encoder=encoder)
+        wall, cpu = _timed(recaller, writer.question(), "high")
         measured = Measured(wall, cpu, memory_first_mb=_memory_mb())
         if recaller.worth_storing:
             recaller.store()
         for _ in range(ROUNDS if queries else 0):
             for way, budget, arms in _WAYS:
-                asked = [_asked(writer, encoder) for _ in range(_WARM + queries)]
+                asked = [writer.question() for _ in range(_WARM + queries)]
                 with only(arms, budget):
-                    spent = [_timed(recaller, *question, budget) for question in asked]
+                    spent = [_timed(recaller, question, budget) for question in asked]
                 walls, cpus = map(list, zip(*spent[_WARM:], strict=True))
                 before = measured.wall.get(way)
                 if before is None or percentile(walls, 0.5) < percentile(before, 0.5):
@@ -307,19 +306,17 @@ def forget(directory: Path) -> Forgot:
         zones.open_to_read(directory) as asked,
         ZoneFiles(directory, RandomEncoder.model, DIMENSION) as files,
     ):
-        recaller = Recaller(asked)
+        recaller = Recaller(asked, encoder=encoder)
         numbers = [number for (number,) in rows(files.events.connection, _SPREAD, (FORGETS,))]
         for number in numbers:
             # The first of them warm up.
-            spent = [
-                _timed(recaller, *_asked(writer, encoder), "high")[0] for _ in range(2 * _AROUND)
-            ]
+            spent = [_timed(recaller, writer.question(), "high")[0] for _ in range(2 * _AROUND)]
             forgot.before.append(percentile(spent[_AROUND:], 0.5))
             zones.forget(files, [number])
             for into, work in (
                 (forgot.file, partial(prune_index, files)),
                 (forgot.memory, recaller.follow),
-                (forgot.after, partial(_timed, recaller, *_asked(writer, encoder), "high")),
+                (forgot.after, partial(_timed, recaller, writer.question(), "high")),
             ):
                 with stopwatch() as watch:
                     work()
@@ -327,20 +324,11 @@ def forget(directory: Path) -> Forgot:
     return forgot
 
 
-def _timed(
-    recaller: Recaller, question: str, vector: Vectors, tokens: QueryTokens, budget: Budget
-) -> tuple[float, float]:
+def _timed(recaller: Recaller, question: str, budget: Budget) -> tuple[float, float]:
     """Return the milliseconds of an answer, by the clock and of the processor."""
     wall, cpu = time.perf_counter(), time.process_time()
-    recaller.recall(Query(text=question, budget=budget), vector, tokens)
+    recaller.recall(Query(text=question, budget=budget))
     return (time.perf_counter() - wall) * 1e3, (time.process_time() - cpu) * 1e3
-
-
-def _asked(writer: Writer, encoder: Encoder) -> tuple[str, Vectors, QueryTokens]:
-    """Return a new question, its vector and those of its words."""
-    question = writer.question()
-    read = encoder.encode_query_tokens(question)
-    return question, read.pooled, QueryTokens(question, read.offsets, read.vectors)
 
 
 def _memory_mb() -> float:

@@ -9,20 +9,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
 from bench.report import Report
 from projections.files import ZoneFiles
-from projections.recall import DEFAULT_PROFILE, Profile, Query, QueryTokens, Recaller
+from projections.recall import DEFAULT_PROFILE, Profile, Query, Recaller
 from projections.recall.ranking.profiles import SEED_PROFILE, WEIGHTS
-from recollect.asking import in_time
 from recollect.home import Home
 from recollect.ledgers import open_node
+from streams.encoder import Encoder
 
 #: What each weight of the grid is multiplied by.
 GRID = {"keyword": (0.5, 1.0, 2.0), "entity": (0.5, 1.0), "late": (0.5, 1.0, 2.0)}
@@ -31,57 +30,56 @@ Json = dict[str, Any]
 Ranked = dict[str, list[str]]
 
 
-class Asked(NamedTuple):
-    """A question, by its id, as the encoder read it."""
+class OnceEncoder:
+    """The encoder of a home, which encodes each text once."""
 
-    id: str
-    query: Query
-    vector: npt.NDArray[np.float32]
-    tokens: QueryTokens
+    def __init__(self, encoder: Encoder) -> None:
+        self.model = encoder.model
+        self.encode_query_tokens = cache(encoder.encode_query_tokens)
 
 
 class Zones:
-    """The conversations of a home, and what is asked about each."""
+    """The conversations of a home, and what is asked about each: text by the question's id."""
 
-    def __init__(self, files: Mapping[str, ZoneFiles], asked: Mapping[str, list[Asked]]) -> None:
+    def __init__(
+        self,
+        files: Mapping[str, ZoneFiles],
+        asked: Mapping[str, Mapping[str, str]],
+        encoder: OnceEncoder,
+    ) -> None:
         self._files = files
         self._asked = asked
+        self._encoder = encoder
 
     def ranked(self, profile: Profile, results: int) -> Ranked:
         """Return the turns that answers cite, best first, by the question's id."""
         found: Ranked = {}
         for zone, questions in self._asked.items():
-            recaller = Recaller(self._files[zone], profile)
-            for item in questions:
-                query = msgspec.structs.replace(item.query, max_results=results)
-                answer = recaller.recall(query, item.vector, item.tokens)
-                cited = (id_ for result in answer.results for id_ in result.source_event_ids)
-                found[item.id] = list(dict.fromkeys(cited))
+            recaller = Recaller(self._files[zone], profile, encoder=self._encoder)
+            for id_, text in questions.items():
+                answer = recaller.recall(Query(text=text, max_results=results))
+                cited = (event for result in answer.results for event in result.source_event_ids)
+                found[id_] = list(dict.fromkeys(cited))
         return found
 
 
 @contextmanager
 def opened(home: Home, samples: Sequence[Json]) -> Iterator[Zones]:
-    """Open the zones of a home with an encoder, and let it read every question."""
+    """Open the zones of a home with an encoder."""
     node = open_node(home)
     with ExitStack() as held:
         held.callback(node.close)
         encoder = node.gateway.encoder()
         held.callback(encoder.close)
         files: dict[str, ZoneFiles] = {}
-        asked: dict[str, list[Asked]] = {}
+        asked: dict[str, dict[str, str]] = {}
         for sample in samples:
             zone = sample["sample_id"]
             files[zone] = held.enter_context(node.open_to_read(zone, node.current(zone)))
-            recaller = Recaller(files[zone])
-            asked[zone] = []
-            for index, item in enumerate(sample["qa"]):
-                query = in_time(Query(text=item["question"]), recaller)
-                text = recaller.text_to_embed(item["question"])
-                read = encoder.encode_query_tokens(text)
-                tokens = QueryTokens(text, read.offsets, read.vectors)
-                asked[zone].append(Asked(f"{zone}:{index}", query, read.pooled, tokens))
-        yield Zones(files, asked)
+            asked[zone] = {
+                f"{zone}:{index}": item["question"] for index, item in enumerate(sample["qa"])
+            }
+        yield Zones(files, asked, OnceEncoder(encoder))
 
 
 def ablation(zones: Zones, scorer: ModuleType, questions: Sequence[Any], results: int) -> Report:

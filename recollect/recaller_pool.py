@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from projections.files import ZoneFiles
 from projections.generations import Generation
-from projections.recall import PROFILES, Recaller, Reranker
+from projections.recall import PROFILES, Recaller
 from projections.recall.index import array_store
 from recollect.home import Home
 from schemas.errors import Busy, HomeError
@@ -52,10 +52,9 @@ class _Opened:
         self.recaller: Recaller | None = None
         self.files: ZoneFiles | None = None
 
-    def open(self, files: ZoneFiles, profile: str, reranker: Reranker | None) -> Recaller:
-        self.files = files
-        self.recaller = Recaller(files, PROFILES[profile], reranker)
-        return self.recaller
+    def open(self, files: ZoneFiles, recaller: Recaller) -> Recaller:
+        self.files, self.recaller = files, recaller
+        return recaller
 
     def close(self) -> None:
         if self.files is not None:
@@ -112,7 +111,7 @@ class RecallerPool:
             # What was not concluded may be by now: it is read again for each question.
             files = open_()
             try:
-                yield Recaller(files, PROFILES[profile], self._reranker)
+                yield self._recaller_of(files, profile)
             finally:
                 files.close()
             return
@@ -182,7 +181,11 @@ class RecallerPool:
         with opened.lock:
             if opened.recaller is not None:
                 return opened.recaller
-            return opened.open(open_(), key.profile, self._reranker)
+            files = open_()
+            return opened.open(files, self._recaller_of(files, key.profile))
+
+    def _recaller_of(self, files: ZoneFiles, profile: str) -> Recaller:
+        return Recaller(files, PROFILES[profile], self._reranker, self._node.gateway)
 
     def _give_back(self, key: _Key, opened: _Opened) -> None:
         with self._lock:

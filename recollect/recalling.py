@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall import PROFILES, Part, QueryTokens, Recaller
+from projections.recall import PROFILES, Recaller
 from projections.recall import Query as Question
 from projections.recall.question.query import check_moment
-from recollect.asking import by_event, in_time, parted
 from recollect.ingesting import command
 from recollect.open_zone import OpenZone, unix_ms
 from recollect.token import Token
 from schemas.errors import InvalidInput
 from schemas.events import Access, Recalled
 from schemas.times import parse_time
-from schemas.wire import Explanation, Query, RecallAnswer, Receipt, Result, Time
+from schemas.wire import Explanation, Query, RecallAnswer, Receipt, Time
 from streams.ledger import CHANGES, EVENTS
 from streams.publishing.commands import drawn_id
 
@@ -44,8 +42,7 @@ def recall(
     with _lent(zone, asked.profile, known_at) as recaller:
         if recaller is None:
             return RecallAnswer(query=question.text, results=[], ms=0.0)
-        parts = _parts(zone, question, recaller, known_at)
-        answer = recaller.recall_all(question, parts)
+        answer = recaller.recall(question, _asked_at(zone, known_at))
     zone.opened.recallers.store(zone.name, asked.profile)
     return answer
 
@@ -63,7 +60,7 @@ def explain(
     with _lent(zone, asked.profile, known_at) as recaller:
         if recaller is None:
             return None
-        return recaller.explain(question, _parts(zone, question, recaller, known_at), id_)
+        return recaller.explain(question, id_, _asked_at(zone, known_at))
 
 
 def record_accesses(zone: OpenZone, accesses: Iterable[Access]) -> Receipt:
@@ -196,49 +193,11 @@ def _bring_up(zone: OpenZone) -> None:
     zone.brought_up_to = ends
 
 
-def _parts(
-    zone: OpenZone, question: Question, recaller: Recaller, known_at: int | Token | None
-) -> list[Part]:
-    """Return the questions that are asked at once, as the encoder reads them."""
-    encoded = partial(_encoded, zone, recaller)
-
-    def ask(event: Question) -> list[Result]:
-        return recaller.recall(event, *encoded(event)).results
-
-    parts = []
-    for words, one in parted(question, recaller):
-        timed = by_event(in_time(one, recaller), recaller, ask)
-        asked = _asked(zone, timed, known_at)
-        parts.append(Part(asked, *encoded(asked), words))
-    return parts
-
-
-def _asked(zone: OpenZone, question: Question, known_at: int | Token | None) -> Question:
-    """Return a question with the moment at which it is asked: now, or then."""
-    if question.asked_at is not None:
-        return question
+def _asked_at(zone: OpenZone, known_at: int | Token | None) -> int:
+    """Return the moment at which a question is asked (unix ms): now, or then."""
     now = unix_ms()
     if isinstance(known_at, Token):
         timeline = zone.opened.recallers.timeline(zone.name)
         with timeline.lock:
             known_at = timeline.read.known_since(known_at.number)
-    at = now if known_at is None else min(known_at, now)
-    return msgspec.structs.replace(question, asked_at=at)
-
-
-def _encoded(
-    zone: OpenZone, recaller: Recaller, question: Question
-) -> tuple[Vector | None, QueryTokens | None]:
-    """Return a question as the encoder reads it; nothing without an encoder or a word.
-
-    Nothing, too, where the zone is indexed by another model's vectors: those of two models
-    have nothing to say to one another, and words are found all the same.
-    """
-    gateway = zone.node.gateway
-    if gateway.model is None or not question.text.strip():
-        return None, None
-    if recaller.encoder != gateway.model:
-        return None, None
-    text = recaller.text_to_embed(question.text)
-    encoded = gateway.encoder().encode_query_tokens(text)
-    return encoded.pooled, QueryTokens(text, encoded.offsets, encoded.vectors)
+    return now if known_at is None else min(known_at, now)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from projections.embeddings.token_vectors import KEPT as TOKEN_DIMENSIONS
-from projections.recall import DEFAULT_PROFILE, MOST_PARTS, PROFILES, Query
+from projections.recall import DEFAULT_PROFILE, MOST_SUB_QUESTIONS, PROFILES, Query
 from projections.recall.answer import assembly
 from projections.recall.answer.explanation import STEPS
 from projections.recall.arms import observations
@@ -19,10 +19,11 @@ from projections.recall.arms.entity_documents import _MOST_SOURCES
 from projections.recall.arms.shared_entities import SEEDS
 from projections.recall.arms.temporal import _TOLD_LATER, _TOLD_LATER_MS
 from projections.recall.index.zone_index import LEAST_STORED
+from projections.recall.question import question_reader
 from projections.recall.question.query import MOST_CHARACTERS, MOST_IN_A_NAME, MOST_RESULTS
 from projections.recall.ranking import answer_type_match, list_gathering
 from projections.recall.ranking.fading import DECAY, RECENCY_HOURS
-from recollect import asking, zone_status
+from recollect import zone_status
 from recollect.cli.app import cli
 from recollect.cli.writing import _MOST_SHOWN
 from recollect.doctor import _LEAST_FREE
@@ -121,13 +122,13 @@ RANKING = {
     "turns that late interaction reads": f"{DEFAULT_PROFILE.read}, or 2 for each result asked for",
     "candidates that a reranker judges": str(DEFAULT_PROFILE.reranked),
     "questions of one text that are asked by themselves": ", ".join(
-        f"{most} (`{budget}`)" for budget, most in MOST_PARTS.items()
+        f"{most} (`{budget}`)" for budget, most in MOST_SUB_QUESTIONS.items()
     ),
     "best turns from which a shared entity is followed": str(SEEDS),
     "what was told after the time that is asked for": (
         f"counts {_TOLD_LATER}, for {_TOLD_LATER_MS // 86_400_000} days"
     ),
-    "the event by which a time is told is found from a score of": str(asking._SURE),
+    "the event by which a time is told is found from a score of": str(question_reader._SURE),
     "a turn with the kind of answer that is wanted": (
         f"scores {answer_type_match.STEP:.2f} more, among the best {answer_type_match._LOOKED_AT}"
     ),

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("schemas", "projections", "streams", "recollect")
 
 # Where extract and resolve live; project is found by its name.
-AGENTS, LANGUAGE = "streams/agents/", "streams/language"
+AGENTS, LANGUAGE = "streams/agents/", ("streams/language", "projections/text/")
 
 # The gateways of rule 7 (docs/commit.md) record what they answer. The search ends at them.
 GATEWAYS = ("streams/encoder/", "streams/encoder.py")
@@ -374,7 +374,7 @@ AGENT = "streams/agents/a.py"
         {AGENT: "from schemas.seal import seal", "schemas/seal.py": ""},
         {"projections/memory/project_facts.py": "import time"},
         {"projections/rows.py": "import time\nclass M:\n    def project(self): ..."},
-        {"streams/language/lexicon.py": "import locale"},
+        {"projections/text/lexicon.py": "import locale"},
     ],
 )  # fmt: skip
 def test_an_impurity_further_down_is_found(files: dict[str, str], tmp_path: Path) -> None:

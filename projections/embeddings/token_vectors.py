@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from projections.stopwords import STOP_WORDS
+from projections.text.stopwords import STOP_WORDS
 
 #: The name of what `compressed` does; whoever changes that changes this.
 FORM = "random128/int8"

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from projections.embeddings.token_vectors import TokenCodes, compressed
 from schemas.ids import text_hash
-from streams.encoder import Encoder
+from streams.encoder import Encoder, TokenVectors
 
 # About 30 MB of vectors: enough that a sentence said twice in a while is encoded once.
 _REMEMBERED = 8_192
@@ -68,6 +68,10 @@ class EncoderGateway:
             if self._encoder is None:
                 self._encoder = self._load()
             return self._encoder
+
+    def encode_query_tokens(self, text: str) -> TokenVectors:
+        """Return a question as the encoder reads it; nothing of it is recorded."""
+        return self.encoder().encode_query_tokens(text)
 
     def answers(self, texts: Iterable[str], turns: Iterable[str] = ()) -> Answers:
         """Return the answer to every text, with token vectors to each of `turns`.

@@ -6,6 +6,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from projections.text.dates import DateReference
+
 #: The thirteen types of what a message can mention.
 MentionType = Literal[
     "PERSON",
@@ -31,16 +33,6 @@ class Mention(Struct, frozen=True):
     end: int
     text: str
     type: MentionType
-
-
-class DateReference(Struct, frozen=True):
-    """A stretch of text that means the days from `first` to `last` (ISO dates, both included)."""
-
-    start: int
-    end: int
-    text: str
-    first: str
-    last: str
 
 
 class Claim(Struct, frozen=True):

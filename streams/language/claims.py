@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from projections.text.dates import DateReference
+from projections.text.lexicon import HONORIFICS, OCCUPATIONS, RELATIONS, word_set
 from schemas.names import normalise_name
-from streams.language.analysis import Claim, Contact, DateReference, Mention
-from streams.language.lexicon import HONORIFICS, OCCUPATIONS, RELATIONS, word_set
+from streams.language.analysis import Claim, Contact, Mention
 
 #: Attributes with one value at a time; a later claim replaces the one before.
 ATTRIBUTES = ("home", "employer", "role", "partner", "birthday", "email", "phone")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from streams.language.addresses import EMAIL, URL
+from projections.text.addresses import EMAIL, URL
+from projections.text.lexicon import word_set
+from projections.text.tokenizer import Tokens
 from streams.language.analysis import Contact
-from streams.language.lexicon import word_set
-from streams.language.tokenizer import Tokens
 
 _PLATFORMS = (
     "discord|telegram|slack|signal|matrix|mastodon|twitter|instagram|insta|github|gitlab|skype|irc|"

@@ -6,9 +6,25 @@ import re
 from bisect import bisect_left
 from typing import cast
 
-from streams.language.addresses import AddressSpan, addresses
+from projections.text.addresses import AddressSpan, addresses
+from projections.text.dates import Found, as_reference, find_dates
+from projections.text.lexicon import (
+    ABBREVIATIONS,
+    ANIMATE_VERBS,
+    FUNCTION_WORDS,
+    GERMAN,
+    HONORIFICS,
+    MONTHS,
+    PERSONAL_VERBS,
+    PHATIC,
+    RELATIONS,
+    ROLES,
+    STARTERS,
+    WEEKDAYS,
+    word_set,
+)
+from projections.text.tokenizer import Tokens, bare, tokenise
 from streams.language.analysis import Mention, MentionType
-from streams.language.dates import Found, as_reference, find_dates
 from streams.language.gazetteer import (
     CAPITAL_ONLY,
     EVENT_ENDINGS,
@@ -30,22 +46,6 @@ from streams.language.gazetteer import (
     UNSURE_PLACES,
     WORD_NAMES,
 )
-from streams.language.lexicon import (
-    ABBREVIATIONS,
-    ANIMATE_VERBS,
-    FUNCTION_WORDS,
-    GERMAN,
-    HONORIFICS,
-    MONTHS,
-    PERSONAL_VERBS,
-    PHATIC,
-    RELATIONS,
-    ROLES,
-    STARTERS,
-    WEEKDAYS,
-    word_set,
-)
-from streams.language.tokenizer import Tokens, bare, tokenise
 
 #: Any day does: only the places of the dates are wanted here, not the days.
 _ANY_DAY = 730_000

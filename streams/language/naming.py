@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from streams.language.analysis import Introduction
-from streams.language.gazetteer import CONCEPTS, EVENTS, GIVEN_NAMES, ORGANISATIONS, PLACES
-from streams.language.lexicon import (
+from projections.text.lexicon import (
     FUNCTION_WORDS,
     HONORIFICS,
     MONTHS,
@@ -19,8 +17,10 @@ from streams.language.lexicon import (
     WEEKDAYS,
     word_set,
 )
+from projections.text.tokenizer import Tokens
+from streams.language.analysis import Introduction
+from streams.language.gazetteer import CONCEPTS, EVENTS, GIVEN_NAMES, ORGANISATIONS, PLACES
 from streams.language.reported import is_reported
-from streams.language.tokenizer import Tokens
 
 _NAME = r"[^\W\d_](?:[\w'’\-]|\.(?=[ \w])){0,30}"
 _FULL_NAME = rf"{_NAME}(?: {_NAME}){{0,3}}"

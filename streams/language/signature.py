@@ -13,11 +13,11 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from projections.text.dates import Found, as_reference
+from projections.text.lexicon import CONTRACTIONS, word_set
+from projections.text.tokenizer import Tokens, tokenise
 from schemas.names import normalise_name
-from streams.language.dates import Found, as_reference
 from streams.language.gazetteer import GIVEN_NAMES
-from streams.language.lexicon import CONTRACTIONS, word_set
-from streams.language.tokenizer import Tokens, tokenise
 
 #: Longer keys keep their beginning and end in a digest of the rest.
 LONGEST = 240

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from streams.language.addresses import addresses
+from projections.text.addresses import addresses
+from projections.text.dates import DateReference, Found, as_reference, find_dates, local_day
+from projections.text.lexicon import CONTRACTIONS, FUNCTION_WORDS, HONORIFICS, PHATIC, word_set
+from projections.text.sentences import sentences
+from projections.text.tokenizer import Tokens, bare, tokenise
 from streams.language.analysis import (
     Analysis,
     Contact,
-    DateReference,
     Introduction,
     Mention,
     Statement,
@@ -17,14 +20,10 @@ from streams.language.analysis import (
 from streams.language.claims import TRIGGERS as CLAIM_TRIGGERS
 from streams.language.claims import find_claim
 from streams.language.contacts import find_contacts
-from streams.language.dates import Found, as_reference, find_dates, local_day
-from streams.language.lexicon import CONTRACTIONS, FUNCTION_WORDS, HONORIFICS, PHATIC, word_set
 from streams.language.mentions import find_mentions
 from streams.language.naming import find_introductions
 from streams.language.reported import Span, is_reported, reported
-from streams.language.sentences import sentences
 from streams.language.signature import assemble, tokens_for_signature
-from streams.language.tokenizer import Tokens, bare, tokenise
 
 _QUESTION_OPENING = re.compile(
     r"(?:(?:so|and|but|hey|hi|ok|okay|oh|well|btw|wow)[ ,]+)*"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streams.language import date_references
+from projections.text.dates import date_references
 
 
 def at(text: str) -> int:

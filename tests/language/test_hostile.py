@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streams.language import analyse, date_references, is_question, mentions, sentences
+from projections.text.dates import date_references
+from projections.text.sentences import sentences
+from streams.language import analyse, is_question, mentions
 
 #: Words that set off every reader, so that random texts reach beyond the first test.
 FRAGMENTS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from streams.language import sentences
+from projections.text.sentences import sentences
 
 
 def split(text: str) -> list[str]:

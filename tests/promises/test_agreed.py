@@ -27,7 +27,7 @@ from projections.recall.ranking import fading
 from projections.recall.ranking.diversity import mmr
 from projections.recall.ranking.fusion import rrf
 from projections.sqlite import rows
-from projections.stopwords import STOP_WORDS
+from projections.text.stopwords import STOP_WORDS
 from recollect.cli.app import cli
 from recollect.home import Home
 from schemas.changes import Entity, MentalModel

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall import Query, Recaller
+from projections.recall import DEFAULT_PROFILE, Query, Recaller
 from recollect.home import Home
 from schemas.events import Draft
 from schemas.inbound import InboundEvent, draft_of
@@ -80,6 +80,19 @@ class ConceptEncoder:
         pass
 
 
+class FixedEncoder(ConceptEncoder):
+    """Gives every question one vector, and notes what it was given."""
+
+    def __init__(self, vector: Floats) -> None:
+        self.vector = vector
+        self.read: list[str] = []
+
+    def encode_query_tokens(self, text: str) -> TokenVectors:
+        self.read.append(text)
+        tokens = super().encode_query_tokens(text)
+        return msgspec.structs.replace(tokens, pooled=self.vector)
+
+
 class EncodedHome(Home):
     """A home whose encoder is the tiny one."""
 
@@ -125,6 +138,21 @@ def cited(results: Iterable[Result]) -> list[str]:
 def recaller_of(memory: Memory) -> Recaller:
     """Return the recaller that a memory asks, so that a test may look at its arms."""
     return memory.recaller()
+
+
+def recalled(memory: Memory, query: Query, *how: Any) -> RecallAnswer:
+    """Return the answer of a recaller with this profile, reranker and encoder."""
+    node = memory.node
+    with node.open_to_read(memory.zone, node.current(memory.zone)) as files:
+        return Recaller(files, *how).recall(query)
+
+
+def embedded(memory: Memory, question: str) -> str:
+    """Return what the encoder is given of a question."""
+    encoder = FixedEncoder(vector_of(question))
+    recalled(memory, Query(text=question), DEFAULT_PROFILE, None, encoder)
+    (text,) = encoder.read
+    return text
 
 
 def look_anew(memory: Memory) -> None:

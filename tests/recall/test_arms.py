@@ -10,7 +10,7 @@ from schemas.events import Attachment
 from tests.memory import Memory
 from tests.recall import oracle
 from tests.recall.conftest import Open
-from tests.recall.kit import DAY, MINUTE, START, ask, recaller_of, say, talk, tell, vector_of
+from tests.recall.kit import DAY, MINUTE, START, ask, embedded, say, talk, tell, vector_of
 from tests.recall.oracle import Line
 
 
@@ -122,10 +122,9 @@ def test_the_causal_arm_follows_links_from_what_was_found_at_budget_high_alone(
 def test_the_vector_of_a_question_leaves_out_who_takes_part(memory: Memory) -> None:
     tell(memory, talk(("Ada", "I visited Grace Hopper."), ("Bob", "It rained.")))
     ask(memory, "anything")
-    embed = recaller_of(memory).text_to_embed
-    assert embed("Where did Ada's uncle live?") == "Where did uncle live?"
-    assert embed("Where does Grace Hopper live?") == "Where does Grace Hopper live?"
-    assert embed("Ada") == "?"
+    assert embedded(memory, "Where did Ada's uncle live?") == "Where did uncle live?"
+    assert embedded(memory, "Where does Grace Hopper live?") == "Where does Grace Hopper live?"
+    assert embedded(memory, "Ada") == "?"
 
 
 def test_explained_ranks_are_those_of_brute_force(memory: Memory) -> None:

@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projections.embeddings.token_vectors import quantised
-from projections.recall import QueryTokens
 from projections.recall.arms.late_interaction import WINDOW, late, nearest, windowed
 from projections.recall.index.token_index import Centre, Tokens, TokensOf
-from projections.recall.index.tokeniser import Tokeniser
+from projections.recall.question.encoding import QueryTokens
 from projections.recall.ranking.profiles import DEFAULT_PROFILE
 from streams.agents import writer
 from streams.agents.vectors import embedding_rows
@@ -128,8 +127,7 @@ def test_the_window_ends_with_the_session(memory: Memory) -> None:
     index = recaller._refreshed()
     encoded = ConceptEncoder().encode_query_tokens("dog")
     asked = QueryTokens("dog", encoded.offsets, encoded.vectors)
-    tokeniser = Tokeniser(recaller._files.events.connection)
-    scores, unread, _ = late(asked, np.arange(len(index.turns)), index, tokeniser)
+    scores, unread, _ = late(asked, np.arange(len(index.turns)), index)
     place_of = {source: index.turns.place_of_id[id_] for id_, source in _source_ids(memory)}
     assert scores[place_of["m1"]] == 1
     assert scores[place_of["m1"]] > scores[place_of["m2"]] > scores[place_of["m3"]] > 0

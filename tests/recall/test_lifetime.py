@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from projections.recall import Query
+from projections.recall import DEFAULT_PROFILE, Query
 from schemas.events import Draft, Forget
 from streams.publishing.commands import command
 from tests.memory import Memory
@@ -18,14 +18,14 @@ from tests.recall.kit import (
     DAY,
     MINUTE,
     START,
+    FixedEncoder,
     ask,
     cited,
     plain,
-    recaller_of,
+    recalled,
     say,
     talk,
     tell,
-    vector_of,
 )
 
 QUESTIONS = [
@@ -215,16 +215,18 @@ class TestLittle:
         tell(memory, talk(("Ada", "I own a dog."), ("Ada", "It rained.")))
         ask(memory, "dog")
         query = Query(text="dog", budget="low")
-        recaller = recaller_of(memory)
-        broken = np.full(256, filler, np.float32)
-        expected = plain(recaller.recall(query, None))
+        broken = FixedEncoder(np.full(256, filler, np.float32))
+        expected = plain(recalled(memory, query))
         assert expected[0]["source_event_ids"] == ["m1"]
-        assert plain(recaller.recall(query, broken)) == expected
+        assert plain(recalled(memory, query, DEFAULT_PROFILE, None, broken)) == expected
+        assert broken.read
 
     def test_a_vector_of_another_model_is_as_none(self, memory: Memory) -> None:
         tell(memory, talk(("Ada", "I own a dog.")))
         ask(memory, "dog")
-        answer = recaller_of(memory).recall(Query(text="dog"), np.ones(8, np.float32))
+        encoder = FixedEncoder(np.ones(8, np.float32))
+        answer = recalled(memory, Query(text="dog"), DEFAULT_PROFILE, None, encoder)
+        assert encoder.read
         assert cited(answer.results) == ["m1"]
 
 
@@ -291,7 +293,7 @@ def test_the_same_vector_gives_the_same_scores_whatever_is_in_memory(
     busy: Memory, open_memory: Open
 ) -> None:
     ask(busy, "dog")
-    query, vector = Query(text="?", budget="low", max_results=1_000), vector_of("hound and car")
-    warm = plain(recaller_of(busy).recall(query, vector))
+    query = Query(text="hound and car", budget="low", max_results=1_000)
+    warm = plain(busy.recall(query))
     cold = open_memory()
-    assert plain(recaller_of(cold).recall(query, vector)) == warm
+    assert plain(cold.recall(query)) == warm

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.memory import Memory
-from tests.recall.kit import START, ask, cited, recaller_of, say, tell
+from tests.recall.kit import START, ask, cited, embedded, say, tell
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def preferred(memory: Memory, question: str) -> set[str]:
 def test_somebody_is_found_by_a_name_for_short(office: Memory, name: str) -> None:
     assert preferred(office, f"What does {name} keep?") == {"bees"}
     assert cited(ask(office, "keep", entity=name)) == ["bees"]
-    assert recaller_of(office).text_to_embed(f"What does {name} keep?") == "What does keep?"
+    assert embedded(office, f"What does {name} keep?") == "What does keep?"
 
 
 @pytest.mark.parametrize("name", ["Robin", "Bobcat", "Bob Smith", "Tom", "Kate"])

@@ -14,7 +14,7 @@ from projections.recall import Query
 from recollect.cli.app import run
 from schemas.errors import InvalidInput
 from tests.memory import Memory
-from tests.recall.kit import ask, cited, recaller_of, talk, tell
+from tests.recall.kit import ask, cited, talk, tell
 
 ODD = {
     "empty": "",
@@ -68,8 +68,6 @@ def test_an_odd_question_is_answered(pets: Memory, text: str) -> None:
         for scope in scopes:
             results = ask(pets, text, budget=budget, scope=scope, explain=True)
             assert len(results) <= 20
-    recaller = recaller_of(pets)
-    recaller.text_to_embed(text)
     if " dog " in text or text.startswith("dog "):
         assert "m1" in cited(ask(pets, text))
 

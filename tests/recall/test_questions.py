@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from projections.recall import DEFAULT_PROFILE, Profile, Query, Recaller
+from projections.recall import DEFAULT_PROFILE, Profile, Query
 from tests.memory import Memory
 from tests.recall.kit import (
     DAY,
     HOUR,
     MINUTE,
     START,
+    ConceptEncoder,
     ask,
     cited,
-    recaller_of,
+    recalled,
     say,
     talk,
     tell,
-    vector_of,
 )
 
 
@@ -145,15 +145,13 @@ class TestKind:
     def gained(memory: Memory, question: str) -> set[str]:
         """Return what scores more than in the profile that passes over kinds of answers."""
         query = Query(text=question, scope=("events",))
-        vector = vector_of(recaller_of(memory).text_to_embed(question))
-        with memory.node.open(memory.zone, memory.node.current(memory.zone)) as files:
-            with_it, without = (
-                {
-                    result.source_event_ids[0]: result.score
-                    for result in Recaller(files, profile).recall(query, vector).results
-                }
-                for profile in (DEFAULT_PROFILE, Profile(fitting=False))
-            )
+        with_it, without = (
+            {
+                result.source_event_ids[0]: result.score
+                for result in recalled(memory, query, profile, None, ConceptEncoder()).results
+            }
+            for profile in (DEFAULT_PROFILE, Profile(fitting=False))
+        )
         assert with_it.keys() == without.keys()
         assert all(with_it[id_] >= without[id_] for id_ in without)
         return {id_ for id_ in without if with_it[id_] > without[id_]}

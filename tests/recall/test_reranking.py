@@ -10,14 +10,15 @@ import msgspec
 import numpy as np
 import pytest
 
-from projections.recall import DEFAULT_PROFILE, Profile, Query, Recaller
+from projections.recall import DEFAULT_PROFILE, Profile, Query
 from projections.recall.ranking.profiles import SEED_PROFILE
 from recollect.cli.app import run
 from recollect.home import Home
 from tests.encoder import random_model
 from tests.memory import Memory
+from tests.recall import kit
 from tests.recall.conftest import Open
-from tests.recall.kit import START, plain, say, tell, vector_of
+from tests.recall.kit import START, ConceptEncoder, plain, say, tell
 
 SAID = [
     say("I own a dog.", "dog"),
@@ -51,13 +52,10 @@ def told(memory: Memory) -> Memory:
 def recalled(
     memory: Memory, query: Query, judge: Judge | None, profile: Profile = DEFAULT_PROFILE
 ) -> list[tuple[str, float]]:
-    node = memory.node
-    with node.open_to_read(memory.zone, node.current(memory.zone)) as files:
-        answer = Recaller(files, profile, judge).recall(query, vector_of(query.text))
-        return [
-            (item.source_event_ids[0] if item.source_event_ids else item.type, item.score)
-            for item in answer.results
-        ]
+    return [
+        (item.source_event_ids[0] if item.source_event_ids else item.type, item.score)
+        for item in kit.recalled(memory, query, profile, judge, ConceptEncoder()).results
+    ]
 
 
 def test_the_judge_decides_the_order_and_the_scores(told: Memory) -> None:
@@ -114,10 +112,7 @@ def test_a_question_that_finds_nothing_needs_no_judge(open_memory: Open) -> None
     memory = open_memory(encoder=False)
     tell(memory, SAID)
     judge = Judge("")
-    node = memory.node
-    with node.open_to_read(memory.zone, node.current(memory.zone)) as files:
-        recaller = Recaller(files, DEFAULT_PROFILE, judge)
-        assert recaller.recall(Query(text="zeppelin"), None).results == []
+    assert kit.recalled(memory, Query(text="zeppelin"), DEFAULT_PROFILE, judge).results == []
 
 
 def test_a_home_is_given_one_and_another_or_none(

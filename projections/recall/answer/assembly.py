@@ -9,7 +9,7 @@ from itertools import chain
 
 import msgspec
 
-from projections.recall.question.sub_questions import Part
+from projections.recall.answer.explanation import Course
 from schemas.wire import Result
 
 #: Observations that come before everything else (B2).
@@ -52,14 +52,12 @@ def woven(orders: Sequence[Iterable[Result]], count: int) -> list[Result]:
     return answered
 
 
-def together(
-    parts: Sequence[Part], answered: Sequence[Sequence[Result]], count: int
-) -> list[Result]:
-    """Return up to `count` results of what each part was answered, by their ranks in turn."""
+def together(courses: Sequence[Course], count: int) -> list[Result]:
+    """Return up to `count` results of several questions, by their ranks in turn."""
     return woven(
         [
-            [msgspec.structs.replace(result, part=part.words) for result in results]
-            for part, results in zip(parts, answered, strict=True)
+            [msgspec.structs.replace(item, part=course.question.wording) for item in course.results]
+            for course in courses
         ],
         count,
     )

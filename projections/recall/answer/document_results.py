@@ -10,7 +10,7 @@ from schemas.times import format_time
 from schemas.wire import Bundled, Change, Result
 
 
-def results(found: Scored, index: Index, *, explain: bool) -> list[Result]:
+def document_results(found: Scored, index: Index, *, explain: bool) -> list[Result]:
     """Return what is answered of documents, best first."""
     if not found.documents:
         return []

@@ -15,8 +15,8 @@ from projections.identity import entity_queries as identity
 from projections.recall.answer.turn_results import ranks_of, repeated
 from projections.recall.arms.arm_scores import Found
 from projections.recall.index.zone_index import Index
+from projections.recall.question.parsed_question import ParsedQuestion
 from projections.recall.question.query import Query
-from projections.recall.question.sub_questions import Part
 from projections.recall.ranking.profiles import Profile
 from projections.recall.ranking.turn_ranking import Ranked
 from projections.sqlite import value
@@ -42,15 +42,15 @@ STEPS: tuple[Step, ...] = get_args(Step)
 class Course(NamedTuple):
     """How an answer came about. `found` and `order` are None where no turn was looked for.
 
-    `beside`: the results that are no turns, before the answer was put together.
+    `pool`: so many turns went on from the arms. `documents`: the results that are no turns,
+    before the answer was put together.
     """
 
-    masks: Mapping[str, Mask]
+    question: ParsedQuestion
     found: Found | None
     order: Ranked | None
-    eligible: Mask
     pool: int
-    beside: list[Result]
+    documents: list[Result]
     results: list[Result]
 
 
@@ -64,12 +64,13 @@ class _Target(NamedTuple):
 
 
 def explained(
-    query: Query, id_: str, course: Course, profile: Profile, index: Index, files: ZoneFiles
+    course: Course, id_: str, profile: Profile, index: Index, files: ZoneFiles
 ) -> Explanation | None:
     """Return what became of a memory; None where the zone holds nothing with this id.
 
     An event has its own id and its source's.
     """
+    query, eligible = course.question.query, course.question.eligible
     target = _target(id_, index, files)
     if target is None:
         return None
@@ -77,9 +78,9 @@ def explained(
     fused = None
     if target.place is not None and course.found is not None and course.order is not None:
         ranks = ranks_of(course.found.turns, target.place)
-        if ranks and course.eligible[target.place]:
+        if ranks and eligible[target.place]:
             scores = course.order.of_found
-            fused = int((scores[course.eligible] > scores[target.place]).sum()) + 1
+            fused = int((scores[eligible] > scores[target.place]).sum()) + 1
     for rank, result in enumerate(course.results, 1):
         if (result.type, result.id) == (target.type, target.id):
             return Explanation(
@@ -91,7 +92,7 @@ def explained(
                 arms=ranks or result.arms or {},
                 fused=fused,
             )
-    step, because = _dropped(query, target, ranks, fused, course, profile, index, files)
+    step, because = _dropped(target, ranks, fused, course, profile, index, files)
     return Explanation(
         query=query.text,
         id=target.id,
@@ -124,7 +125,6 @@ def _target(id_: str, index: Index, files: ZoneFiles) -> _Target | None:
 
 
 def _dropped(
-    query: Query,
     target: _Target,
     ranks: Mapping[str, int],
     fused: int | None,
@@ -134,6 +134,7 @@ def _dropped(
     files: ZoneFiles,
 ) -> tuple[Step, str]:
     """Return the step at which a memory that is not in the answer fell out, and why."""
+    query = course.question.query
     if target.scope not in query.scope:
         stands = _in_its_place(target, course, index, files)
         if stands is not None:
@@ -142,7 +143,7 @@ def _dropped(
     if target.type == "fact" and target.place is None:
         return "unreadable", "the event that it was drawn from is being forgotten"
     if target.type not in ("event", "fact"):
-        for rank, result in enumerate(course.beside, 1):
+        for rank, result in enumerate(course.documents, 1):
             if result.id == target.id:
                 return (
                     "max_results",
@@ -155,7 +156,7 @@ def _dropped(
     assert target.place is not None
     if course.found is None or course.order is None:
         return "arms", "no arm can look for it"
-    refused = [name for name, mask in course.masks.items() if not mask[target.place]]
+    refused = [name for name, mask in course.question.masks.items() if not mask[target.place]]
     if refused:
         return "filter", f"it does not pass {', '.join(refused)}"
     if not ranks:
@@ -192,12 +193,12 @@ def _in_its_place(target: _Target, course: Course, index: Index, files: ZoneFile
 
 
 def furthest(
-    query: Query, parts: Sequence[Part], became: Sequence[Explanation], answer: Sequence[Result]
+    query: Query, courses: Sequence[Course], became: Sequence[Explanation], answer: Sequence[Result]
 ) -> Explanation:
-    """Return what became of a memory, by the part that it answers, else where it came furthest."""
+    """Return what became of a memory in the question that it answers, or came furthest in."""
     told = [
-        msgspec.structs.replace(one, query=query.text, part=part.words)
-        for part, one in zip(parts, became, strict=True)
+        msgspec.structs.replace(one, query=query.text, part=course.question.wording)
+        for course, one in zip(courses, became, strict=True)
     ]
     answers = {result.id: result.part for result in answer}
     for one in told:

@@ -14,8 +14,8 @@ from projections.memory import facts_for_recall as memory
 from projections.recall.answer.supersessions import changes
 from projections.recall.arms.arm_scores import Found
 from projections.recall.index.zone_index import Index
+from projections.recall.question.parsed_question import ParsedQuestion
 from projections.recall.question.query import Query
-from projections.recall.question.validity import Ended
 from projections.recall.ranking.turn_ranking import Ranked
 from schemas.times import LATEST_MS
 from schemas.wire import Change, Result
@@ -40,27 +40,25 @@ class Chosen(NamedTuple):
     text: str | None = None
 
 
-def of_turns(
-    query: Query,
+def turn_results(
+    question: ParsedQuestion,
     ranked: Ranked,
     found: Found,
-    over: Ended,
     index: Index,
     files: ZoneFiles,
-    eligible: Mask,
     *,
     count: int,
 ) -> list[Result]:
-    """Return up to `count` results of ranked turns, best first, without facts that are over.
+    """Return up to `count` results of ranked turns, best first, without facts that have ended.
 
-    Only `eligible` turns, and facts of such, are answered.
+    Only turns that may be answered, and facts of such, are.
     """
     # Where raw turns are in scope nearly every turn is a result; without, some give no fact.
-    most = count if "events" in query.scope else len(ranked.places)
-    chosen = _best(query, ranked, found, over, index, files, eligible, most)
+    most = count if "events" in question.query.scope else len(ranked.places)
+    chosen = _best(question, ranked, found, index, files, most)
     if len(chosen) < count and most < len(ranked.places):
-        chosen = _best(query, ranked, found, over, index, files, eligible, len(ranked.places))
-    return _results(query, chosen[:count], found, index, files)
+        chosen = _best(question, ranked, found, index, files, len(ranked.places))
+    return _results(question.query, chosen[:count], found, index, files)
 
 
 def repeated(told: memory.Told) -> str | None:
@@ -69,13 +67,11 @@ def repeated(told: memory.Told) -> str | None:
 
 
 def _best(
-    query: Query,
+    question: ParsedQuestion,
     ranked: Ranked,
     found: Found,
-    over: Ended,
     index: Index,
     files: ZoneFiles,
-    eligible: Mask,
     most: int,
 ) -> list[Chosen]:
     """Return what stands for the best `most` turns, best first, nothing twice."""
@@ -88,9 +84,9 @@ def _best(
             turn_ids, places.tolist(), ranked.scores[: len(places)].tolist(), strict=True
         )
     ]
-    chosen = _chosen(query, turns, told, found, over)
-    if "events" in query.scope and "facts" in query.scope and index.present.repeats:
-        chosen = _said_before(query, chosen, told, over, index, files, eligible)
+    chosen = _chosen(question, turns, told, found)
+    if {"events", "facts"}.issubset(question.query.scope) and index.present.repeats:
+        chosen = _said_before(question, chosen, told, index, files)
     first: dict[str, Chosen] = {}
     for item in chosen:
         first.setdefault(item.id, item)
@@ -98,35 +94,34 @@ def _best(
 
 
 def _said_before(
-    query: Query,
+    question: ParsedQuestion,
     chosen: list[Chosen],
     told: Mapping[str, memory.Told],
-    over: Ended,
     index: Index,
     files: ZoneFiles,
-    eligible: Mask,
 ) -> list[Chosen]:
     """Return the same, with the fact itself for each turn that only repeats one (F2).
 
     Not where the filters let the repeat through alone, or the fact ended before it was repeated.
     """
+    over = question.ended.facts
     facts = {
         item.id: fact
         for item in chosen
-        if item.id in told and (fact := repeated(told[item.id])) and fact not in over.facts
+        if item.id in told and (fact := repeated(told[item.id])) and fact not in over
     }
     if not facts:
         return chosen
     ids = sorted(set(facts.values()))
     place_of = index.facts_said.placed(ids)
     texts = memory.texts(files.memory.connection, ids)
-    ended = changes(query, ids, index, files).ended
+    ended = changes(question.query, ids, index, files).ended
     stand = []
     for item in chosen:
         fact = facts.get(item.id, "")
         place = place_of.get(fact, -1)
         holds = index.turns.occurred_at[item.place] <= ended.get(fact, LATEST_MS)
-        if place >= 0 and eligible[place] and holds:
+        if place >= 0 and question.eligible[place] and holds:
             item = Chosen("fact", fact, place, item.score, (fact,), texts[fact])
         stand.append(item)
     return stand
@@ -137,23 +132,23 @@ def _facts(told: memory.Told | None) -> Sequence[str]:
 
 
 def _chosen(
-    query: Query,
+    question: ParsedQuestion,
     turns: list[Chosen],
     told: Mapping[str, memory.Told],
     found: Found,
-    over: Ended,
 ) -> list[Chosen]:
     """Return what stands for each turn: the one fact that it gave, else the turn itself.
 
     Without raw turns in scope each fact stands for itself, a turn's nearest first.
     """
-    if "facts" not in query.scope:
+    scope = question.query.scope
+    if "facts" not in scope:
         return turns
     chosen = []
     for turn in turns:
         given = told[turn.id].given if turn.id in told else {}
-        stand = [fact for fact in given if fact not in over.facts]
-        if "events" in query.scope and len(stand) != 1:
+        stand = [fact for fact in given if fact not in question.ended.facts]
+        if "events" in scope and len(stand) != 1:
             chosen.append(turn)
             continue
         stand.sort(key=lambda fact: -found.facts.get(fact, 0.0))

@@ -10,13 +10,15 @@ from projections.files import ZoneFiles
 from projections.memory import facts_for_recall as memory
 from projections.recall.arms.arm_scores import Said
 from projections.recall.index.zone_index import Index
-from projections.recall.question.parsed_question import Asked
+from projections.recall.question.parsed_question import ParsedQuestion
 
 # What is less near than these leads to nothing that would be answered.
 _CAUSES = 50
 
 
-def causal(asked: Asked, index: Index, files: ZoneFiles, facts: Mapping[str, float]) -> Said:
+def causal(
+    question: ParsedQuestion, index: Index, files: ZoneFiles, facts: Mapping[str, float]
+) -> Said:
     """Score what near facts led to or followed from: their nearness times the link's strength."""
     if not index.present.causal_links:
         return Said(np.zeros(0, np.int64), np.zeros(0, np.float32))
@@ -25,7 +27,7 @@ def causal(asked: Asked, index: Index, files: ZoneFiles, facts: Mapping[str, flo
     best: dict[int, float] = {}
     for (fact, _, strength), row in zip(links, rows.tolist(), strict=True):
         place = int(index.facts_said.places[row]) if row >= 0 else -1
-        if place >= 0 and asked.allowed[place]:
+        if place >= 0 and question.allowed[place]:
             best[place] = max(best.get(place, 0.0), facts[fact] * strength)
     places = np.array(sorted(best), np.int64)
     return Said(places, np.array([best[place] for place in places.tolist()], np.float32))

@@ -11,8 +11,7 @@ from projections.recall.arms.documents import Document
 from projections.recall.index.zone_index import Index
 from projections.recall.question.entity_names import entity_ids, resolve
 from projections.recall.question.filters import about
-from projections.recall.question.parsed_question import Asked
-from projections.recall.question.query import Query
+from projections.recall.question.parsed_question import ParsedQuestion
 from schemas.changes import Entity
 from schemas.names import normalise_name
 
@@ -20,25 +19,27 @@ from schemas.names import normalise_name
 _MOST_SOURCES = 20
 
 
-def entities(query: Query, asked: Asked, index: Index, files: ZoneFiles) -> list[Document]:
+def entities(question: ParsedQuestion, index: Index, files: ZoneFiles) -> list[Document]:
     """Return the entities that the query names, with what else they are called.
 
     An entity is known from the events that speak of it or come from it: where none of them is
     readable and allowed, neither is the entity.
     """
     connection = files.identity.connection
-    found = {item.entity.id: item.entity for item in asked.named}
-    for name in (asked.text, query.entity or ""):
+    found = {item.entity.id: item.entity for item in question.named}
+    for name in (question.text, question.query.entity or ""):
         meant = resolve(connection, normalise_name(name)) if name.strip() else ()
         found |= {entity.id: entity for entity in meant}
-    documents = (_entity(entity, asked, index, files) for entity in found.values())
+    documents = (_entity(entity, question, index, files) for entity in found.values())
     return [document for document in documents if document is not None]
 
 
-def _entity(entity: Entity, asked: Asked, index: Index, files: ZoneFiles) -> Document | None:
+def _entity(
+    entity: Entity, question: ParsedQuestion, index: Index, files: ZoneFiles
+) -> Document | None:
     connection = files.identity.connection
     ids = entity_ids(connection, [entity])
-    places = np.flatnonzero(about(ids, index) & asked.allowed)
+    places = np.flatnonzero(about(ids, index) & question.allowed)
     if not len(places):
         return None
     turns = index.turns

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from projections.embeddings.token_vectors import projected, telling
 from projections.recall.arms.scaling import scaled
 from projections.recall.index.growable_arrays import distinct
+from projections.recall.index.index_terms import MOST_WORDS
 from projections.recall.index.int8_products import products, whole
 from projections.recall.index.token_index import Centre, TokensOf
-from projections.recall.index.tokeniser import MOST_WORDS, Tokeniser
 from projections.recall.index.turn_index import Turns
 from projections.recall.index.zone_index import Index
 from projections.recall.question.encoding import QueryTokens
@@ -55,7 +55,7 @@ class _Words(NamedTuple):
     weights: Floats
 
 
-def late(tokens: QueryTokens, candidates: Ints, index: Index, tokeniser: Tokeniser) -> Late:
+def late(tokens: QueryTokens, candidates: Ints, index: Index) -> Late:
     """Score candidates (places, ascending), from 0 for the worst to 1; nothing else is looked at.
 
     The best gives less than 1 where it is hardly nearer than the worst.
@@ -64,7 +64,7 @@ def late(tokens: QueryTokens, candidates: Ints, index: Index, tokeniser: Tokenis
     token t and its nearest there, and v_t the root of the token's idf.
     """
     scores = np.zeros(len(candidates), np.float32)
-    words = _words(tokens, index, tokeniser)
+    words = _words(tokens, index)
     if not len(candidates) or not len(words.codes):
         return Late(scores, np.zeros(len(candidates), bool), None)
     places = around(candidates, index.turns)
@@ -157,11 +157,11 @@ def around(places: Ints, turns: Turns) -> Ints:
     return found[np.argsort(turns.session[found], kind="stable")]
 
 
-def _words(tokens: QueryTokens, index: Index, tokeniser: Tokeniser) -> _Words:
+def _words(tokens: QueryTokens, index: Index) -> _Words:
     telling_ones = np.flatnonzero(telling(tokens.text, tokens.offsets))[:MOST_WORDS]
     weights = []
     for start, end in tokens.offsets[telling_ones].tolist():
-        terms = tokeniser.terms(_word_around(tokens.text, start, end))
+        terms = index.tokeniser.terms(_word_around(tokens.text, start, end))
         idf = max((index.turns.idf(term) for term in terms), default=_LEAST_IDF)
         weights.append(math.sqrt(max(idf, _LEAST_IDF)))
     return _Words(projected(tokens.vectors[telling_ones]), np.array(weights, np.float32))

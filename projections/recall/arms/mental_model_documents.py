@@ -5,15 +5,15 @@ from __future__ import annotations
 from projections.files import ZoneFiles
 from projections.memory import consolidated
 from projections.recall.arms.documents import Document
-from projections.recall.question.query import Query
+from projections.recall.question.parsed_question import ParsedQuestion
 
 
-def mental_models(query: Query, wanted_ids: set[str] | None, files: ZoneFiles) -> list[Document]:
+def mental_models(question: ParsedQuestion, files: ZoneFiles) -> list[Document]:
     """Return the newest versions that pass the filters.
 
-    `wanted_ids`: only those of an entity under these ids. A mental model is written by a
-    command: it has no platform, and no event that could be cited.
+    A mental model is written by a command: it has no platform, and no event that could be cited.
     """
+    query, wanted_ids = question.query, question.entity_ids
     if query.platform is not None:
         return []
     return [

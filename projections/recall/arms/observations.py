@@ -14,8 +14,7 @@ from projections.memory import consolidated
 from projections.memory import facts_for_recall as memory
 from projections.recall.arms.documents import Dated, Document
 from projections.recall.index.zone_index import Index
-from projections.recall.question.parsed_question import Asked
-from projections.recall.question.query import Query
+from projections.recall.question.parsed_question import ParsedQuestion
 from projections.sqlite import rows
 
 #: Facts that come with one: enough to see what it rests on, and since when.
@@ -25,7 +24,7 @@ _NEAREST = 50
 
 
 def observations(
-    query: Query, asked: Asked, near: Iterable[str], index: Index, files: ZoneFiles
+    question: ParsedQuestion, near: Iterable[str], index: Index, files: ZoneFiles
 ) -> list[Document]:
     """Return the newest versions of observations whose facts can be read and pass the filters.
 
@@ -36,8 +35,8 @@ def observations(
     connection = files.memory.connection
     if not index.present.observations:
         return []
-    ids = {*consolidated.observations_on(connection, list(near)), *_nearest(asked, files)}
-    found = consolidated.observations(connection, sorted(ids), query.until)
+    ids = {*consolidated.observations_on(connection, list(near)), *_nearest(question, files)}
+    found = consolidated.observations(connection, sorted(ids), question.query.until)
     before_them = [item.before[0] for item in found if item.before is not None]
     support = consolidated.supporting_facts(
         connection, [*(item.id for item in found), *before_them]
@@ -50,7 +49,7 @@ def observations(
     }
     documents = []
     for item in found:
-        facts = [fact for fact in readable.get(item.id, ()) if asked.allowed[place_of[fact[0]]]]
+        facts = [fact for fact in readable.get(item.id, ()) if question.allowed[place_of[fact[0]]]]
         if facts:
             before = []
             if item.before is not None and item.before[0] in readable:
@@ -59,15 +58,15 @@ def observations(
     return documents
 
 
-def _nearest(asked: Asked, files: ZoneFiles) -> list[str]:
+def _nearest(question: ParsedQuestion, files: ZoneFiles) -> list[str]:
     """Return the ids of the observations whose vectors are nearest to the question's."""
-    if asked.vector is None:
+    if question.vector is None:
         return []
     found = rows(
         files.embeddings.connection,
         "SELECT target_id FROM vec_embeddings "
         "WHERE embedding MATCH ? AND target_type = 'observation' AND k = ? ORDER BY distance",
-        (asked.vector.astype("<f4").tobytes(), _NEAREST),
+        (question.vector.astype("<f4").tobytes(), _NEAREST),
     )
     return [str(id_) for (id_,) in found]
 

@@ -8,28 +8,32 @@ import numpy.typing as npt
 from projections.recall.arms.arm_scores import Said
 from projections.recall.arms.scaling import scaled
 from projections.recall.index.zone_index import Index
-from projections.recall.question.parsed_question import Asked
+from projections.recall.question.parsed_question import ParsedQuestion
 
 Floats = npt.NDArray[np.float32]
 
 
-def semantic(asked: Asked, vector: Floats, index: Index) -> tuple[Said, float]:
+def semantic(
+    question: ParsedQuestion, vector: Floats, index: Index, pool: int
+) -> tuple[Said, float]:
     """Score turns by their vector and those around them: what a turn is about goes on there.
 
     Also the cosine of the nearest.
     """
-    near = index.events.near(vector, asked.pool, asked.allowed if asked.filtered else None)
+    near = index.events.near(vector, pool, question.restricted_to)
     places, scores = index.turns.around(near.places, scaled(near.similarity))
-    scores = scaled(asked.masked(scores, places), floor=0.0)
+    scores = scaled(question.masked(scores, places), floor=0.0)
     return Said(places, scores), float(near.similarity.max(initial=0))
 
 
-def sentence(asked: Asked, vector: Floats, index: Index) -> tuple[Said, dict[str, float], float]:
+def sentence(
+    question: ParsedQuestion, vector: Floats, index: Index, pool: int
+) -> tuple[Said, dict[str, float], float]:
     """Score turns by the vector of their best sentence, and each near fact by itself.
 
     Also the cosine of the nearest.
     """
-    near = index.facts.near(vector, 2 * asked.pool, asked.allowed if asked.filtered else None)
+    near = index.facts.near(vector, 2 * pool, question.restricted_to)
     similarity = scaled(near.similarity)
     # The first of a turn is its nearest.
     places, first = np.unique(near.places, return_index=True)

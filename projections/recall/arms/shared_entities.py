@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from projections.recall.index.growable_arrays import distinct
 from projections.recall.index.zone_index import MOST_MENTIONS, Index
-from projections.recall.question.parsed_question import Asked
+from projections.recall.question.parsed_question import ParsedQuestion
 
 #: The best turns from which to go; the hop after a wrong one leads astray.
 SEEDS = 5
@@ -22,7 +22,9 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
 
-def shared(asked: Asked, best: Ints, scores: Floats, index: Index) -> tuple[Ints, Floats]:
+def shared(
+    question: ParsedQuestion, best: Ints, scores: Floats, index: Index
+) -> tuple[Ints, Floats]:
     """Return turns, ascending, that share something with the best others, and scores from 0 to 1.
 
     `best` are the places of the best turns so far, best first, and `scores` theirs.
@@ -32,7 +34,7 @@ def shared(asked: Asked, best: Ints, scores: Floats, index: Index) -> tuple[Ints
     count = len(index.turns)
     score_of = dict(zip(best.tolist(), scores.tolist(), strict=True))
     found, through = [np.zeros(0, np.int64)], []
-    spoken_of = _spoken_of(asked, best, index)
+    spoken_of = _spoken_of(question, best, index)
     speaking = index.speaking.of(spoken_of)
     for entity, seeds in spoken_of.items():
         mentions, places = speaking[entity]
@@ -48,17 +50,17 @@ def shared(asked: Asked, best: Ints, scores: Floats, index: Index) -> tuple[Ints
     most = np.zeros(len(reached), np.float32)
     gives = np.where(every == seed, gives_next, gives_most).astype(np.float32)
     np.maximum.at(most, np.searchsorted(reached, every), gives)
-    kept = asked.allowed[reached] & (most > 0)
+    kept = question.allowed[reached] & (most > 0)
     return reached[kept], most[kept]
 
 
-def _spoken_of(asked: Asked, best: Ints, index: Index) -> dict[str, list[int]]:
+def _spoken_of(question: ParsedQuestion, best: Ints, index: Index) -> dict[str, list[int]]:
     """Return the best places, best first, by the entities that they speak of, ordered by id."""
     places = best[:SEEDS]
     place_of = dict(zip(index.turns.ids.take(places), places.tolist(), strict=True))
     of_seed = index.mentioned.of(place_of)
     stands = index.standing.of(entity for entities in of_seed.values() for entity in entities)
-    named = {item.entity.id for item in asked.named}
+    named = {item.entity.id for item in question.named}
     found: dict[str, list[int]] = {}
     for event, place in place_of.items():
         for entity in {stands[id_] for id_ in of_seed.get(event, ()) if id_ in stands} - named:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.recall.index.growable_arrays import Array, ranges, without
-from projections.recall.index.tokeniser import Tokeniser
+from projections.recall.index.index_terms import Tokeniser
 
 # More texts than these at once, and a tenth of those that are held, and reading the full-text
 # index is quicker than reading the texts.

@@ -30,6 +30,7 @@ from projections.readmodel import ReadModel
 from projections.recall.index import array_store
 from projections.recall.index.fact_index import Facts
 from projections.recall.index.growable_arrays import Array, Wide, part, within
+from projections.recall.index.index_terms import Tokeniser
 from projections.recall.index.lookup_cache import Kept
 from projections.recall.index.token_index import Tokens
 from projections.recall.index.turn_index import Turns
@@ -76,6 +77,8 @@ class Index:
         self._files = files
         held = columns or {}
         model, identity = files.embeddings, files.identity.connection
+        #: Splits texts into the terms of the full-text indexes.
+        self.tokeniser = Tokeniser(files.events.connection)
         self.turns = Turns(files.events.connection, part(held, "turns"))
         #: Event id -> the facts that it gave or repeated.
         self.told = Kept(partial(told, files.memory.connection), _MOST_TEXTS)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-Kind = Literal["time", "number"]
+AnswerType = Literal["time", "number"]
 
 _TIME = r"(?:in |on |at |since )?(?:what|which)\s+(?:day|date|week|month|year|time)"
-_WANTED: dict[Kind, re.Pattern[str]] = {
+_WANTED: dict[AnswerType, re.Pattern[str]] = {
     "time": re.compile(rf"\s*(?:and\s+)?(?:when|how\s+long\s+ago|{_TIME})\b", re.IGNORECASE),
     "number": re.compile(r"\s*(?:and\s+)?how\s+(?:many|much|old|often|long|far)\b", re.IGNORECASE),
 }
@@ -23,8 +23,8 @@ _LIST = re.compile(
 )
 
 
-def wanted(text: str) -> Kind | None:
-    """Return what kind of answer a question wants; None where its words do not say."""
+def wanted(text: str) -> AnswerType | None:
+    """Return what type of answer a question wants; None where its words do not say."""
     return next((kind for kind, asks in _WANTED.items() if asks.match(text)), None)
 
 

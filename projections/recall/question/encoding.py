@@ -1,18 +1,101 @@
-"""A question as the encoder read it."""
+"""A question as vectors: of the whole, and of each of its words."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import time
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from projections.embeddings import EmbeddingsModel
+from projections.recall.question.entity_names import Named
+
 Floats = npt.NDArray[np.float32]
 
 
+class EncodedText(Protocol):
+    """What an encoder gives of a text.
+
+    `pooled`: (dimension,) its unit vector. `vectors`: (t, dimension) those of its tokens, and
+    `offsets`: (t, 2) the characters of each.
+    """
+
+    @property
+    def pooled(self) -> Floats: ...
+
+    @property
+    def vectors(self) -> Floats: ...
+
+    @property
+    def offsets(self) -> npt.NDArray[np.int32]: ...
+
+
+class TextEncoder(Protocol):
+    """What encodes questions; `model` names it, None: there is none."""
+
+    @property
+    def model(self) -> str | None: ...
+
+    def encode_query_tokens(self, text: str) -> EncodedText: ...
+
+
 class QueryTokens(NamedTuple):
-    """A question as the encoder read it: (t, dimension) vectors, (t, 2) characters of `text`."""
+    """The tokens of a question: (t, dimension) vectors, and (t, 2) characters of `text`."""
 
     text: str
     offsets: npt.NDArray[np.int32]
     vectors: Floats
+
+
+class QuestionVectors(NamedTuple):
+    """The unit vector of a question, and those of its tokens; None where there are none."""
+
+    whole: Floats | None = None
+    tokens: QueryTokens | None = None
+
+
+class QuestionEncoder:
+    """Encodes questions for the vectors of one zone. `seconds`: how long its encoder took."""
+
+    def __init__(self, encoder: TextEncoder | None, embeddings: EmbeddingsModel) -> None:
+        self._encoder = encoder
+        self._embeddings = embeddings
+        self.seconds = 0.0
+
+    def encode(self, text: str, named: Sequence[Named]) -> QuestionVectors:
+        """Return the vectors of a question in which `named` are named.
+
+        None without an encoder or a word, or where the zone has the vectors of another model:
+        those of two models cannot be compared, and words find turns all the same.
+        """
+        encoder, embeddings = self._encoder, self._embeddings
+        if encoder is None or encoder.model is None or encoder.model != embeddings.model:
+            return QuestionVectors()
+        if not text.strip():
+            return QuestionVectors()
+        embedded = text_to_embed(text, named)
+        started = time.perf_counter()
+        encoded = encoder.encode_query_tokens(embedded)
+        self.seconds += time.perf_counter() - started
+        whole, vectors, dimension = encoded.pooled, encoded.vectors, embeddings.dimension
+        # A vector of zeros has no direction.
+        usable = len(whole) == dimension and np.isfinite(whole).all() and whole.any()
+        readable = vectors.shape[1] == dimension and np.isfinite(vectors).all()
+        return QuestionVectors(
+            whole if usable else None,
+            QueryTokens(embedded, encoded.offsets, vectors) if readable else None,
+        )
+
+
+def text_to_embed(text: str, named: Sequence[Named]) -> str:
+    """Return a question without the names of those who take part.
+
+    A name draws every turn near in which it is called, whatever is said there; who spoke is
+    the entity arm's to know.
+    """
+    for item in reversed(named):
+        if item.senders:
+            text = text[: item.start] + text[item.end :].removeprefix("'s").removeprefix("’s")
+    return " ".join(text.split()) or "?"

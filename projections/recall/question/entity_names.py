@@ -14,7 +14,8 @@ from projections.identity import entity_queries as identity
 from projections.readmodel import ReadModel, Watermark
 from projections.recall.index.lookup_cache import Kept
 from projections.recall.question.nicknames import other_names
-from projections.stopwords import STOP_WORDS
+from projections.recall.question.query import MOST_CHARACTERS
+from projections.text.stopwords import STOP_WORDS
 from schemas.changes import Entity
 from schemas.names import normalise_name
 
@@ -63,6 +64,10 @@ class Names:
                 self._read.clear()
             self._read[text] = self._named(text)
         return self._read[text]
+
+    def written(self, text: str) -> list[str]:
+        """Return the names in a text, as they stand there."""
+        return [text[item.start : item.end] for item in self.of(text[:MOST_CHARACTERS])]
 
     def _named(self, text: str) -> list[Named]:
         words = list(_WORD.finditer(text))[:64]

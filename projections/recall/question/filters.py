@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import numpy.typing as npt
 
@@ -30,6 +32,17 @@ def masks(query: Query, entity_ids: set[str] | None, over: Ended, index: Index) 
     if entity_ids is not None:
         found["entity"] = about(entity_ids, index)
     return found
+
+
+def allowed(masks: Mapping[str, Mask], index: Index) -> Mask:
+    """Return which turns pass every filter."""
+    passed: Mask = np.logical_and.reduce([np.ones(len(index.turns), bool), *masks.values()])
+    return passed
+
+
+def eligible(query: Query, allowed: Mask, index: Index) -> Mask:
+    """Return which allowed turns may be answered: where facts alone are, those that gave some."""
+    return allowed if "events" in query.scope else allowed & index.facts_said.gave()
 
 
 def about(entity_ids: set[str], index: Index) -> Mask:

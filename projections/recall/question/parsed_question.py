@@ -1,47 +1,81 @@
-"""A question as the arms need it."""
+"""A question as it was read: everything that the arms and the ranking need to know of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from projections.recall.question.answer_type import AnswerType
+from projections.recall.question.encoding import QuestionVectors
 from projections.recall.question.entity_names import Named
+from projections.recall.question.event_times import Anchor
+from projections.recall.question.query import Query
 from projections.recall.question.speakers import Sender
+from projections.recall.question.time_spans import Span
+from projections.recall.question.validity import Ended
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 
-class Asked(NamedTuple):
-    """A question as the arms need it.
+class ParsedQuestion(NamedTuple):
+    """One question, as `QuestionReader` read it.
 
-    `terms` are the index terms of its text, and `vector` the text's unit vector, None where there
-    is none. `voices`: the senders whose
-    turns are asked for. `spans`: the times that it speaks of, (first, last) in unix ms.
-    `about`: the turns of the entity that is asked for beside the text, None: of any.
-    `allowed`: the turns that may be answered, and `filtered` whether that may be less than all.
-    `pool`: how many candidates an arm may bring, and `read` how many late interaction reads.
+    `query`: what was asked; of several questions in one text, with the text of this one.
+    `wording`: how it was put, where it is one of several. `asked_at`: when (unix ms), or None.
+
+    By its words: `text` is what is searched for, `terms` are its index terms, `vectors` its
+    vectors, `named` the entities that it names, and `speakers` the senders whose turns it asks
+    for. `answer_type`: what it wants to know, `wants_list`: several things. `spans`: the times
+    that it speaks of. `event`: the event by which it tells a time, which must be looked up, with
+    `utc_offset`, the minutes by which clocks are ahead there.
+
+    By its filters: `entity_ids` are the ids of the entity that is asked for, None: any. `ended`:
+    what was no longer true, `masks`: which turns each filter that is set lets through, `allowed`:
+    which all of them do, and `eligible`: which of those may be answered.
     """
 
+    query: Query
+    wording: str | None
+    asked_at: int | None
     text: str
     terms: list[str]
-    vector: Floats | None
+    vectors: QuestionVectors
     named: Sequence[Named]
-    voices: set[Sender]
-    spans: Sequence[tuple[int, int]]
-    about: Mask | None
+    speakers: set[Sender]
+    answer_type: AnswerType | None
+    wants_list: bool
+    spans: Sequence[Span]
+    event: Anchor | None
+    utc_offset: int
+    entity_ids: set[str] | None
+    ended: Ended
+    masks: Mapping[str, Mask]
     allowed: Mask
-    filtered: bool
-    pool: int
-    read: int
+    eligible: Mask
+
+    @property
+    def vector(self) -> Floats | None:
+        """The unit vector of the text."""
+        return self.vectors.whole
+
+    @property
+    def restricted_to(self) -> Mask | None:
+        """The turns that all filters let through; None: no filter is set."""
+        return self.allowed if self.masks else None
+
+    @property
+    def entity_turns(self) -> Mask | None:
+        """Which turns are about the entity that is asked for; None: any may be."""
+        return self.masks.get("entity")
 
     def masked(self, scores: Floats, places: Ints | None = None) -> Floats:
         """Return the scores, of some places or of all, 0 where a turn may not be answered."""
         # Most questions leave nothing out.
-        if not self.filtered:
+        if not self.masks:
             return scores
         return scores * (self.allowed if places is None else self.allowed[places])

@@ -1,48 +1,184 @@
-"""Several questions asked at once: each is answered by itself, and the answers are woven."""
+"""Several questions in one text: where each begins and ends.
+
+English alone: "Where did Ann move, and what does she do now?" is parted before a coordinated
+question word, and texts of several sentences after each question mark. Anything else stays whole.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import re
+from collections.abc import Callable, Sequence
 
-import numpy as np
-import numpy.typing as npt
-
-from projections.embeddings import EmbeddingsModel
-from projections.recall.question.encoding import QueryTokens
-from projections.recall.question.query import Query
+from projections.text.lexicon import PHATIC, word_set
+from projections.text.sentences import sentences
+from projections.text.stopwords import STOP_WORDS
+from projections.text.tokenizer import tokenise
 from schemas.wire import Budget
 
 #: How many questions of one text are asked by themselves; each costs as much as one alone, and
 #: the last takes the rest.
-MOST_PARTS: dict[Budget, int] = {"low": 2, "mid": 3, "high": 4}
+MOST_SUB_QUESTIONS: dict[Budget, int] = {"low": 2, "mid": 3, "high": 4}
+
+# A longer text is something pasted; recall reads as many words of it.
+_MOST_WORDS = 64
+
+_ASKING = r"(?:what|where|who|whom|whose|when|why|how|which)"
+_VERB = (
+    r"(?:do|does|did|am|is|are|was|were|has|have|had|can|could|will|would|shall|should|might|must)"
+    r"(?:n['’]t)?"
+)
+_SUBJECT = r"(?:i|you|he|she|it|we|they|the|a|an|my|your|his|her|our|their)"
+_JOIN = r"(?:[,;]\s*|\s)(?:and|but|or|plus)\s+(?:(?:also|then)\s+)?"
+
+_PERSONS = word_set("he she him her his hers himself herself they them their theirs")
+_THINGS = word_set("it its that this those these there then one ones")
+_SPEAKERS = word_set("i me my mine we us our you your")
+
+# Nearly every question ends here: there is nothing to part.
+_JOINED = re.compile(rf"{_JOIN}{_ASKING}\b", re.IGNORECASE)
+_JOINT = re.compile(rf"(?P<join>{_JOIN}|,\s*)(?={_ASKING}\b(?!\s+to\b))", re.IGNORECASE)
+_ASKED = re.compile(rf"\b{_ASKING}\b", re.IGNORECASE)
+# The verb before its subject: "what does she", "how many cats has Ann", "who's".
+_VERB_AHEAD = (
+    rf"{_ASKING}(?:['’](?:s|re|d|ll|ve)\b|(?:\s+(?!{_SUBJECT}\b)[\w'’-]+){{0,3}}?\s+{_VERB}\b)"
+)
+_INVERTED = re.compile(_VERB_AHEAD, re.IGNORECASE)
+_ASKS_AT_ONCE = re.compile(rf"(?:who|{_VERB})\b|{_VERB_AHEAD}", re.IGNORECASE)
+_LED = re.compile(r"(?:(?:and|but|or|plus|so|also|ok|okay|oh|hey|hi|well)\b[\s,]*)+", re.IGNORECASE)
+_VERB_FIRST = re.compile(rf"{_VERB}\b", re.IGNORECASE)
+# "Do you remember?", "Can you help me?" ask whoever is asked, for nothing that is kept.
+_TO_THE_LISTENER = re.compile(rf"{_VERB}\s+you\b", re.IGNORECASE)
 
 
-class Part(NamedTuple):
-    """One question, and what the encoder read of it.
+def sub_questions(text: str, budget: Budget) -> list[str]:
+    """Return the questions that a text consists of, in order; the text itself where it is one.
 
-    `vector` is its unit vector, None where there is none; `tokens` are the vectors of its words.
-    `words`: how it was put, where it is one of several.
+    Of more than the budget allows, the last takes the rest.
     """
+    found = split(text)
+    last = MOST_SUB_QUESTIONS[budget] - 1
+    found[last:] = [" ".join(found[last:])] if found[last:] else []
+    return found
 
-    query: Query
-    vector: npt.NDArray[np.float32] | None
-    tokens: QueryTokens | None = None
-    words: str | None = None
 
-    def usable(self, embeddings: EmbeddingsModel) -> Part:
-        """Return the same with only those vectors that are of the indexed model."""
-        vector, tokens, dimension = self.vector, self.tokens, embeddings.dimension
-        if vector is not None and (
-            embeddings.model is None
-            or len(vector) != dimension
-            # Zeros have no direction.
-            or not (np.isfinite(vector).all() and vector.any())
-        ):
-            vector = None
-        if tokens is not None and (
-            embeddings.model is None
-            or tokens.vectors.shape[1] != dimension
-            or not np.isfinite(tokens.vectors).all()
-        ):
-            tokens = None
-        return self._replace(vector=vector, tokens=tokens)
+def split(text: str) -> list[str]:
+    """Return all questions that a text consists of, in order; the text itself where it is one."""
+    if text.count("?") < 2 and _JOINED.search(text) is None:
+        return [text]
+    if len(text.split()) > _MOST_WORDS:
+        return [text]
+    found: list[str] = []
+    held = ""
+    for sentence in _sentences(text):
+        held = f"{held} {sentence}".strip()
+        *before, last = _parted(sentence)
+        if before:
+            # What is said before the first question belongs to it.
+            said = held[: len(held) - len(sentence)]
+            found += [f"{said}{before[0]}".strip(), *before[1:], last]
+            held = ""
+        elif _asks(sentence):
+            found.append(held)
+            held = ""
+    if not found:
+        return [text]
+    if held:
+        found[-1] = f"{found[-1]} {held}"
+    return found if len(found) > 1 else [text]
+
+
+def telling_words(text: str) -> list[str]:
+    """Return the words of a question that are more than grammar and courtesy, as written."""
+    tokens = tokenise(text)
+    return [
+        word
+        for word, lower in zip(tokens.words, tokens.lowers, strict=True)
+        if lower not in STOP_WORDS and lower not in PHATIC
+    ]
+
+
+def completed(parts: Sequence[str], names: Callable[[str], Sequence[str]]) -> list[str]:
+    """Return questions, each led by what it leaves to those before it.
+
+    "What does she do there?" is asked with the names before it and, where it says little itself
+    or speaks of "it" or "there", with their words. `names` gives the names in a text.
+    """
+    whole: list[str] = []
+    named: list[str] = []
+    for part in parts:
+        own, telling = list(names(part)), telling_words(part)
+        pointing = set(tokenise(part).lowers)
+        says = [word for word in telling if word not in own]
+        enough = bool(own or says[1:] or pointing & _SPEAKERS)
+        led: list[str] = []
+        if pointing & (_PERSONS | _THINGS) or not enough:
+            led += named
+        if pointing & _THINGS or not (enough and says) or (pointing & _PERSONS and not named):
+            before = telling_words(whole[-1]) if whole else []
+            led += [word for word in before if word not in named]
+        led = [word for word in dict.fromkeys(led) if word not in telling]
+        whole.append(" ".join((*led, part)))
+        named = own or named
+    return whole
+
+
+def _sentences(text: str) -> list[str]:
+    starts = [start for start, _ in sentences(text)][1:]
+    ends = [*starts, len(text)]
+    return [text[start:end].strip() for start, end in zip([0, *starts], ends, strict=True)]
+
+
+def _parted(sentence: str) -> list[str]:
+    """Return the questions of one sentence that are joined by "and" or the like."""
+    if _ASKED.search(sentence) is None:
+        return [sentence]
+    joints = list(_JOINT.finditer(sentence))
+    while joints and joints[-1]["join"].strip() == ",":
+        joints.pop()
+    parts: list[str] = []
+    start = 0
+    for joint in joints:
+        left, right = sentence[start : joint.start()], sentence[joint.end() :]
+        if _stands_alone(left, right, series=joint["join"].strip() == ","):
+            parts.append(left.strip())
+            start = joint.end()
+    return [*parts, sentence[start:].strip()]
+
+
+def _stands_alone(left: str, right: str, *, series: bool) -> bool:
+    """Return whether a question ends, and another one begins, between left and right.
+
+    Not so in "when and where did he", "whom did she meet and when", "who sings and who dances"
+    after a noun, and where a series would begin with "when she moved".
+    """
+    begins = _ASKED.match(right)
+    assert begins is not None
+    left = _unled(left)
+    asked = list(_ASKED.finditer(left))
+    if not telling_words(left) or len(tokenise(right).words) < 2:
+        return False
+    inverted = _INVERTED.match(right) is not None
+    if series:
+        return inverted and _ASKS_AT_ONCE.match(left) is not None
+    if inverted:
+        return bool(asked) or _VERB_FIRST.match(left) is not None
+    if len(asked) != 1:
+        return False
+    return asked[0].start() == 0 or asked[0][0].lower() != begins[0].lower()
+
+
+def _unled(text: str) -> str:
+    """Return a text without "and", "so", "oh" and the like before it."""
+    led = _LED.match(text)
+    return text[led.end() :] if led else text
+
+
+def _asks(sentence: str) -> bool:
+    """Return whether a sentence is a question for something that could be remembered."""
+    if not sentence.endswith("?"):
+        return False
+    plain = _unled(sentence)
+    if _ASKED.search(plain) is None and _VERB_FIRST.match(plain) is None:
+        return False
+    telling = telling_words(plain)
+    return len(telling) > (1 if _TO_THE_LISTENER.match(plain) else 0)

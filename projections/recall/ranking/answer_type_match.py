@@ -10,9 +10,9 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from projections.numbers import NUMBER_WORDS
 from projections.recall.index.zone_index import Index
-from projections.recall.question.answer_type import Kind
+from projections.recall.question.answer_type import AnswerType
+from projections.text.lexicon import NUMBER_WORDS
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -29,7 +29,7 @@ _WORD = re.compile(r"\w+")
 _NUMBERS = frozenset({*NUMBER_WORDS, "dozen", "hundred", "thousand", "million", "once", "twice"})
 
 
-def fitting(scores: Floats, places: Ints, *, kind: Kind, index: Index) -> Floats:
+def fitting(scores: Floats, places: Ints, *, kind: AnswerType, index: Index) -> Floats:
     """Return the scores of turns, best first, with a step more for the first that hold a kind."""
     found = places[:_LOOKED_AT]
     more = scores.copy()

@@ -10,10 +10,9 @@ import numpy.typing as npt
 
 from projections.files import ZoneFiles
 from projections.recall.arms.documents import Document
-from projections.recall.index.tokeniser import Tokeniser
 from projections.recall.index.vector_index import vectors_of
 from projections.recall.index.zone_index import Index
-from projections.recall.question.parsed_question import Asked
+from projections.recall.question.parsed_question import ParsedQuestion
 from projections.recall.ranking.fusion import weighted
 from projections.recall.ranking.profiles import READING, Profile
 
@@ -39,28 +38,27 @@ class Scored(NamedTuple):
 
 def scored(
     documents: Sequence[Document],
-    asked: Asked,
+    question: ParsedQuestion,
     profile: Profile,
     index: Index,
     files: ZoneFiles,
-    tokeniser: Tokeniser,
 ) -> Scored:
     """Return the documents that share words, meaning or a named entity with a question."""
     if not documents:
         return Scored([], np.zeros(0, np.float32), {})
-    arms = {"keyword": _keyword(documents, asked, index, tokeniser)}
+    arms = {"keyword": _keyword(documents, question, index)}
     unread: dict[str, Mask] = {}
-    if asked.vector is not None:
+    if question.vector is not None:
         vectors = np.zeros((len(documents), files.embeddings.dimension), np.float32)
         for kind in ("observation", "mental_model"):
             places = [place for place, item in enumerate(documents) if item.kind == kind]
             if places:
                 ids = [documents[place].id for place in places]
                 vectors[places] = vectors_of(files.embeddings, kind, ids)
-        arms["semantic"] = np.maximum(vectors @ asked.vector, 0)
+        arms["semantic"] = np.maximum(vectors @ question.vector, 0)
         unread["semantic"] = np.logical_not(vectors.any(axis=1))
-    if asked.named:
-        named = {id_ for item in asked.named for id_ in item.ids}
+    if question.named:
+        named = {id_ for item in question.named for id_ in item.ids}
         about = [bool(named & item.entities) for item in documents]
         arms["entity"] = np.array(about, np.float32)
     scores = weighted(arms, profile.weights, READING, unread)
@@ -72,15 +70,13 @@ def scored(
     )
 
 
-def _keyword(
-    documents: Sequence[Document], asked: Asked, index: Index, tokeniser: Tokeniser
-) -> Floats:
+def _keyword(documents: Sequence[Document], question: ParsedQuestion, index: Index) -> Floats:
     """Return what share of the question's words each document holds, by their idf."""
-    idf = {term: index.turns.idf(term) for term in asked.terms}
+    idf = {term: index.turns.idf(term) for term in question.terms}
     every = sum(idf.values())
     if not every:
         return np.zeros(len(documents), np.float32)
-    held = (tokeniser.held(item.words) for item in documents)
+    held = (index.tokeniser.held(item.words) for item in documents)
     return np.array(
         [sum(idf[term] for term in idf.keys() & own) / every for own in held], np.float32
     )

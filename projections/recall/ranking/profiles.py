@@ -56,6 +56,14 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     reranked: int = 50
     fitting: bool = True
 
+    def pool_for(self, results: int) -> int:
+        """Return how many candidates an arm may bring where so many results are asked for."""
+        return max(self.pool, 2 * results)
+
+    def read_for(self, results: int) -> int:
+        """Return how many candidates late interaction reads where so many are asked for."""
+        return max(self.read, 2 * results)
+
 
 DEFAULT_PROFILE = Profile()
 

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from streams.language import anchor, beside, days
+from projections.recall.question.event_times import anchor, beside, days
 
 
 @pytest.mark.parametrize(

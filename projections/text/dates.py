@@ -11,9 +11,10 @@ from bisect import bisect_left
 from datetime import date
 from typing import NamedTuple
 
-from streams.language.addresses import AddressSpan, addresses
-from streams.language.analysis import DateReference
-from streams.language.lexicon import (
+from msgspec import Struct
+
+from projections.text.addresses import AddressSpan, addresses
+from projections.text.lexicon import (
     BE_PRESENT,
     COUNTS,
     FUTURE,
@@ -25,7 +26,7 @@ from streams.language.lexicon import (
     WEEKDAYS,
     word_set,
 )
-from streams.language.tokenizer import Tokens, bare, tokenise
+from projections.text.tokenizer import Tokens, bare, tokenise
 
 _LAST_ORDINAL = date.max.toordinal()
 _UNIX_EPOCH = date(1970, 1, 1).toordinal()
@@ -128,6 +129,16 @@ _WORD_TRIGGERS = (
 #: A word that can be part of a date reference.
 TRIGGERS = _WORD_TRIGGERS | {word + "'s" for word in _WORD_TRIGGERS}
 _DIGITS = frozenset("0123456789")
+
+
+class DateReference(Struct, frozen=True):
+    """A stretch of text that means the days from `first` to `last` (ISO dates, both included)."""
+
+    start: int
+    end: int
+    text: str
+    first: str
+    last: str
 
 
 class Found(NamedTuple):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from streams.language.addresses import EMAIL, URL
-from streams.language.lexicon import (
+from projections.text.addresses import EMAIL, URL
+from projections.text.lexicon import (
     ABBREVIATIONS,
     ENDING_ABBREVIATIONS,
     FUNCTION_WORDS,

@@ -9,8 +9,8 @@ import re
 from datetime import date
 from typing import Literal, NamedTuple
 
-from streams.language.dates import calendar_unit, season_of
-from streams.language.lexicon import COUNTS, SEASONS
+from projections.text.dates import calendar_unit, season_of
+from projections.text.lexicon import COUNTS, SEASONS
 
 Relation = Literal["before", "after", "in"]
 

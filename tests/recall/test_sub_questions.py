@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from streams.language import completed, questions
+from projections.recall.question.sub_questions import completed, split
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ from streams.language import completed, questions
     ],
 )
 def test_are_parted(text: str, parts: list[str]) -> None:
-    assert questions(text) == parts
+    assert split(text) == parts
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_are_parted(text: str, parts: list[str]) -> None:
     ],
 )
 def test_one_stays_whole(text: str) -> None:
-    assert questions(text) == [text]
+    assert split(text) == [text]
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from projections.numbers import NUMBER_WORDS
-
 
 def word_set(words: str) -> frozenset[str]:
     """The words of a list written with spaces between them."""
@@ -259,6 +257,12 @@ WEEKDAYS = {
 }
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 #: How many a word says that there are of what follows.
+_NUMBERS = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty"
+)
+#: Each number word's number.
+NUMBER_WORDS = {word: number for number, word in enumerate(_NUMBERS.split(), start=1)}
 COUNTS = NUMBER_WORDS | {"a": 1, "an": 1}
 
 _ORDINAL_UNITS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth",

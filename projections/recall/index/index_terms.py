@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 
-from projections.stopwords import STOP_WORDS
+from projections.text.stopwords import STOP_WORDS
 
 # More words than this make a query slower, not better.
 MOST_WORDS = 64

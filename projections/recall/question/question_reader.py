@@ -1,0 +1,122 @@
+"""Reads questions: a query goes in, and parsed questions come out, one for each in its text."""
+
+from __future__ import annotations
+
+import msgspec
+
+from projections.events import turns_for_recall
+from projections.files import ZoneFiles
+from projections.recall.index.zone_index import Index
+from projections.recall.question import answer_type, filters
+from projections.recall.question.encoding import QuestionEncoder, TextEncoder
+from projections.recall.question.entity_names import Names, ids_of
+from projections.recall.question.event_times import Anchor, anchor
+from projections.recall.question.parsed_question import ParsedQuestion
+from projections.recall.question.query import MOST_CHARACTERS, Query
+from projections.recall.question.speakers import asked_for
+from projections.recall.question.sub_questions import completed, sub_questions
+from projections.recall.question.time_spans import Span, spans_in
+from projections.recall.question.validity import ended
+
+#: An event that scores less may be another one, or none.
+_SURE = 0.5
+
+
+class QuestionReader:
+    """Reads the questions about one zone; what it looked up is cached until the files change."""
+
+    def __init__(self, files: ZoneFiles, encoder: TextEncoder | None) -> None:
+        self._files = files
+        self._names = Names(files.identity)
+        self._encoder = QuestionEncoder(encoder, files.embeddings)
+
+    @property
+    def encoding_seconds(self) -> float:
+        """How long the encoder took for all questions so far."""
+        return self._encoder.seconds
+
+    def read(self, query: Query, index: Index, now: int | None) -> list[ParsedQuestion]:
+        """Return the questions that a query's text consists of, in order.
+
+        `now`: when it is asked (unix ms), where the query does not say.
+        """
+        query = query.readable()
+        texts = sub_questions(query.text, query.budget)
+        if len(texts) == 1:
+            return [self._parsed(query, None, index, now)]
+        return [
+            self._parsed(msgspec.structs.replace(query, text=whole), wording, index, now)
+            for wording, whole in zip(texts, completed(texts, self._names.written), strict=True)
+        ]
+
+    def event_of(self, question: ParsedQuestion, index: Index) -> ParsedQuestion:
+        """Return the question that finds the event by which another tells a time.
+
+        "The week before the move": where was the move told?
+        """
+        assert question.event is not None
+        text, event = question.query.text, question.event
+        # Whose wedding "the wedding" is, the question says elsewhere.
+        rest = text[: event.start] + text[event.end :]
+        names = [] if self._names.written(event.event) else self._names.written(rest)
+        query = msgspec.structs.replace(
+            question.query,
+            text=" ".join((*names, event.event)),
+            scope=("events",),
+            max_results=1,
+            min_score=_SURE,
+            entity=None,
+            time_after=None,
+            time_before=None,
+            explain=False,
+        )
+        parsed = self._parsed(query, None, index, question.asked_at)
+        return parsed._replace(spans=(), event=None)
+
+    def _parsed(
+        self, query: Query, wording: str | None, index: Index, now: int | None
+    ) -> ParsedQuestion:
+        text = query.text[:MOST_CHARACTERS]
+        named = self._names.of(text)
+        spans, event, utc_offset = self._times(query)
+        identity = self._files.identity.connection
+        entity_ids = None if query.entity is None else ids_of(identity, query.entity)
+        over = ended(query, index, self._files)
+        masks = filters.masks(query, entity_ids, over, index)
+        allowed = filters.allowed(masks, index)
+        return ParsedQuestion(
+            query=query,
+            wording=wording,
+            asked_at=now if query.asked_at is None else query.asked_at,
+            text=text,
+            terms=index.tokeniser.terms(text),
+            vectors=self._encoder.encode(text, named),
+            named=named,
+            speakers=asked_for(text, named, index.turns.senders),
+            answer_type=answer_type.wanted(wording or query.text),
+            wants_list=answer_type.asks_for_list(wording or query.text),
+            spans=spans,
+            event=event,
+            utc_offset=utc_offset,
+            entity_ids=entity_ids,
+            ended=over,
+            masks=masks,
+            allowed=allowed,
+            eligible=filters.eligible(query, allowed, index),
+        )
+
+    def _times(self, query: Query) -> tuple[tuple[Span, ...], Anchor | None, int]:
+        """Return the times that a question speaks of, or the event by which it tells one.
+
+        The third is how many minutes clocks are ahead of UTC. Times in words count from when the
+        question is asked, where it says so, else from the zone's last event, in the time zone of
+        its sender: a memory of last year is asked about as it was then.
+        """
+        latest = turns_for_recall.latest(self._files.events.connection)
+        if query.spans or latest is None:
+            return query.spans, None, 0
+        at, utc_offset = latest
+        if query.asked_at is not None:
+            at = query.asked_at
+        spans = spans_in(query.text, at, utc_offset)
+        return spans, None if spans else anchor(query.text), utc_offset

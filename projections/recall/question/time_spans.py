@@ -1,0 +1,49 @@
+"""The times that a question speaks of: days in its words, or those of an event that it names."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from projections.recall.question.event_times import Anchor, beside, days
+from projections.text.dates import date_references, local_day
+
+_DAY_MS = 86_400_000
+_EPOCH = date(1970, 1, 1).toordinal()
+
+#: The first and the last unix ms of a time.
+Span = tuple[int, int]
+
+
+def spans_in(text: str, at: int, utc_offset: int) -> tuple[Span, ...]:
+    """Return the times that a text speaks of, as said at a time (unix ms) in a time zone.
+
+    `utc_offset`: so many minutes are its clocks ahead of UTC.
+    """
+    spans = []
+    for reference in date_references(text, at_ms=at, utc_offset_minutes=utc_offset):
+        first, last = map(date.fromisoformat, (reference.first, reference.last))
+        if anchor := beside(text[: reference.start]):
+            first, last = days(anchor, first, last)
+        spans.append(_span((first, last), utc_offset))
+    return tuple(spans)
+
+
+def span_of_event(anchor: Anchor, text: str, at: int, utc_offset: int) -> Span:
+    """Return the time that an anchor means, where a turn that was said at a time tells the event.
+
+    The event took place on the day that the turn's text names, else on the day that it was said.
+    """
+    dates = {
+        (reference.first, reference.last)
+        for reference in date_references(text, at_ms=at, utc_offset_minutes=utc_offset)
+    }
+    first = last = date.fromordinal(local_day(at, utc_offset))
+    if len(dates) == 1:
+        first, last = map(date.fromisoformat, dates.pop())
+    return _span(days(anchor, first, last), utc_offset)
+
+
+def _span(both: tuple[date, date], utc_offset: int) -> Span:
+    """Return the time from the begin of a day to the end of another."""
+    first, last = ((day.toordinal() - _EPOCH) * _DAY_MS - utc_offset * 60_000 for day in both)
+    return first, last + _DAY_MS - 1

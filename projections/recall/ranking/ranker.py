@@ -1,0 +1,99 @@
+"""Ranks what was found for a question as a profile says: turns, and documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from projections.files import ZoneFiles
+from projections.recall.arms.arm_scores import Found
+from projections.recall.arms.documents import Document
+from projections.recall.index.zone_index import Index
+from projections.recall.question.parsed_question import ParsedQuestion
+from projections.recall.ranking.answer_type_match import fitting
+from projections.recall.ranking.candidates import candidates
+from projections.recall.ranking.document_ranking import Scored, scored
+from projections.recall.ranking.fading import faded
+from projections.recall.ranking.list_gathering import gathered
+from projections.recall.ranking.profiles import Profile
+from projections.recall.ranking.relevance import relevance
+from projections.recall.ranking.reranking import Judge, Reranker, judged, reranked
+from projections.recall.ranking.turn_ranking import Ranked, Rescore, ranked
+
+# These find turns, and observations by the facts of turns.
+_OF_TURNS = frozenset({"events", "facts", "observations"})
+
+
+class Ranker:
+    """Finds and ranks for one question after another, as a profile and a reranker say."""
+
+    def __init__(self, files: ZoneFiles, profile: Profile, reranker: Reranker | None) -> None:
+        self._files = files
+        self._profile = profile
+        self._reranker = reranker
+
+    def found(self, question: ParsedQuestion, index: Index) -> Found | None:
+        """Return what the arms say of turns; None where no turn is looked for."""
+        if _OF_TURNS.isdisjoint(question.query.scope) or not len(index.turns):
+            return None
+        return candidates(question, self._profile, index, self._files)
+
+    def turns(self, question: ParsedQuestion, found: Found, index: Index, count: int) -> Ranked:
+        """Return the turns that were found, in order; up to `count` where these are to differ."""
+        order = ranked(
+            found,
+            question.eligible,
+            self._profile,
+            index,
+            self._files,
+            pool=self._profile.pool_for(question.query.max_results),
+            count=count,
+            rescoring=self._rescoring(question, index),
+        )
+        if self._judge(question) is not None:
+            return order
+        # So that a score means the same in every answer; a judge's does.
+        return order.weighed(relevance(found.evidence))
+
+    def documents(
+        self, question: ParsedQuestion, documents: Sequence[Document], index: Index
+    ) -> Scored:
+        """Return the documents that answer a question, with their scores."""
+        near = scored(documents, question, self._profile, index, self._files)
+        judge = self._judge(question)
+        if not near.documents or judge is None:
+            return near
+        best = np.argsort(-near.scores, kind="stable")
+        texts = [near.documents[place].text for place in best[: self._profile.reranked]]
+        scores = near.scores.copy()
+        scores[best] = reranked(near.scores[best], judge(texts))
+        return near._replace(scores=scores)
+
+    def _rescoring(self, question: ParsedQuestion, index: Index) -> list[Rescore]:
+        """Return what looks at the best turns again, in order."""
+        profile = self._profile
+        steps: list[Rescore] = [
+            partial(
+                faded,
+                asked_at=question.asked_at,
+                profile=profile,
+                index=index,
+                files=self._files,
+            )
+        ]
+        if (judge := self._judge(question)) is not None:
+            return [*steps, partial(judged, judge=judge, profile=profile, index=index)]
+        if profile.fitting and question.answer_type is not None:
+            steps.append(partial(fitting, kind=question.answer_type, index=index))
+        if profile.fitting and question.wants_list and question.speakers:
+            said = index.turns.of_senders(question.speakers)
+            steps.append(partial(gathered, said=said, index=index))
+        return steps
+
+    def _judge(self, question: ParsedQuestion) -> Judge | None:
+        """Return what says how well texts answer; the low budget is the cheapest answer."""
+        if self._reranker is None or question.query.budget == "low":
+            return None
+        return partial(self._reranker, question.text)
