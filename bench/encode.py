@@ -34,7 +34,10 @@ from bench.precision import recalls
 from bench.report import Report, Target, markdown
 from bench.rivals import BATCHES, Lap, Vectors, rival
 from bench.sessions import bare, cut, graph_of, products, timed
-from streams.encoder import Pin, Precision, install, load
+from streams.encoder.catalog import Precision
+from streams.encoder.installing import install
+from streams.encoder.loading import load
+from streams.encoder.pin import Pin
 from streams.system.cores import usable_cores
 
 ROUNDS = 3

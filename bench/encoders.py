@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from streams.encoder import REGISTRY, Encoder, install, load
 from streams.encoder.cache import entry, read_graph
+from streams.encoder.catalog import REGISTRY
+from streams.encoder.encoder import Encoder
+from streams.encoder.installing import install
+from streams.encoder.loading import load
 
 MISSING = "no encoder is in the cache; `recollect init` brings one"
 

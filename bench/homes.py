@@ -17,7 +17,8 @@ from bench.made import Writer
 from bench.report import stopwatch
 from projections.files import ZoneFiles
 from schemas.events import Draft
-from streams.encoder import Encoder, EncoderError, TokenVectors
+from streams.encoder.encoder import Encoder, TokenVectors
+from streams.encoder.encoder_errors import EncoderError
 from streams.encoder.gateway import EncoderGateway
 from streams.engine.node import Node
 from streams.ledger import Ledger

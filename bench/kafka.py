@@ -30,8 +30,9 @@ from bench.project import plain_rows, write_plainly
 from bench.report import Report, Target, count, markdown, percentile, stopwatch
 from schemas.events import Draft, Message
 from streams.ledger import CHANGES, EVENTS, PARTITIONS, TOPICS, partition_of
-from streams.ledger.kafka import KafkaLedger, KafkaSettings
 from streams.ledger.kafka.clients import KeyedValue
+from streams.ledger.kafka.kafka_ledger import KafkaLedger
+from streams.ledger.kafka.settings import KafkaSettings
 from streams.ledger.kafka.topics import INBOX
 from streams.workers.faust import Delivered, Settings
 from streams.workers.faust import run as run_faust

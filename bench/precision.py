@@ -10,7 +10,7 @@ from pathlib import Path
 from bench import locomo, weights
 from projections.recall import DEFAULT_PROFILE
 from recollect.home import Home
-from streams.encoder import Precision
+from streams.encoder.catalog import Precision
 
 
 def recalls(encoder: str, precisions: Iterable[Precision]) -> dict[Precision, float]:

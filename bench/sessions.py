@@ -16,10 +16,10 @@ from onnx import TensorProto, helper
 
 from bench.encoders import cache
 from bench.rivals import Lap, Taken
-from streams.encoder import Pin
 from streams.encoder import cache as store
 from streams.encoder.onnx_encoder import session_options
 from streams.encoder.pieces import PieceCutter
+from streams.encoder.pin import Pin
 from streams.system.cores import usable_cores
 
 _T = TypeVar("_T")

@@ -21,7 +21,7 @@ from projections.recall import DEFAULT_PROFILE, Profile, Query, Recaller
 from projections.recall.ranking.profiles import SEED_PROFILE, WEIGHTS
 from recollect.home import Home
 from recollect.ledgers import open_node
-from streams.encoder import Encoder
+from streams.encoder.encoder import Encoder
 
 #: What each weight of the grid is multiplied by.
 GRID = {"keyword": (0.5, 1.0, 2.0), "entity": (0.5, 1.0), "late": (0.5, 1.0, 2.0)}

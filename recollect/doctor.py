@@ -23,7 +23,7 @@ from recollect.home import Home, cache_directory
 from recollect.ledgers import on_kafka, open_ledger
 from schemas.errors import HomeError, IntegrityError, RecollectError
 from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.ledger.kafka import KafkaLedger
+from streams.ledger.kafka.kafka_ledger import KafkaLedger
 from streams.reading.erased_keys import unexplained
 from streams.reading.readers import Envelopes
 

@@ -11,17 +11,11 @@ import msgspec
 from projections.generations import replace_file
 from projections.private import make_directory, tighten
 from schemas.errors import HomeError, UnknownVersion
-from streams.encoder import (
-    CrossEncoder,
-    Encoder,
-    Pin,
-    install,
-    is_whole,
-    load,
-    load_reranker,
-    reinstall,
-)
 from streams.encoder.catalog import Precision, Source
+from streams.encoder.encoder import CrossEncoder, Encoder
+from streams.encoder.installing import install, reinstall
+from streams.encoder.loading import is_whole, load, load_reranker
+from streams.encoder.pin import Pin
 
 _FILE = "home.json"
 FORMAT = 1

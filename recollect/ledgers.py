@@ -11,8 +11,8 @@ from streams.encoder.gateway import EncoderGateway
 from streams.engine.node import Node
 from streams.ledger import Ledger
 from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.ledger.kafka import NO_ENCODER, KafkaLedger, KafkaSettings
-from streams.ledger.kafka.settings import SCHEME
+from streams.ledger.kafka.kafka_ledger import NO_ENCODER, KafkaLedger
+from streams.ledger.kafka.settings import SCHEME, KafkaSettings
 
 VARIABLE = "RECOLLECT_LEDGER"
 EMBEDDED = "embedded"

@@ -14,7 +14,8 @@ from recollect.follower_lock import following
 from recollect.home import Home
 from recollect.ledgers import EMBEDDED, VARIABLE, encoder_name, node_of
 from schemas.errors import HomeError, InvalidInput
-from streams.ledger.kafka import KafkaLedger, KafkaSettings
+from streams.ledger.kafka.kafka_ledger import KafkaLedger
+from streams.ledger.kafka.settings import KafkaSettings
 from streams.lifecycle import promotion
 from streams.projecting.projector import Progress
 

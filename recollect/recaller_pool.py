@@ -22,7 +22,7 @@ from projections.recall import PROFILES, Recaller
 from projections.recall.index import array_store
 from recollect.home import Home
 from schemas.errors import Busy, HomeError
-from streams.encoder import CrossEncoder
+from streams.encoder.encoder import CrossEncoder
 from streams.engine.node import Node
 from streams.projecting.moments import Moment
 from streams.reading.timeline import Timeline

@@ -20,7 +20,7 @@ from schemas.events import (
 )
 from schemas.names import normalise_name
 from schemas.times import parse_time
-from streams.language import mentions
+from streams.language.mentions import mentions
 
 
 class Criteria(msgspec.Struct, frozen=True, kw_only=True):

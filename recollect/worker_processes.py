@@ -19,7 +19,7 @@ from schemas.events import Tick
 from streams.agents.ticks import CLOSE_TURNS, turns_to_close
 from streams.engine.node import Node
 from streams.ledger import EVENTS, PARTITIONS, LedgerUnavailable
-from streams.ledger.kafka import KafkaLedger
+from streams.ledger.kafka.kafka_ledger import KafkaLedger
 from streams.publishing.commands import command, publish_commands
 from streams.workers.cluster import sequence_inbox
 from streams.workers.cluster import work as work_in_cluster

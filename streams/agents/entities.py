@@ -15,7 +15,7 @@ from schemas.ids import entity_id, handle_row_id, row_id
 from schemas.names import normalise_name
 from streams.agents.merges import merge_row
 from streams.agents.state import Known, State
-from streams.language import Contact, Introduction
+from streams.language.analysis import Contact, Introduction
 
 #: What a mention's type (C5) makes of an entity (A15); types that name no entity are absent.
 ENTITY_TYPES = {

@@ -29,7 +29,9 @@ from streams.agents.agent import Agent, Extract, Surroundings
 from streams.agents.entities import ENTITY_TYPES, EntityResolver
 from streams.agents.state import Known, State
 from streams.agents.vectors import embedding_rows, turn_rows
-from streams.language import Analysis, Claim, Statement, analyse, is_question, mentions
+from streams.language.analysis import Analysis, Claim, Statement
+from streams.language.mentions import mentions
+from streams.language.statements import analyse, is_question
 
 # Near-duplicates are skipped "in the same period": Hindsight's 24 hours, either way.
 SAME_PERIOD_MS = 86_400_000

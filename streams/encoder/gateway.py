@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from projections.embeddings.token_vectors import TokenCodes, compressed
 from schemas.ids import text_hash
-from streams.encoder import Encoder, TokenVectors
+from streams.encoder.encoder import Encoder, TokenVectors
 
 # About 30 MB of vectors: enough that a sentence said twice in a while is encoded once.
 _REMEMBERED = 8_192

@@ -43,7 +43,7 @@ from streams.agents import AGENTS, Agent
 from streams.deciding.decider import Decider, Decision, Extracted
 from streams.deciding.erasing import clear_scratch, erase
 from streams.deciding.tracing import traced
-from streams.encoder import EncoderError
+from streams.encoder.encoder_errors import EncoderError
 from streams.encoder.gateway import EncoderGateway
 from streams.engine.journal import Journal, OutboxCursor
 from streams.ledger import CHANGES, Ledger, LedgerUnavailable

@@ -29,8 +29,8 @@ from schemas.records import read_event
 from streams.engine.node import FIRST_CHAIN, Node
 from streams.ledger import CHANGES, EVENTS, PARTITIONS, RECORDINGS, TOPICS, Record
 from streams.ledger.embedded_ledger import EmbeddedKeys, EmbeddedLedger
-from streams.ledger.kafka import KafkaLedger
 from streams.ledger.kafka.clients import KeyedValue, Place
+from streams.ledger.kafka.kafka_ledger import KafkaLedger
 from streams.ledger.kafka.keys import PLACES as KEY_PLACES
 from streams.ledger.kafka.topics import KEYS
 from streams.ledger.ledger_file import LedgerFile

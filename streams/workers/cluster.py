@@ -30,9 +30,10 @@ from streams.ledger import (
     LedgerUnavailable,
     partition_of,
 )
-from streams.ledger.kafka import KafkaLedger, KafkaSettings
 from streams.ledger.kafka.copy import Received
 from streams.ledger.kafka.inbox_retention import is_marker
+from streams.ledger.kafka.kafka_ledger import KafkaLedger
+from streams.ledger.kafka.settings import KafkaSettings
 from streams.ledger.kafka.topics import INBOX
 from streams.publishing.inbox import Posted, park_lost, take_in
 from streams.workers.deciding_process import Own, deciding_process

@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 from typing import NamedTuple
 
 from streams.engine.node import Node
-from streams.ledger.kafka import KafkaLedger
+from streams.ledger.kafka.kafka_ledger import KafkaLedger
 from streams.workers.processes import Opens, SideProcess, told
 from streams.workers.upkeep import Report, Upkeep
 

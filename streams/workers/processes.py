@@ -19,7 +19,7 @@ import apsw
 
 from schemas.errors import RecollectError
 from streams.engine.node import Node
-from streams.ledger.kafka import KafkaLedger
+from streams.ledger.kafka.kafka_ledger import KafkaLedger
 from streams.workers.upkeep import Report
 
 #: Opens the node of the home again, in the other process; it must pickle.

@@ -7,7 +7,7 @@ from __future__ import annotations
 from multiprocessing.connection import Connection
 
 from streams.engine.node import Node
-from streams.ledger.kafka import KafkaLedger
+from streams.ledger.kafka.kafka_ledger import KafkaLedger
 from streams.workers.processes import Opens, SideProcess, told
 from streams.workers.upkeep import Report, WorkQueue
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Iterable, Set
 
 from streams.engine.node import Node
 from streams.ledger import CHANGES, EVENTS, PARTITIONS, partition_of
-from streams.ledger.kafka import KafkaLedger
 from streams.ledger.kafka.clients import Place
+from streams.ledger.kafka.kafka_ledger import KafkaLedger
 from streams.ledger.kafka.keys import PLACES
 
 #: Called with a zone and how many records it moved, or why it stands still.

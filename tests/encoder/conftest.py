@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from streams.encoder import Encoder, Model, Pin, Precision, Settings, install, load
 from streams.encoder.cache import sha256_of
-from streams.encoder.catalog import Checksums
+from streams.encoder.catalog import Checksums, Model, Precision, Settings
+from streams.encoder.encoder import Encoder
+from streams.encoder.installing import install
+from streams.encoder.loading import load
+from streams.encoder.pin import Pin
 from tests.encoder import random_model
 from tests.encoder.hub import LocalHub
 from tests.encoder.make_reference import BGE_SEED

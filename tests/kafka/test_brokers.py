@@ -13,7 +13,8 @@ import pytest
 from schemas.events import Draft, Message
 from schemas.records import GENESIS, read_event, record_hash
 from streams.ledger import EVENTS, LedgerUnavailable, partition_of
-from streams.ledger.kafka import KafkaLedger, KafkaSettings
+from streams.ledger.kafka.kafka_ledger import KafkaLedger
+from streams.ledger.kafka.settings import KafkaSettings
 from tests.broker.cluster import Cluster
 from tests.broker.fixture import SCHEME
 

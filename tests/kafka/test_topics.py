@@ -13,7 +13,8 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
 from schemas.events import Draft, Message
-from streams.ledger.kafka import KafkaLedger, KafkaSettings
+from streams.ledger.kafka.kafka_ledger import KafkaLedger
+from streams.ledger.kafka.settings import KafkaSettings
 from tests.kafka.conftest import Make
 from tests.kafka.kit import (
     Recollect,

@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from streams.encoder import REGISTRY
 from streams.encoder.cache import entry, read_graph
+from streams.encoder.catalog import REGISTRY
 from streams.system.failpoints import FAILPOINTS
 from tests.kill.checks import Checks, Contents, Trace, check_home, contents, traces_of
 from tests.kill.commands import Recollect, Wrong

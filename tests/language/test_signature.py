@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streams.language import analyse, signature
+from streams.language.signature import signature
+from streams.language.statements import analyse
 
 FRIDAY = int(datetime(2026, 5, 8, 13, 56, tzinfo=UTC).timestamp() * 1000)
 SATURDAY = FRIDAY + 86_400_000

@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from streams.language import ATTRIBUTES, Analysis, Claim, analyse, is_question
+from streams.language.analysis import Analysis, Claim
+from streams.language.claims import ATTRIBUTES
+from streams.language.statements import analyse, is_question
 
 # A Friday.
 AT = int(datetime(2026, 5, 8, 13, 56, tzinfo=UTC).timestamp() * 1000)

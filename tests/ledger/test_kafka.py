@@ -12,8 +12,10 @@ import msgspec
 import pytest
 
 from streams.ledger import EVENTS, Ledger, LedgerGap, partition_of
-from streams.ledger.kafka import KafkaLedger, KafkaSettings, retrying
+from streams.ledger.kafka import retrying
 from streams.ledger.kafka.clients import KeyedValue, Place
+from streams.ledger.kafka.kafka_ledger import KafkaLedger
+from streams.ledger.kafka.settings import KafkaSettings
 from streams.ledger.ledger_file import Appended
 from streams.ledger.sequencer import sequence
 from tests.ledger.contract import LedgerContract, Opener, Reader, draft, ids

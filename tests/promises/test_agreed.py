@@ -37,8 +37,8 @@ from streams.adapters import FORMATS
 from streams.agents import merges, ticks, writer
 from streams.agents.entities import ENTITY_TYPES, handle_type
 from streams.encoder.catalog import BGE_SMALL, REGISTRY
-from streams.language import analyse
 from streams.language.analysis import MentionType, Statement
+from streams.language.statements import analyse
 from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.kit import DAY, START, EncodedHome, ask, say, tell

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from streams.encoder import Encoder
+from streams.encoder.encoder import Encoder
 from tests.kill.commands import Recollect
 from tests.memory import Memory
 from tests.promises.kit import Shell, said

@@ -16,10 +16,13 @@ from recollect.home import FORMAT, Home, Settings
 from schemas.events import Draft
 from schemas.records import read_event
 from schemas.wire import Verification
-from streams.encoder import Encoder, Pin, catalog
+from streams.encoder import catalog
+from streams.encoder.encoder import Encoder
+from streams.encoder.pin import Pin
 from streams.ledger import EVENTS, PARTITIONS, TOPICS, Ledger, Record, partition_of
 from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.ledger.kafka import KafkaLedger, KafkaSettings
+from streams.ledger.kafka.kafka_ledger import KafkaLedger
+from streams.ledger.kafka.settings import KafkaSettings
 from tests.memory import Memory
 from tests.protocol.kit import DIMENSION, TinyEncoder, say
 

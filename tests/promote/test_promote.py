@@ -21,7 +21,7 @@ from recollect.promoting import Promoted, promote
 from schemas.errors import Busy, HomeError, InvalidInput
 from streams.ledger import EVENTS, TOPICS, LedgerUnavailable, partition_of
 from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.ledger.kafka import KafkaLedger
+from streams.ledger.kafka.kafka_ledger import KafkaLedger
 from streams.lifecycle import promotion
 from streams.projecting.projector import Progress
 from tests.promote import kit

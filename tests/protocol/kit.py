@@ -33,7 +33,7 @@ from schemas.records import (
 )
 from schemas.wire import Receipt
 from streams.agents import AGENTS, Agent, Extract, State, Surroundings
-from streams.encoder import TokenVectors
+from streams.encoder.encoder import TokenVectors
 from streams.encoder.gateway import EncoderGateway
 from streams.engine.node import Node
 from streams.engine.zone import BATCH, ZoneDriver

@@ -18,7 +18,8 @@ from recollect.home import Home
 from schemas.events import Draft
 from schemas.inbound import InboundEvent, draft_of
 from schemas.wire import RecallAnswer, Result
-from streams.encoder import Encoder, Pin, TokenVectors
+from streams.encoder.encoder import Encoder, TokenVectors
+from streams.encoder.pin import Pin
 from tests.memory import Memory
 
 Floats = npt.NDArray[np.float32]

@@ -21,7 +21,8 @@ from projections.recall import BUDGETS, PROFILES, Query
 from recollect.home import Home
 from schemas.times import format_time
 from schemas.wire import SCOPES, Result, Scope
-from streams.encoder import Encoder, Pin
+from streams.encoder.encoder import Encoder
+from streams.encoder.pin import Pin
 from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.conftest import Open

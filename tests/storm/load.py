@@ -25,7 +25,8 @@ from aiokafka import AIOKafkaProducer
 from schemas.errors import RecollectError
 from schemas.events import Draft, Tick
 from streams.agents.ticks import CLOSE_TURNS
-from streams.ledger.kafka import KafkaLedger, KafkaSettings
+from streams.ledger.kafka.kafka_ledger import KafkaLedger
+from streams.ledger.kafka.settings import KafkaSettings
 from tests.kill.commands import Ended, Wrong
 from tests.kill.world import START_MS
 from tests.storm import clocks

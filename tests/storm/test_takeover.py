@@ -15,7 +15,8 @@ from streams.agents.ticks import CLOSE_TURNS
 from streams.encoder.gateway import EncoderGateway
 from streams.engine.node import Node
 from streams.ledger import CHANGES, EVENTS, partition_of
-from streams.ledger.kafka import KafkaLedger, KafkaSettings
+from streams.ledger.kafka.kafka_ledger import KafkaLedger
+from streams.ledger.kafka.settings import KafkaSettings
 from streams.reading.readers import EventReader
 from streams.system.failpoints import arm, disarm
 from streams.workers.upkeep import Upkeep
