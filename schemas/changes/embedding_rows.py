@@ -1,0 +1,47 @@
+"""The rows of embeddings.db: vectors of texts and of their words."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from schemas.changes.row import Row
+
+
+class Embedding(Row, frozen=True, array_like=True, tag="embedding"):
+    """The canonical vector of a target under a model (A13): `dimension` little-endian float32."""
+
+    TABLE: ClassVar = "embeddings"
+    KEY: ClassVar = ("target_type", "target_id", "model")
+    id: str
+    target_type: str
+    target_id: str
+    model: str
+    embedding: bytes
+    dimension: int
+    text_hash: str
+    created_at: int
+
+
+class TokenVectors(Row, frozen=True, array_like=True, tag="token_vectors"):
+    """The vectors of a target's words under a model, compressed in a `form` (A13).
+
+    `codes` are int8, a row per token; `scales` little-endian float16, one per token; `units`
+    little-endian uint16, how many tokens each part of a long text has. What a form means says
+    `projections.embeddings.token_vectors`.
+    """
+
+    TABLE: ClassVar = "token_vectors"
+    KEY: ClassVar = ("target_type", "target_id", "model")
+    target_type: str
+    target_id: str
+    model: str
+    form: str
+    codes: bytes
+    scales: bytes
+    units: bytes
+    text_hash: str
+    created_at: int
+
+
+#: Every row of the file: a table's struct stands here, or no change record can name it.
+EmbeddingRow = Embedding | TokenVectors

@@ -1,0 +1,103 @@
+"""The rows of identity.db: entities, handles, mentions and merges."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from schemas.changes.row import Row
+
+
+class Entity(Row, frozen=True, array_like=True, tag="entity"):
+    """A person, handle, organisation, project, place or concept (A15)."""
+
+    TABLE: ClassVar = "entities"
+    KEY: ClassVar = ("id",)
+    id: str
+    name: str
+    type: str
+    normalized: str
+    source: Literal["delivery", "inferred", "command"]
+    created_at: int
+
+
+class Handle(Row, frozen=True, array_like=True, tag="handle"):
+    """How a platform names a sender (A17); only a delivery makes one, so it is routable."""
+
+    TABLE: ClassVar = "handles"
+    KEY: ClassVar = ("id",)
+    id: str
+    platform: str
+    handle: str
+    entity_id: str
+    display_name: str | None
+    created_at: int
+
+
+class Mention(Row, frozen=True, array_like=True, tag="mention"):
+    """An entity in an event. Offsets are characters of its content; -1: it is the speaker.
+
+    `fact_id` is "" where the mention stands in no fact.
+    """
+
+    TABLE: ClassVar = "mentions"
+    KEY: ClassVar = ("event_id", "fact_id", "entity_id", "char_offset_start")
+    event_id: str
+    fact_id: str
+    entity_id: str
+    char_offset_start: int
+    char_offset_end: int
+    mention_text: str
+    mention_type: str
+    confidence: float
+
+
+class MergeCandidate(Row, frozen=True, array_like=True, tag="merge_candidate"):
+    """Two entities that may be one (A16); its status follows from its decision."""
+
+    TABLE: ClassVar = "merge_candidates"
+    KEY: ClassVar = ("id",)
+    id: str
+    entity_a_id: str
+    entity_b_id: str
+    confidence: float
+    reason: str
+    created_at: int
+
+
+class MergeDecision(Row, frozen=True, array_like=True, tag="merge_decision"):
+    """What became of a merge candidate."""
+
+    TABLE: ClassVar = "merge_decisions"
+    KEY: ClassVar = ("candidate_id",)
+    candidate_id: str
+    status: Literal["executed", "rejected"]
+    decided_at: int
+
+
+class Merge(Row, frozen=True, array_like=True, tag="merge"):
+    """An executed merge (A16).
+
+    An entity's merged_into column follows from these rows, so that a merge repeats no name.
+    """
+
+    TABLE: ClassVar = "merges"
+    KEY: ClassVar = ("id",)
+    id: str
+    winner_id: str
+    loser_id: str
+    confidence: float
+    reason: str
+    executed_at: int
+
+
+class MergeUndo(Row, frozen=True, array_like=True, tag="merge_undo"):
+    """An executed merge was taken back (A16)."""
+
+    TABLE: ClassVar = "merge_undos"
+    KEY: ClassVar = ("merge_id",)
+    merge_id: str
+    undone_at: int
+
+
+#: Every row of the file: a table's struct stands here, or no change record can name it.
+IdentityRow = Entity | Handle | Mention | MergeCandidate | MergeDecision | Merge | MergeUndo

@@ -1,0 +1,177 @@
+"""The rows of memory.db: facts, turns, mental models, and what decisions rest on."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from schemas.changes.row import Row
+
+
+class Fact(Row, frozen=True, array_like=True, tag="fact"):
+    """An atomic sentence (A3). Times are unix ms; `signature` is the near-duplicate key (A21)."""
+
+    TABLE: ClassVar = "facts"
+    KEY: ClassVar = ("id",)
+    id: str
+    text: str
+    context: str | None
+    as_of: int
+    ingested_at: int
+    source_event_id: str
+    metadata: str
+    created_at: int
+    signature: str
+
+
+class FactEntity(Row, frozen=True, array_like=True, tag="fact_entity"):
+    """A fact is about an entity (A4)."""
+
+    TABLE: ClassVar = "fact_entities"
+    KEY: ClassVar = ("fact_id", "entity_id")
+    fact_id: str
+    entity_id: str
+
+
+class CausalLink(Row, frozen=True, array_like=True, tag="causal_link"):
+    """One fact led to another (A5); strength is 0 to 1."""
+
+    TABLE: ClassVar = "causal_links"
+    KEY: ClassVar = ("from_fact_id", "to_fact_id")
+    from_fact_id: str
+    to_fact_id: str
+    strength: float
+    created_at: int
+
+
+class FactRepeat(Row, frozen=True, array_like=True, tag="fact_repeat"):
+    """A near-duplicate was skipped (A21): this event said again what the fact says."""
+
+    TABLE: ClassVar = "fact_repeats"
+    KEY: ClassVar = ("event_id", "char_offset_start")
+    event_id: str
+    char_offset_start: int
+    fact_id: str
+    reason: str
+
+
+class FactClaim(Row, frozen=True, array_like=True, tag="fact_claim"):
+    """A fact gives the value of an attribute that has one value at a time, such as a home."""
+
+    TABLE: ClassVar = "fact_claims"
+    KEY: ClassVar = ("fact_id",)
+    fact_id: str
+    subject: str
+    attribute: str
+    value: str
+    as_of: int
+
+
+class FactSupersession(Row, frozen=True, array_like=True, tag="fact_supersession"):
+    """A fact held until another took its place at `invalid_at` (unix ms).
+
+    One that is told later may have come between; then the row says so from now on.
+    """
+
+    TABLE: ClassVar = "fact_supersessions"
+    KEY: ClassVar = ("fact_id",)
+    fact_id: str
+    superseded_by: str
+    invalid_at: int
+
+
+class FactAccess(Row, frozen=True, array_like=True, tag="fact_access"):
+    """A fact was recalled `count` times, as the ledger record `number` says (B1)."""
+
+    TABLE: ClassVar = "fact_accesses"
+    KEY: ClassVar = ("number", "fact_id")
+    number: int
+    fact_id: str
+    count: int
+
+
+class Processed(Row, frozen=True, array_like=True, tag="processed"):
+    """The writer has processed this event (A7)."""
+
+    TABLE: ClassVar = "memory_processing_log"
+    KEY: ClassVar = ("event_id",)
+    event_id: str
+    processed_at: int
+    writer_run_id: str
+    created_at: int
+
+
+class Turn(Row, frozen=True, array_like=True, tag="turn"):
+    """An agent's turn is over (A7); a turn's id is its platform's own."""
+
+    TABLE: ClassVar = "turns"
+    KEY: ClassVar = ("id",)
+    id: str
+    platform: str
+    turn_id: str
+    event_id: str
+    completed_at: int
+
+
+class MentalModel(Row, frozen=True, array_like=True, tag="mental_model"):
+    """A version of a report (A12), written by the ledger record `number`."""
+
+    TABLE: ClassVar = "mental_models"
+    KEY: ClassVar = ("id",)
+    id: str
+    name: str
+    description: str
+    subtype: str | None
+    entity_id: str | None
+    tags: str
+    parent_id: str | None
+    refresh_trigger: str | None
+    last_refreshed: int
+    created_at: int
+    updated_at: int
+    number: int
+
+
+class DeadLetter(Row, frozen=True, array_like=True, tag="dead_letter"):
+    """A record that could not be decided, and what became of it."""
+
+    TABLE: ClassVar = "dead_letters"
+    KEY: ClassVar = ("number",)
+    number: int
+    kind: str
+    reason: str
+    state: Literal["parked", "retried", "dropped"]
+    parked_at: int
+
+
+class Decided(Row, frozen=True, array_like=True, tag="decided"):
+    """What the decision on the ledger record `number` depends on, and what depends on it.
+
+    `reads` are the keys under which it asked the state, `writes` those under which its rows are
+    found, eight bytes each, ascending. `restated` are the rows of a decision that an erasure made
+    again, None where the change record of `number` still says them; empty: the erasure `number`
+    was derived in full, and nothing up to it is traced.
+    """
+
+    TABLE: ClassVar = "decisions"
+    KEY: ClassVar = ("number",)
+    number: int
+    reads: bytes
+    writes: bytes
+    restated: bytes | None
+
+
+#: Every row of the file: a table's struct stands here, or no change record can name it.
+MemoryRow = (
+    Fact
+    | FactEntity
+    | CausalLink
+    | FactRepeat
+    | FactClaim
+    | FactSupersession
+    | FactAccess
+    | Processed
+    | Turn
+    | MentalModel
+    | DeadLetter
+    | Decided
+)

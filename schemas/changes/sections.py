@@ -1,0 +1,189 @@
+"""A change record's sections: which rows of each read model stand from now on, and which do not.
+
+The newest put of a key wins. Projecting is therefore the same for every table, needs no thought,
+and an erasure can be said as the difference of two states.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Generic, TypeVar, get_args
+
+import msgspec
+
+from schemas.changes.embedding_rows import EmbeddingRow
+from schemas.changes.identity_rows import IdentityRow
+from schemas.changes.memory_rows import MemoryRow
+from schemas.changes.row import Row
+from schemas.errors import IntegrityError, UnknownVersion
+from schemas.events import KINDS, Draft
+
+AnyRow = MemoryRow | IdentityRow | EmbeddingRow
+
+#: The read models that change records fill, in the order in which their locks are taken.
+MODELS: dict[str, tuple[type[Row], ...]] = {
+    "memory": get_args(MemoryRow),
+    "identity": get_args(IdentityRow),
+    "embeddings": get_args(EmbeddingRow),
+}
+MODEL_OF: dict[type[Row], str] = {row: model for model, rows in MODELS.items() for row in rows}
+ROW_OF_TABLE: dict[str, type[Row]] = {row.TABLE: row for row in MODEL_OF}
+MODEL_OF_TABLE: dict[str, str] = {row.TABLE: model for row, model in MODEL_OF.items()}
+
+AnyOf = TypeVar("AnyOf")
+
+
+class Delete(msgspec.Struct, frozen=True, array_like=True):
+    """The row of `table` with this key no longer stands."""
+
+    table: str
+    key: tuple[str | int, ...]
+
+
+class Section(msgspec.Struct, frozen=True, array_like=True):
+    """What a change says to one read model; deletes come first."""
+
+    deletes: tuple[Delete, ...] = ()
+    puts: tuple[Any, ...] = ()
+
+
+class _SectionOf(msgspec.Struct, Generic[AnyOf], frozen=True, array_like=True):
+    deletes: tuple[Delete, ...]
+    puts: tuple[AnyOf, ...]
+
+
+class _SectionsInOrder(msgspec.Struct, frozen=True, array_like=True):
+    """A part's text in a record of format 1: every section has its place."""
+
+    memory: msgspec.Raw
+    identity: msgspec.Raw
+    embeddings: msgspec.Raw
+    outbox: msgspec.Raw
+
+
+_pack = msgspec.msgpack.Encoder()
+_named_sections = msgspec.msgpack.Decoder(dict[str, msgspec.Raw])
+_sections_in_order = msgspec.msgpack.Decoder(_SectionsInOrder)
+_decoders: dict[str, msgspec.msgpack.Decoder[Any]] = {
+    "memory": msgspec.msgpack.Decoder(_SectionOf[MemoryRow]),
+    "identity": msgspec.msgpack.Decoder(_SectionOf[IdentityRow]),
+    "embeddings": msgspec.msgpack.Decoder(_SectionOf[EmbeddingRow]),
+    "outbox": msgspec.msgpack.Decoder(tuple[Draft, ...]),
+}
+
+
+class Conclusions(msgspec.Struct):
+    """What agents decided from one ledger record out of the same sources.
+
+    `sources` are running numbers, ascending; `outbox` holds commands for the ledger, with
+    derived source ids.
+    """
+
+    sources: tuple[int, ...]
+    puts: list[AnyRow] = []
+    deletes: list[Delete] = []
+    outbox: list[Draft] = []
+
+
+def encode_conclusions(conclusions: Conclusions) -> bytes:
+    """Return the text of a part of the newest format: its sections by name, without empty ones."""
+    sections: dict[str, tuple[list[Delete], list[AnyRow]]] = {}
+    for delete in conclusions.deletes:
+        sections.setdefault(MODEL_OF_TABLE[delete.table], ([], []))[0].append(delete)
+    for row in conclusions.puts:
+        sections.setdefault(MODEL_OF[type(row)], ([], []))[1].append(row)
+    text: dict[str, object] = dict(sections)
+    if conclusions.outbox:
+        text["outbox"] = conclusions.outbox
+    return _pack.encode(text)
+
+
+def decode_outbox(text: bytes, format_: int) -> tuple[Draft, ...]:
+    """Return the commands that a part of a record of this format asks for.
+
+    Raises:
+        UnknownVersion: it was written by a newer program.
+    """
+    raw = _sections(text, format_).get("outbox")
+    return () if raw is None else tuple(_decoded("outbox", raw))
+
+
+def decode_sections(text: bytes, models: tuple[str, ...], format_: int) -> dict[str, Section]:
+    """Return the sections of a part that `models` need, each decoded only by the one that does.
+
+    `format_` is that of the record's header.
+
+    Raises:
+        UnknownVersion: it was written by a newer program.
+    """
+    raw = _sections(text, format_)
+    return {
+        model: _today(model, _decoded(model, raw[model])) if model in raw else Section()
+        for model in models
+    }
+
+
+def _sections(text: bytes, format_: int) -> dict[str, msgspec.Raw]:
+    """Return a part's sections by name.
+
+    Only who has the keys wrote it, and nobody changed it since: what cannot be read is meant for
+    a newer program, or comes from a broken one.
+    """
+    try:
+        if format_ == 1:
+            return msgspec.structs.asdict(_sections_in_order.decode(text))
+        sections = _named_sections.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise IntegrityError(f"a part cannot be read: {error}") from None
+    if unknown := sections.keys() - _decoders.keys():
+        raise _newer(f"a section named {min(unknown)!r}")
+    return sections
+
+
+def _decoded(name: str, raw: msgspec.Raw) -> Any:
+    try:
+        return _decoders[name].decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        if unknown := _unknown_rows(name, raw):
+            raise _newer(f"rows named {min(unknown)!r}") from None
+        raise IntegrityError(f"the section {name} cannot be read: {error}") from None
+
+
+def _unknown_rows(name: str, raw: msgspec.Raw) -> set[str]:
+    """Return the names of rows in a section that this program does not have."""
+    try:
+        section = msgspec.msgpack.decode(raw)
+        if name == "outbox":
+            return {str(draft["payload"]["kind"]) for draft in section} - KINDS.keys()
+        known = {str(row.__struct_config__.tag) for row in MODELS[name]}
+        return {str(row[0]) for row in section[1]} - known
+    except (msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError):
+        return set()
+
+
+def _newer(what: str) -> UnknownVersion:
+    return UnknownVersion(
+        f"a change record has {what}, which this recollect does not know: a newer one wrote it; "
+        "upgrade recollect to read it"
+    )
+
+
+def _today(model: str, section: Section) -> Section:
+    """Return a section whose deletes name rows of its model by the keys of today.
+
+    A key only ever became shorter: its beginning says which row.
+    """
+    if not section.deletes:
+        return section
+    if unknown := {delete.table for delete in section.deletes} - ROW_OF_TABLE.keys():
+        raise _newer(f"a delete in table {min(unknown)!r}")
+    for delete in section.deletes:
+        row = ROW_OF_TABLE[delete.table]
+        if MODEL_OF[row] != model or len(delete.key) < len(row.KEY):
+            raise IntegrityError(
+                f"the section {model} cannot be read: a delete in table {delete.table} names no row"
+            )
+    deletes = tuple(
+        Delete(delete.table, delete.key[: len(ROW_OF_TABLE[delete.table].KEY)])
+        for delete in section.deletes
+    )
+    return msgspec.structs.replace(section, deletes=deletes)
