@@ -1,4 +1,4 @@
-"""driver.db: what a driver must know after its own death; nothing that memory is made of."""
+"""driver.db: what a driver must know after its process died. No memory is made of it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Move(msgspec.Struct, frozen=True):
 
 
 def _connect(path: Path) -> apsw.Connection:
-    """Open the file; one that is damaged is made anew, since all of it is found out again."""
+    """Open the file. A damaged one is replaced by an empty one, as drivers need no more."""
     for attempt in range(2):
         connection: apsw.Connection | None = None
         try:
@@ -54,7 +54,7 @@ class Journal:
     """Attempts, cursors and unfinished business of the drivers of one home."""
 
     def __init__(self, path: Path | None) -> None:
-        """`path` None: in memory, where nothing is driven."""
+        """`path` None: in memory, for a home that is only read."""
         self._lock = threading.RLock()
         if path is None:
             path = Path(":memory:")
@@ -74,7 +74,7 @@ class Journal:
             )
 
     def interrupted(self, zone: str, chain: str) -> int:
-        """Return the last record of a batch that was begun and not ended; 0: there is none."""
+        """Return the last record of a batch that was begun and never ended; 0 if there is none."""
         with self._lock:
             row = self._connection.execute(
                 "SELECT last FROM in_flight WHERE zone = ? AND chain = ?", (zone, chain)
@@ -82,7 +82,7 @@ class Journal:
         return 0 if row is None else int(row[0])
 
     def attempt(self, zone: str, chain: str, number: int) -> int:
-        """Count one more attempt at a record, durably; return how many there were before."""
+        """Count an attempt at a record, durably; return the number of attempts before it."""
         with self._lock, atomic(self._connection):
             row = self._connection.execute(
                 "SELECT count FROM attempts WHERE zone = ? AND chain = ? AND number = ?",
@@ -96,7 +96,7 @@ class Journal:
         return before
 
     def withdraw(self, zone: str, chain: str, number: int) -> None:
-        """Do not count the last attempt at a record: it failed for no fault of the record."""
+        """Uncount the last attempt at a record: the failure was not the record's fault."""
         with self._lock:
             self._connection.execute(
                 "UPDATE attempts SET count = count - 1 WHERE zone = ? AND chain = ? AND number = ?",
@@ -133,7 +133,7 @@ class Journal:
             )
 
     def move(self, zone: str, number: int) -> None:
-        """Note how far a zone's files are; the time is that of the first note of this number."""
+        """Note the last record that a zone's files hold; noted again, its time stays."""
         with self._lock:
             self._connection.execute(
                 "INSERT INTO moves VALUES (?, ?, ?) ON CONFLICT (zone) DO UPDATE "
@@ -142,7 +142,7 @@ class Journal:
             )
 
     def moved(self, zone: str) -> Move:
-        """Return how far a zone's files were when they last moved."""
+        """Return the last record that a zone's files were noted to hold, and when."""
         with self._lock:
             row = self._connection.execute(
                 "SELECT number, at FROM moves WHERE zone = ?", (zone,)
@@ -150,14 +150,14 @@ class Journal:
         return Move() if row is None else Move(*row)
 
     def owed_before(self) -> list[str]:
-        """Return the zones of which the build before noted here what their files note by now."""
+        """Return the zones that an older build noted here as owing a purge; files note it now."""
         with self._lock:
             if not rows(self._connection, "SELECT 1 FROM sqlite_schema WHERE name = 'purges'"):
                 return []
             return [zone for (zone,) in rows(self._connection, "SELECT zone FROM purges")]
 
     def forget_owed_before(self) -> None:
-        """Note that the files of those zones say so themselves."""
+        """Drop those notes: the files of these zones hold them now."""
         with self._lock:
             self._connection.execute("DROP TABLE IF EXISTS purges")
 

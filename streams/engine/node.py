@@ -44,7 +44,7 @@ from streams.system.failpoints import failpoint
 from streams.system.locks import exclusive
 
 FIRST_CHAIN = "c0"
-# So long without a step, and whoever waits for the workers does it by himself.
+# After so long without progress, a caller that waits for the workers decides by itself.
 _PATIENCE_SECONDS = 10.0
 # Zones whose files stay open; each takes four files and a few MB.
 _MOST_IDLE = 32
@@ -54,9 +54,9 @@ _READ_AT_ONCE = 1_000
 class Node:
     """Everything below a home directory that is not configuration.
 
-    `decides` False: a replica, which follows what others decide. Where the directory is
-    read-only nothing is driven: what its files lack of the ledger, and what is made to be read,
-    is made in a directory that lives until the node is closed.
+    `decides` False: a replica, which only follows what others decide. In a read-only directory
+    nothing is driven: files that lack something are copied to a temporary directory and completed
+    there. It is deleted when the node is closed.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Node:
             self._take_over_debts()
 
     def _take_over_debts(self) -> None:
-        """Note in zones' files what the build before noted in the journal."""
+        """Move what an older build noted in the journal of owed purges into zones' files."""
         for zone in self.journal.owed_before():
             with suppress(HomeError), self.open(zone, self.zone(zone).current()) as files:
                 for model in files.decided:
@@ -96,14 +96,14 @@ class Node:
         return own if self.writes or own.exists() else self._made_to_read(zone)
 
     def _made_to_read(self, zone: str) -> ZoneDirectory:
-        """Return where files of a zone are made while the home is read-only."""
+        """Return the temporary directory of a zone, for a home that is read-only."""
         with self._making_elsewhere:
             if self._elsewhere is None:
                 self._elsewhere = tempfile.TemporaryDirectory(prefix="recollect-")
             return ZoneDirectory(Path(self._elsewhere.name) / check_zone(zone))
 
     def _place(self, zone: str, generation: Generation) -> Path:
-        """Return where the files of a generation lie: a copy where one had to be made."""
+        """Return the directory of a generation's files, or of their copy where there is one."""
         if not self.writes and self._elsewhere is not None:
             copy = self._made_to_read(zone).directory(generation)
             if copy.exists():
@@ -117,7 +117,7 @@ class Node:
             HomeError: the zone has no event, and so no generation.
         """
         directory = self.zone(zone)
-        # It may be that another is about to put the first one into use: asked again, alone.
+        # Another process may be making the first one: look again under the lock.
         with suppress(HomeError):
             return directory.current()
         if not self.ledger.head(zone).number:
@@ -130,7 +130,7 @@ class Node:
                     dimension=self.gateway.dimension,
                     level="first",
                 )
-                # From now on its files are there, and one that is missing was lost.
+                # Its files are made now, so that one that is missing later is known to be lost.
                 with self.open(zone, first):
                     pass
                 directory.switch(first, None)
@@ -204,7 +204,8 @@ class Node:
     ) -> ZoneDriver:
         """Return the driver of a generation's files.
 
-        `owner`: it appends the commands that are asked for, as only the one in use may.
+        `owner`: it also appends the commands that its change records ask for. Only the driver of
+        the generation in use may.
         """
         return ZoneDriver(
             self.ledger,
@@ -219,9 +220,10 @@ class Node:
         )
 
     def _erase_kept(self, zone: str, current: Generation, number: int) -> None:
-        """Have an erasure decided on the chains of kept generations as well, while all that it
-        erases can still be read there: what rested on it can be followed, and nothing else is
-        decided again. Where it cannot be now, it is when what was erased is purged.
+        """Decide an erasure on the chains of kept generations too, before its keys are destroyed.
+
+        While what it erases can still be read, only what rested on it is decided again. A
+        generation that is busy is caught up when what was erased is purged.
         """
         directory = self.zone(zone)
         with (
@@ -237,9 +239,10 @@ class Node:
                     driver.run(while_=partial(_behind, files, number))
 
     def project_turns(self, zone: str) -> None:
-        """Make everything in the ledger searchable as raw turns, and what is decided there.
+        """Bring the files up to all events and changes that the ledger holds; decide nothing.
 
-        What somebody who died left of an erasure is removed, where nothing is to be decided.
+        What a killed process left of an erasure is removed, unless something is still to be
+        decided.
         """
         generation = self.current(zone)
         if not self.writes:
@@ -248,8 +251,8 @@ class Node:
         with self.open(zone, generation) as files:
             self.project_turns_into(zone, files)
             if self._decided_since(zone, generation, files):
-                # Whoever died before the files had it, or files that were lost. Who drives the
-                # zone does it by himself, and says what cannot be read there.
+                # A process died before it wrote the files, or files were lost. A driver at work
+                # does the same, and reports what cannot be read.
                 with (
                     suppress(Busy, IntegrityError, UnknownVersion),
                     exclusive(self._driver_lock(zone), wait=False),
@@ -258,17 +261,17 @@ class Node:
                     self.journal.move(zone, files.memory.watermark().number)
             owes = files.owes_purge() and not _behind(files, files.events.watermark().number)
         if owes:
-            # Who drives the zone does it by himself, and says what cannot be done.
+            # A driver at work does the same, and reports what cannot be done.
             with suppress(Busy, NotDeleted), exclusive(self._driver_lock(zone), wait=False):
                 self._purge(zone)
 
     def _project_to_read(self, zone: str, generation: Generation) -> None:
-        """Do so in a copy, where the files of a read-only home lack anything."""
+        """As `project_turns`, for a read-only home: in a copy where the files lack anything."""
         with self.open(zone, generation) as files:
             made = writable(files.directory)
             behind = files.events.watermark().number < self.ledger.head(zone).number
             if not made and not behind and not self._decided_since(zone, generation, files):
-                # It reads, and only compares.
+                # Nothing is missing: this only compares.
                 self.project_turns_into(zone, files)
                 return
         if not made:
@@ -298,7 +301,7 @@ class Node:
             None,
             generation.chain,
         ):
-            # Those are followed.
+            # Workers decide these zones; `follow` projects them.
             return False
         mark = min((model.watermark() for model in files.decided), key=lambda mark: mark.number)
         if mark.number >= self.ledger.head(zone).number:
@@ -306,13 +309,13 @@ class Node:
         reader = ChangeReader(
             self.ledger, zone, generation.chain, mark.number, mark.offset, mark.hash
         )
-        # What cannot be read is said by who drives the zone.
+        # The driver of the zone reports what cannot be read.
         with suppress(IntegrityError, UnknownVersion):
             return bool(reader.read(_READ_AT_ONCE))
         return False
 
     def project_turns_into(self, zone: str, files: ZoneFiles) -> None:
-        """Project, and see that the files hold what the ledger does.
+        """Project raw turns, and check that the files hold the ledger's history.
 
         Raises:
             OtherHistory: they were made from another history of this zone.
@@ -320,7 +323,7 @@ class Node:
         first = self.ledger.head(zone)
         project_events(self.ledger, zone, files)
         mark = files.events.watermark()
-        # More may have come since it was asked for.
+        # More may have come since the head was read.
         last = first if mark.number <= first.number else self.ledger.head(zone)
         if not first.number <= mark.number <= last.number or (
             mark.number == last.number and mark.hash != last.hash
@@ -340,7 +343,7 @@ class Node:
     ) -> int:
         """Decide everything up to the ledger's end; return how many records that were.
 
-        Stops early once `while_` is False: the zone is somebody else's now.
+        Stops early once `while_` is False: the zone belongs to another process now.
         """
         with self.driving(zone):
             return self.drive_held(zone, progress, while_)
@@ -351,7 +354,7 @@ class Node:
         progress: Progress | None = None,
         while_: Callable[[], bool] = lambda: True,
     ) -> int:
-        """Do so inside `driving`."""
+        """As `drive`, for a caller that is inside `driving`."""
         return self._bring_up(
             zone,
             lambda generation, files: self.driver(zone, generation, files).run(progress, while_),
@@ -360,7 +363,7 @@ class Node:
     def follow(self, zone: str, progress: Progress | None = None, *, alone: bool = True) -> int:
         """Bring a zone up to what others decided; return how many records it moved.
 
-        `alone` False: somebody else of this home projects events at the same time.
+        `alone` False: another process of this home projects events at the same time.
         """
 
         def project(generation: Generation, files: ZoneFiles, upto: int | None = None) -> int:
@@ -374,7 +377,7 @@ class Node:
             )
 
         if not self.ledger.head(zone).number:
-            # Changes may come here before the events that they are drawn from.
+            # Changes may arrive before the events that they rest on.
             return 0
         with self.driving(zone):
             ahead = self._project_ahead(zone, project) if alone else 0
@@ -383,7 +386,7 @@ class Node:
     def _project_ahead(
         self, zone: str, project: Callable[[Generation, ZoneFiles, int], int]
     ) -> int:
-        """Project the changes of what a process beside projects; return how many records."""
+        """Project changes while another process projects their events; return how many records."""
         moved = 0
         with BackgroundProjection(self.ledger, zone) as beside:
             generation = self.current(zone)
@@ -395,14 +398,15 @@ class Node:
         return moved
 
     def decided_up_to(self, zone: str) -> int:
-        """Return the last record that every file of a zone holds, by their own watermarks."""
+        """Return the number of the last record that every file of a zone holds."""
         with self.open(zone, self.current(zone)) as files:
             return min(model.watermark().number for model in files.all)
 
     def decide(self, zone: str, progress: Progress | None = None) -> int:
-        """Have everything in the ledger decided: by the workers where there are any, else here.
+        """Wait until workers have decided everything in the ledger, or decide it here.
 
-        Workers that decide nothing for a while are helped: whoever comes second is void.
+        It is decided here where there are no workers, or where they make no progress for ten
+        seconds. If both decide a record, the second decision is void.
         """
         moved = 0
         waited = time.monotonic()
@@ -419,7 +423,7 @@ class Node:
         return moved + self.drive(zone, progress)
 
     def _bring_up(self, zone: str, work: Callable[[Generation, ZoneFiles], int]) -> int:
-        """Do work on the files of the generation that the ledger says is in use."""
+        """Work on the files of the generation that the ledger's last switch names."""
         while True:
             generation = self.current(zone)
             with self.open(zone, generation) as files:
@@ -443,18 +447,18 @@ class Node:
         return moved
 
     def owes_purge(self, zone: str) -> bool:
-        """Return whether traces of what was erased may be left, as the files in use note it."""
+        """Return whether the files in use note that traces of an erasure may be left."""
         with self.open(zone, self.current(zone)) as files:
             return files.owes_purge()
 
     def settle(self, zone: str) -> None:
-        """Remove what traces an erasure may have left; whoever drives the zone does so anyway."""
+        """Remove the traces that an erasure may have left, as driving the zone does too."""
         if self.owes_purge(zone):
             with self.driving(zone):
                 self._purge(zone)
 
     def _adopt(self, zone: str, current: Generation, chain: str) -> None:
-        """Put a generation of another chain into use, because the ledger says so."""
+        """Put a generation of the chain into use that the ledger's last switch names."""
         directory = self.zone(zone)
         with exclusive(directory.path / "rebuild.lock", wait=False):
             kept = [item for item in directory.generations() if item.chain == chain]
@@ -490,7 +494,7 @@ class Node:
             self._elsewhere.cleanup()
 
     def _purge(self, zone: str) -> None:
-        """Carry an erasure into every generation: kept ones follow, unfinished ones go.
+        """Carry an erasure into every kept generation, and remove unfinished ones.
 
         Raises:
             NotDeleted: something that may hold what was erased cannot be deleted.
@@ -502,8 +506,8 @@ class Node:
                 try:
                     held.enter_context(exclusive(directory.path / "rebuild.lock", wait=False))
                 except Busy:
-                    # A rebuild is at work: it meets the erasure in the ledger by itself, and what
-                    # it replaces is purged when this zone is driven next.
+                    # A rebuild is at work. It finds the erasure in the ledger, and the generation
+                    # that it replaces is purged when this zone is driven next.
                     return
                 self._purge_generations(zone, directory)
         except NotDeleted as error:
@@ -523,9 +527,8 @@ class Node:
                 or not self.decides
                 or generation.encoder not in (None, self.gateway.model)
             ):
-                # It cannot be brought up to date: it is half written, its encoder is not the
-                # one that this home has, or nobody decides here. Kept, it would keep what was
-                # forgotten.
+                # It cannot be brought up to date: it is half written, its encoder is not this
+                # home's, or nothing is decided here. Kept, it would hold what was forgotten.
                 directory.remove(generation)
                 continue
             with self.open(zone, generation) as files:
@@ -533,21 +536,21 @@ class Node:
                     self.driver(zone, generation, files, owner=False).run()
                 clean &= purge(files)
             kept.append(generation)
-        # What was deleted stays deleted, also after a power cut, before nobody looks for it.
+        # The deletions must be durable before the note of them goes.
         sync_directory(directory.path)
         failpoint("purge.done")
         if not clean:
             return
-        # That of the generation in use stands for all of them, so it goes last.
+        # The note in the generation in use stands for all, so it is cleared last.
         for generation in sorted(kept, key=lambda item: item.name == current.name):
             with self.open(zone, generation) as files:
                 files.settle()
 
     def chain_in_use(self, zone: str) -> str:
-        """Return the chain of a zone's change records that counts, as the ledger says by itself.
+        """Return the chain of a zone's change records that the ledger says is in use.
 
-        It is what the last switch names. Builds before this one switched an embedded ledger's
-        chain in the files alone: there it is the one that goes furthest, the newest of equals.
+        That is the one of its last switch. Older builds noted a switch in the files alone; without
+        a switch in the ledger it is the chain that goes furthest, of equals the newest.
         """
         chains: dict[str, int] = {}
         offset = 0
@@ -559,7 +562,7 @@ class Node:
                     if value is not None and (chain := chain_of(value)) != NO_CHAIN:
                         chains.setdefault(chain, record.offset)
                 except IntegrityError:
-                    # It belongs to no chain; who reads one past it says where it is.
+                    # It belongs to no chain; readers of the chains report it.
                     continue
                 except UnknownVersion as error:
                     raise located(error, CHANGES, zone, record.offset) from None

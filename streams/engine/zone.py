@@ -70,14 +70,14 @@ from streams.system.failpoints import failpoint
 
 # A record on which the agents failed this often is parked.
 MOST_ATTEMPTS = 3
-# So is one during which the process died this often, by its own hand or another's: enough that
-# an innocent record is not parked because somebody kills processes.
+# So is one during which the process died this often. The number is high, so that no good record
+# is parked because somebody kills processes.
 MOST_DEATHS = 10
 
 # Enough texts to keep every core of the encoder busy while the batch before is committed.
 BATCH = 64
 
-# What is wrong with the machine, not with a record: never a reason to park.
+# Faults of the machine, not of a record: never a reason to park.
 _ENVIRONMENT = (
     OSError,
     MemoryError,
@@ -188,7 +188,7 @@ class ZoneDriver:
             except _ENVIRONMENT:
                 raise
             except Exception:
-                # Whose fault it is comes out when each record is tried by itself.
+                # Each record of the batch is tried by itself next, which shows the one at fault.
                 self._journal.begin(self._zone, self._chain, reader.number)
         return decided
 
@@ -207,7 +207,7 @@ class ZoneDriver:
         return last > self._files.watermark().number
 
     def catch_up(self) -> None:
-        """Bring the files up to what the topics hold already, and append what was asked for."""
+        """Bring the files up to the topics, and append the commands that change records ask for."""
         project_events(self._ledger, self._zone, self._files)
         project_changes(self._ledger, self._zone, self._chain, self._files)
         self.empty_outbox()
@@ -226,7 +226,7 @@ class ZoneDriver:
                 records = reader.read(max(index, 1))
                 break
         if records and self._files.events.watermark().number < records[-1].source.number:
-            # It came after `catch_up`; an extract must see every turn before its record.
+            # These came after `catch_up`. An extract must see every turn before its record.
             project_events(self._ledger, self._zone, self._files)
         failpoint("commit.read")
         return records
@@ -236,7 +236,7 @@ class ZoneDriver:
     ) -> list[Extracted]:
         """Extract from a batch (2)."""
         if records:
-            # Before the agents see it: a record may kill the process.
+            # Noted before the agents run, since a record may kill the process.
             self._journal.begin(self._zone, self._chain, records[-1].source.number)
         extracted = self._decider.extract(records, parked=self._parked, ahead=ahead)
         failpoint("commit.extracted")
@@ -247,8 +247,8 @@ class ZoneDriver:
     ) -> int:
         """Resolve, append and commit a batch (3 to 7); return how many records were accepted.
 
-        Zero: another driver was faster, and nothing was changed. `extracted` None: one record
-        that is to be parked or tried on its own.
+        Zero: another driver was faster, and nothing was changed. `extracted` None: a single record
+        that is parked, or extracted here.
         """
         first, last = records[0].source.number, records[-1].source.number
         with self._files.locked():
@@ -295,7 +295,7 @@ class ZoneDriver:
 
     @contextmanager
     def erased(self, targets: Sequence[int]) -> Iterator[None]:
-        """See the files as an erasure of these events would leave them; then they are as before."""
+        """Show the files as an erasure of these events would leave them, and then undo that."""
         with self._files.locked():
             mark = self._files.watermark()
             record = UnsealedEvent(
@@ -344,8 +344,8 @@ class ZoneDriver:
                         [
                             draft
                             for draft in open_outbox(self._ledger.keys, change)
-                            # The build before asked for a turn's end under the platform of its
-                            # messages, where its id may be taken; the next tick asks again.
+                            # An older build asked for a turn's end under the platform of its
+                            # messages, where anybody may take its id. The next tick asks again.
                             if draft.platform == RESERVED_PLATFORM
                         ],
                     )
@@ -362,17 +362,17 @@ class ZoneDriver:
     def _carefully(self) -> int:
         """Decide the next record by itself, counting attempts, and park it after too many.
 
-        An erasure is never parked: the zone stands still, loudly, until it is carried out.
+        An erasure is never parked: the zone stops with an error until it can be carried out.
         """
         records = self.read(self._reader(), 1)
         if not records:
-            # The batch was cut off with the ledger's end; there is nothing to try.
+            # The ledger's end was cut off, and the batch with it.
             self._journal.end(self._zone, self._chain, sys.maxsize)
             return 0
         (record,) = records
         number = record.source.number
         for attempt in range(1, MOST_ATTEMPTS + 1):
-            # The journal counts attempts that nobody came back from.
+            # The journal counts attempts during which the process died.
             deaths = self._journal.attempt(self._zone, self._chain, number)
             if deaths >= MOST_DEATHS and record.kind != "forget":
                 self._parked[number] = f"the process died {deaths} times on this record"

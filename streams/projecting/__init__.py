@@ -1,4 +1,4 @@
-"""Bringing a zone's files up to what the topics hold, here, in the background or as of the past.
+"""Bringing a zone's files up to the topics: now, in another process, or up to a past moment.
 
 Nothing here decides.
 """

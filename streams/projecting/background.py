@@ -1,4 +1,4 @@
-"""Projecting the events of a zone that lies far behind in a process beside this one.
+"""Projecting the events of a zone that is far behind in another process.
 
 Events fill a file of their own, and changes fill the others: each takes an interpreter and a core.
 """
@@ -22,13 +22,13 @@ from streams.ledger import Ledger
 from streams.projecting.projector import project_events
 from streams.system.cores import usable_cores
 
-#: So many events are worth the start of an interpreter.
+#: From so many events on, starting an interpreter pays.
 FAR = 5_000
-# Events in one transaction: whoever projects what is projected does not wait long for the first.
+# Events in one transaction: small enough that the caller can soon project their changes.
 _STEP = 1_000
-# Between two looks how far it is, in seconds.
+# Between two looks at its progress, in seconds.
 _LOOK_SECONDS = 0.02
-# A process that projects nothing for so long is given up.
+# Without progress for so long the process is given up, in seconds.
 _PATIENCE_SECONDS = 60.0
 
 
@@ -43,8 +43,8 @@ class _Order(NamedTuple):
 class BackgroundProjection:
     """Projects a zone's events in another process, where many wait. Use it as a context manager.
 
-    Enter it before anything is read: the process starts while events are fetched. Nothing depends
-    on it: whoever projects afterwards finds the work done, or does it, and meets what went wrong.
+    Enter it before reading, so that the process starts while events are fetched. Nothing depends on
+    it: a caller that projects afterwards finds the work done or does it, and meets what went wrong.
     `ledger` must pickle.
     """
 
@@ -64,10 +64,10 @@ class BackgroundProjection:
         self._held.close()
 
     def projected(self, files: ZoneFiles, generation: Generation) -> Iterator[int]:
-        """Have the events projected, if many wait; yield up to which number they are, on the way.
+        """Project events in the other process, if many wait; yield the last number as it grows.
 
-        The caller projects the changes of those meanwhile, and of no others: no file may be ahead
-        of events.db.
+        The caller projects changes up to that number and no further: no file may be ahead of
+        events.db.
         """
         if not self._helps:
             return
@@ -97,11 +97,11 @@ class BackgroundProjection:
 def _started() -> Iterator[subprocess.Popen[bytes] | None]:
     """Start a process that waits for its order and ends with the block; None: there can be none."""
     if not sys.executable or getattr(sys, "frozen", False):
-        # What lies there is no Python.
+        # There is no Python interpreter to start.
         yield None
         return
-    # Not a fork, which would take the threads' locks along, and not multiprocessing's spawn, which
-    # runs the script again that this process was started with.
+    # A fork would copy locks that threads hold, and multiprocessing's spawn would run this
+    # process's main script again.
     command = [sys.executable, "-P", "-m", __name__]
     found = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
     silent = subprocess.DEVNULL
@@ -125,19 +125,19 @@ def _started() -> Iterator[subprocess.Popen[bytes] | None]:
 def _project(order: _Order) -> None:
     generation = order.generation
     if not order.directory.is_dir():
-        # Removed meanwhile; it must not come back.
+        # Removed meanwhile; it must not be made again.
         return
     files = ZoneFiles(order.directory, generation.encoder, generation.dimension)
     with closing(order.ledger), files:
         while (number := files.events.watermark().number) < order.upto:
             project_events(order.ledger, order.zone, files, upto=min(number + _STEP, order.upto))
             if files.events.watermark().number == number:
-                # The ledger has another history than the files, as whoever projects next will say.
+                # The ledger's history is not that of the files; the next one to project reports it.
                 return
 
 
 def _end_with(parent: int) -> None:
-    """End this process with the other one, whose end of the pipe `parent` nobody else holds."""
+    """End this process when its parent ends: only the parent holds the other end of the pipe."""
     os.read(parent, 1)
     os._exit(1)
 

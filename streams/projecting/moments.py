@@ -1,8 +1,7 @@
-"""The past: a zone's files as they were after one of its records, made by replay.
+"""Moments: a zone's files as they were after one of its records, made by replay.
 
-They are kept for the next question in `past/` of the zone, the last few of them. What was
-forgotten since is not in them: it is left out when they are made, and an erasure deletes all
-that were made before it.
+The last few stay in the zone's directory `past/` for the next question. They never hold what was
+forgotten since: it is left out when they are made, and an erasure deletes the moments before it.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from streams.reading.readers import AcceptedChange, ChangeReader, open_sections
 from streams.reading.timeline import Erasure, Timeline
 from streams.system.locks import exclusive
 
-#: Moments that a zone keeps, and the bytes that all but the last asked for may take.
+#: Moments that a zone keeps, and the bytes that all but the newest may take.
 MOST_MOMENTS = 8
 MOST_BYTES = 1 << 30
 
@@ -86,7 +85,7 @@ def open_moment(
         else:
             os.utime(place / _MARK)
         files = ZoneFiles(place, generation.encoder, generation.dimension, readonly=True)
-        # SQLite opens its files with the first question; deleted, they stay open to who has them.
+        # SQLite opens its files with the first query. Files that are open can be read when deleted.
         for model in files.all:
             model.watermark()
         return files
@@ -142,12 +141,12 @@ def _make(
     timeline: Timeline,
     wanted: Moment,
 ) -> None:
-    """Replay a zone up to a moment; the mark comes last, and only where all was decided."""
+    """Replay a zone up to a moment. The mark is written last, and only if all was decided."""
     erasures = timeline.erased_since(wanted.number)
     without = frozenset(target for erasure in erasures for target in erasure.targets)
     with ZoneFiles(place, generation.encoder, generation.dimension) as files:
         project_events(ledger, zone, files, upto=wanted.number, without=without)
-        # Who drives the zone destroys keys: that of an erasure goes with the files in use.
+        # Only the driver destroys keys, together with its commit of the files in use.
         project_changes(
             ledger,
             zone,
@@ -205,7 +204,7 @@ def _resting_on(change: AcceptedChange, upto: int) -> AcceptedChange:
 
 
 def _evict(newest: Path) -> None:
-    """Delete what was asked for longest ago, and what nobody can ask for any more."""
+    """Delete the moments asked for longest ago, and those that cannot be asked for any more."""
     size = 0
     others = [entry for entry in newest.parent.iterdir() if entry != newest]
     for place, entry in enumerate(sorted(others, key=_asked_at, reverse=True), 1):

@@ -47,7 +47,7 @@ def project_events(
             return taken
         with atomic(files.events.connection):
             if files.events.watermark() != mark:
-                # Another thread was faster.
+                # Another thread took them.
                 continue
             erased = files.events.project_events(
                 [item.event for item in opened if item.event is not None],
@@ -112,7 +112,7 @@ def _project(
     changes: Sequence[AcceptedChange],
     without: Set[int],
 ) -> None:
-    """Apply to each file the records beyond its own watermark; those at one place share a read."""
+    """Apply to each file the records beyond its watermark. Files at one watermark share a read."""
     by_number: dict[int, list[ReadModel]] = {}
     for model, mark in marks:
         by_number.setdefault(mark.number, []).append(model)
@@ -146,9 +146,9 @@ def _project(
 def _readable(ledger: Ledger, changes: Sequence[AcceptedChange]) -> Iterator[AcceptedChange]:
     """Yield the change records of which every part can be opened.
 
-    Where memory.db fell behind the other files, those may still hold the rows of a part whose key
-    is gone by now. What memory.db then says of decisions is not all: without a place for this one,
-    no erasure goes by it, and the zone is derived in full.
+    memory.db may have fallen behind the other files, after a power cut. They may then hold rows of
+    a part whose key is gone by now, which memory.db never sees. Its notes on that decision would
+    be incomplete, so none is made: a later erasure then derives the zone in full.
     """
     for change in changes:
         needed = {source.key_id for part in change.record.parts for source in part.sources}
@@ -182,7 +182,7 @@ def commit(files: ZoneFiles) -> None:
 def destroy_keys(ledger: Ledger, changes: Sequence[AcceptedChange]) -> None:
     """Destroy the keys that accepted change records end, before their watermark moves past them.
 
-    A crash in between leaves the watermark behind, so that this happens again.
+    After a crash in between, the watermark is still behind, and this happens again.
     """
     ended = [source.key_id for change in changes for source in change.header.erases]
     if ended:
@@ -191,20 +191,20 @@ def destroy_keys(ledger: Ledger, changes: Sequence[AcceptedChange]) -> None:
 
 
 def note_erasures(model: ReadModel, changes: Sequence[AcceptedChange]) -> None:
-    """Note with the rows that change records erase that traces of them are to be removed."""
+    """Note that traces of erased rows are to be removed, in the transaction that deletes them."""
     if any(change.header.erases for change in changes):
         model.owe_purge()
 
 
 def purge_after(files: ZoneFiles, changes: Sequence[AcceptedChange]) -> None:
-    """Leave no trace of what accepted change records erased."""
+    """Remove all traces of what accepted change records erased."""
     if any(change.header.erases for change in changes):
         purge(files)
         failpoint("commit.purged")
 
 
 def purge(files: ZoneFiles) -> bool:
-    """Leave no trace of what was deleted in any file; False if a reader stands in the way."""
+    """Remove all traces of deleted rows from every file; False if a reader prevents it."""
     prune_index(files)
     # Every file is purged, whether or not one before it could be.
     purged = [model.purge() for model in files.all]
@@ -229,7 +229,7 @@ def drop_index(files: ZoneFiles) -> None:
 def _index_held(files: ZoneFiles) -> Iterator[bool]:
     """Hold the lock of the index, where there is one; False where there is none."""
     lock = files.directory / array_store.LOCK
-    # Who has no lock yet looks at the files after this, and writes nothing that is gone.
+    # A process that has no lock file yet reads the files later, without what is gone.
     if not lock.exists():
         yield False
         return

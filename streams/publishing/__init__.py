@@ -1,1 +1,1 @@
-"""The ways in: drafts and commands are published here, and their receipts waited for."""
+"""What is published into the ledger: drafts from the inbox, and recollect's own commands."""

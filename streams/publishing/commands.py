@@ -1,4 +1,4 @@
-"""Commands: what recollect itself puts into the ledger, where nobody else may write."""
+"""Commands: events that recollect itself publishes, under a platform that is reserved for it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from schemas.events import RESERVED_PLATFORM, AnyPayload, Draft, kind_of
 from schemas.wire import Receipt
 from streams.ledger import Ledger
 
-# As many as nobody guesses.
+# Enough that nobody can guess an id.
 _ID_BYTES = 16
 
 
 def drawn_id(name: str) -> str:
-    """Return a source id for a command that somebody gives: each is one of its own."""
+    """Return a new random source id for a command."""
     return f"{name}:{secrets.token_hex(_ID_BYTES)}"
 
 

@@ -1,8 +1,8 @@
 """The inbox: what any Kafka client publishes, one JSON event a record, with the zone as its key.
 
 The owner of a partition reads it in order, publishes what it holds to the ledger, and deletes it.
-A record that was taken before, by whomever, is a duplicate; so reading on from the first record
-that is left loses and doubles nothing.
+A record that was taken in before is a duplicate, so reading again from the first record that is
+left loses and doubles nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from streams.reading.lookup import record_of
 
 _log = logging.getLogger(__name__)
 
-#: Where records are parked that name no zone.
+#: The zone in which records are parked that name none.
 UNADDRESSED = "unaddressed"
 # A reason quotes what was sent.
 _MOST_REASON = 1_000
@@ -42,8 +42,8 @@ class Posted(NamedTuple):
 def take_in(ledger: Ledger, records: Sequence[Posted]) -> set[str]:
     """Publish records, in order within each zone; return the zones that have something new.
 
-    What cannot be understood, and what says something else than the event of that id which is
-    there, is parked with its reason. All of it is durable when this returns.
+    A record that cannot be understood, or that has other content than the event with its id, is
+    parked with the reason. All of it is durable when this returns.
 
     Raises:
         UnknownVersion: a zone holds events that only a newer program reads; the other zones have
@@ -85,7 +85,7 @@ def take_in(ledger: Ledger, records: Sequence[Posted]) -> set[str]:
 
 
 def park_lost(ledger: Ledger, partition: int, offsets: range, at: int) -> str:
-    """Park, once, that records were deleted which nobody had taken in; return the reason.
+    """Park, once, a note that records were deleted before they were taken in; return it.
 
     `at` is when that was found (unix ms).
     """
@@ -96,7 +96,7 @@ def park_lost(ledger: Ledger, partition: int, offsets: range, at: int) -> str:
     )
     source_id = f"lost:inbox/{partition}:{offsets.start}-{offsets.stop}"
     parked = Park(source_id=source_id, reason=reason, body=b"")
-    # Where another found it as well, that stays.
+    # Another process may have noted it already.
     ledger.publish(UNADDRESSED, [command(parked, at)])
     return reason
 
@@ -106,7 +106,7 @@ def _publish_parks(
 ) -> dict[str, list[Receipt]]:
     """Publish what is parked; what was parked before, at another time, is there already.
 
-    The build before let anybody take the id of a park; then it goes under another one.
+    Under an older build anybody could take the id of a park; then another id is used.
     """
     receipts = ledger.publish_all(parks)
     taken: dict[str, list[Draft]] = {}
@@ -117,7 +117,7 @@ def _publish_parks(
             source_id = draft.payload.source_id
             there = record_of(ledger, zone, draft.platform, source_id)
             if there is not None and there.envelope.kind != "park":
-                # By the number of what is there, so that it is parked once under this id, too.
+                # Derived from the number of what holds the id, so it is parked only once.
                 payload = msgspec.structs.replace(
                     draft.payload, source_id=f"{source_id}:{receipt.number}"
                 )
@@ -137,7 +137,7 @@ def _conflict(draft: Draft) -> str:
 
 
 def _take_in_each(ledger: Ledger, zones: Sequence[Sequence[Posted]]) -> set[str]:
-    """Publish zone after zone; what went wrong is raised when all had their turn."""
+    """Publish zone after zone; errors are raised after the last one."""
     new: set[str] = set()
     failed: UnknownVersion | None = None
     for records in zones:
@@ -162,13 +162,13 @@ def _addressed(record: Posted) -> tuple[str, Draft]:
 
 
 def _park(record: Posted, reason: str) -> Draft:
-    # From the bytes, so that it is parked once, however often it is read.
+    # Derived from the bytes, so it is parked only once.
     digest = hashlib.sha256()
     for part in (record.key or b"", record.value or b""):
         digest.update(len(part).to_bytes(8, "big") + part)
     park = Park(
         source_id=f"park:{digest.hexdigest()}",
-        # Compressed, a record may be of any size; one of the ledger may not.
+        # A compressed record may be of any size; a record of the ledger may not.
         reason=reason[:_MOST_REASON],
         body=(record.value or b"")[:MAX_RECORD_BYTES],
     )

@@ -1,9 +1,9 @@
-"""What proves an erasure: a `forget` in the ledger that names the event.
+"""Telling an erased event from a lost key: only a `forget` that names the event proves erasure.
 
-A key may be missing for other reasons: the brokers lost the end of `keys`, keys.db came back from
-an old backup. What was sealed with it is lost then, not forgotten, and nothing may be decided
-from its silence. Neither the key's absence proves anything nor a record that ends it, which
-compaction removes; the erasure itself stays in `events` for ever, and nothing erases its key.
+A key may be missing for other reasons: the brokers lost the end of `keys`, or keys.db came from an
+old backup. What it sealed is then lost, not forgotten, and nothing may be decided without it. A
+missing key proves nothing, and a tombstone is removed by compaction. The `forget` stays in
+`events` for ever, and nothing erases its own key.
 """
 
 from __future__ import annotations
@@ -38,10 +38,9 @@ def forget_targets(keys: KeyStore, envelope: Envelope, record: EventRecord) -> t
 
 
 def unexplained(ledger: Ledger, zone: str, numbers: Iterable[int]) -> list[int]:
-    """Return which of these events of a zone no erasure names; their keys are missing.
+    """Return which of these events, whose keys are missing, no erasure of the zone names.
 
-    It is looked for in all of the zone's events that the ledger has by now, and what was found is
-    kept: where nothing is missing, this costs nothing.
+    All of the zone's erasures are read, once, and only when a key is missing.
     """
     named = _named_in(ledger, zone)
     left = [number for number in numbers if not named.has(number)]
@@ -60,7 +59,7 @@ def lost(zone: str, number: int) -> IntegrityError:
 
 
 def check_sources(ledger: Ledger, zone: str, sources: Iterable[Source]) -> None:
-    """See that of what conclusions rest on no key is missing but for an erasure.
+    """Check that every missing key of these sources was ended by an erasure.
 
     Raises:
         IntegrityError: one is.
@@ -79,7 +78,7 @@ _RESTORE = (
 
 
 class _Named:
-    """The events that the erasures of a zone name, as far as they were looked for."""
+    """The events that a zone's erasures name, as far as these were read."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -92,7 +91,7 @@ class _Named:
         return number in self._targets and number not in self._erasures
 
     def look(self, ledger: Ledger, zone: str) -> None:
-        """Read the erasures that came since it was looked last."""
+        """Read the erasures that came since the last call."""
         with self._lock:
             for offset, _, value in ledger.of_kind(zone, FORGET, self._offset):
                 envelope, record = read_event(value)

@@ -1,4 +1,4 @@
-"""Heads: a short text that names the end of a zone's ledger, to be kept where it cannot be written.
+"""Heads: a short text that names the end of a zone's ledger, to be kept out of an attacker's reach.
 
 Each event holds the hash of the one before, so the last one's hash stands for all of them.
 """
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from schemas.errors import InvalidInput
 from streams.ledger.sequencer import Head
 
-#: Of an event's SHA-256: 128 bits, which nobody can meet with another event.
+#: Hexadecimal digits of an event's SHA-256: 128 bits, so nobody can make another event that fits.
 _DIGITS = 32
 _FORM = re.compile(rf"([0-9]{{1,15}}):([0-9a-f]{{{_DIGITS}}})")
 
@@ -29,10 +29,10 @@ class Expected(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> Expected:
-        """Return the head that was printed.
+        """Parse a head.
 
         Raises:
-            InvalidInput: nobody printed that.
+            InvalidInput: it is no head.
         """
         found = _FORM.fullmatch(text.strip())
         if found is None:

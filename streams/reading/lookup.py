@@ -22,7 +22,7 @@ class Found(NamedTuple):
     sealed: EventRecord
 
     def readable(self, keys: KeyStore) -> bool:
-        """Return whether its key is there: it was not erased."""
+        """Return whether its key is there, so it was not erased."""
         return bool(keys.get([self.envelope.key_id]))
 
     def open(self, keys: KeyStore) -> Event | None:
@@ -56,7 +56,7 @@ def records_of_kind(ledger: Ledger, zone: str, kind: str) -> list[Found]:
 
 
 def all_records(ledger: Ledger, zone: str) -> Iterator[Found]:
-    """Yield the accepted events of a zone in order, none of them opened."""
+    """Yield the accepted events of a zone in order, still sealed."""
     reader = Envelopes(ledger, zone)
     while walked := reader.walk(_BATCH):
         yield from (Found(record.envelope, record.record) for record in walked)

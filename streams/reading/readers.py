@@ -1,4 +1,4 @@
-"""Reading a zone's records: only what extends its chain counts, whatever else the topic holds."""
+"""Readers of a zone's records. Only records that extend its chain count; others are skipped."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from streams.reading.erased_keys import forget_targets, lost, unexplained
 
 _BATCH = 2_000
 
-#: What says why keys are missing, and which chain counts. Neither holds anything but numbers.
+#: Kinds that are never erased: they explain missing keys and name the chain in use.
 NEVER_ERASED = frozenset({"forget", "switch"})
 
 Unreadable = TypeVar("Unreadable", bound=RecollectError)
 
 
 def located(error: Unreadable, topic: str, zone: str, offset: int) -> Unreadable:
-    """Return the error with the record that it is about."""
+    """Return the error with the place of its record."""
     place = f"{topic}/{partition_of(zone)} offset {offset}"
     return type(error)(f"{place}: {error} (zone {zone})")
 
@@ -75,7 +75,7 @@ class AcceptedChange(NamedTuple):
 
 
 class Envelopes:
-    """Walks along the accepted events of a zone, from a place where it was before; opens none."""
+    """Walks along a zone's accepted events from a saved place; unseals none."""
 
     def __init__(
         self, ledger: Ledger, zone: str, number: int = 0, offset: int = 0, hash: bytes = GENESIS
@@ -119,12 +119,12 @@ class Envelopes:
 
 
 class EventReader(Envelopes):
-    """Reads the accepted events of a zone, from a place where it was before."""
+    """Reads a zone's accepted events from a saved place."""
 
     def read(self, limit: int, without: Set[int] = frozenset()) -> list[UnsealedEvent]:
         """Return up to `limit` events, in order; none at the end of the ledger.
 
-        Those whose number is in `without` come as if they were erased.
+        Events in `without` are returned as if they were erased.
 
         Raises:
             IntegrityError: a record was changed after it was written, or is missing, or its key
@@ -172,7 +172,7 @@ class EventReader(Envelopes):
 
 
 def sealed_events(ledger: Ledger, zone: str, numbers: Iterable[int]) -> Iterator[SealedEvent]:
-    """Yield the accepted events with these running numbers, in order; those that are there."""
+    """Yield the accepted events with these running numbers, in order; missing ones are skipped."""
     reader: Envelopes | None = None
     for number in sorted(set(numbers)):
         if number < 1:
@@ -189,7 +189,7 @@ def event_at(
 ) -> UnsealedEvent | None:
     """Return the event with this running number; None where there is none yet.
 
-    One of `without` comes as if it were erased.
+    An event in `without` is returned as if it were erased.
     """
     reader = EventReader(ledger, zone, *ledger.near(zone, number - 1))
     while reader.number < number - 1 and reader.walk(number - 1 - reader.number):
@@ -212,10 +212,10 @@ def last_switch(ledger: Ledger, zone: str) -> str | None:
 
 
 def erased_by(ledger: Ledger, zone: str, number: int, targets: Iterable[int]) -> tuple[Source, ...]:
-    """Return the events that the erasure `number` ends, of those that it names.
+    """Return the events that the erasure with this number ends.
 
-    Targets that never were, or that come after the command, are passed over, and so are kinds
-    that are never erased.
+    Of the targets that it names, these are left out: numbers that are not there or come after the
+    command, and kinds that are never erased.
     """
     below = (target for target in targets if 0 < target < number)
     return tuple(
@@ -232,7 +232,7 @@ def misfit(
     erases: tuple[Source, ...],
     key_ids: Mapping[int, bytes],
 ) -> str | None:
-    """Return why a change record that extends its chain is void all the same; None: it counts.
+    """Return why a change record that extends its chain is void all the same; None if it counts.
 
     `event` is the accepted event of its number, `erases` what that asks to erase, `key_ids` are
     those of the events that the parts name. No key of what can be forgotten is asked, so that
@@ -265,7 +265,7 @@ def _numbers(sources: Sequence[Source]) -> str:
 
 
 class ChangeReader:
-    """Reads the accepted change records of a zone's chain, from a place where it was before."""
+    """Reads the accepted change records of a zone's chain from a saved place."""
 
     def __init__(
         self,
@@ -293,7 +293,7 @@ class ChangeReader:
     def read(self, limit: int) -> list[AcceptedChange]:
         """Return up to `limit` accepted records, in order; none at the end of the topic.
 
-        A record whose event is not here yet is the end: whether it counts is said by that event.
+        A record whose event is not here yet is the end: only with the event can it be judged.
 
         Raises:
             IntegrityError: a record was changed after it was written, or is missing.
@@ -330,7 +330,7 @@ class ChangeReader:
                     self._ahead.popleft()
                     self.number += 1
                     self.hash = record_hash(whole)
-                    # Whoever starts here from a watermark must accept the same.
+                    # A reader that starts here from a watermark must accept the same records.
                     self._assembler.forget()
                     found.append(AcceptedChange(offset, self.hash, header, change))
                     self._settled = self.offset, self.void

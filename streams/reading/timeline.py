@@ -1,4 +1,4 @@
-"""The timeline of a zone: since when each of its records could be known, and what was erased."""
+"""The timeline of a zone: when each record became known, and what was erased since."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Erasure(NamedTuple):
 
 
 class Timeline:
-    """Read from the clear envelopes alone, and read on as the ledger grows.
+    """Read from the unencrypted envelopes alone, and continued as the ledger grows.
 
-    A record is known since the latest `ingested_at` up to it: nothing is known before what
-    precedes it in the ledger. So what was known at a time is always a beginning of the ledger.
-    One that claims to be ingested after it came, as the builds before took it, is known since
-    then: the ledger notes when that was, on Kafka in the record, so that every node says the same.
+    A record is known since the latest `ingested_at` of all records up to it, so what was known at
+    a time is always a beginning of the ledger. Records of older builds may claim an `ingested_at`
+    after they came. They are known since they came, which the ledger notes (on Kafka in the
+    record), so that every node agrees.
     """
 
     def __init__(self, ledger: Ledger, zone: str) -> None:
@@ -40,7 +40,7 @@ class Timeline:
         self._erasures: list[Erasure] = []
 
     def refresh(self) -> None:
-        """Take in what the ledger holds by now.
+        """Read what the ledger has gained.
 
         Raises:
             IntegrityError: what an erasure erased cannot be read.

@@ -1,4 +1,4 @@
-"""How much of the machine is ours."""
+"""How many cores this process may use."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def usable_cores() -> int:
-    """Return how many cores this process may use: in a container, fewer than there are."""
+    """Return the number of usable cores, which a container may limit."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

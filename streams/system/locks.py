@@ -38,7 +38,7 @@ def exclusive(path: Path, *, wait: bool = True) -> Iterator[None]:
     except OSError as error:
         if error.errno not in _UNWRITABLE or writable(path.parent):
             raise
-        # Nothing of such a home can be changed, by anybody here, so whoever reads needs no lock.
+        # Nobody here can change such a home, so readers need no lock.
         yield
         return
     try:
