@@ -10,6 +10,7 @@ from recollect.cli.app import cli
 from schemas.events import KINDS
 from schemas.inbound import InboundEvent
 from schemas.wire import SCOPES
+from streams.adapters import FORMATS
 from streams.ledger import TOPICS
 from streams.ledger.kafka.topics import NAMES, topic_settings
 from streams.system.failpoints import FAILPOINTS
@@ -48,6 +49,11 @@ def test_every_command_has_help_with_an_example(name):
     assert command.help
     assert command.epilog is not None
     assert command.epilog.startswith("Example: recollect ")
+
+
+def test_every_format_that_can_be_imported_is_in_the_reference():
+    """In a table a bar is written with a backslash."""
+    assert f"`--format {'|'.join(FORMATS)}`".replace("|", "\\|") in documented_row("ingest")
 
 
 def test_every_documented_command_exists():

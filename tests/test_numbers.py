@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from projections.embeddings.token_vectors import KEPT as TOKEN_DIMENSIONS
-from projections.recall import DEFAULT_PROFILE, MOST_SUB_QUESTIONS, PROFILES, Query
+from projections.recall import BUDGETS, DEFAULT_PROFILE, MOST_SUB_QUESTIONS, PROFILES, Query
 from projections.recall.answer import assembly
 from projections.recall.answer.explanation import STEPS
 from projections.recall.arms import observations
@@ -23,6 +23,7 @@ from projections.recall.question import question_reader
 from projections.recall.question.query import MOST_CHARACTERS, MOST_IN_A_NAME, MOST_RESULTS
 from projections.recall.ranking import answer_type_match, list_gathering
 from projections.recall.ranking.fading import DECAY, RECENCY_HOURS
+from projections.recall.ranking.profiles import WEIGHTS
 from recollect import zone_status
 from recollect.cli.app import cli
 from recollect.cli.writing import _MOST_SHOWN
@@ -177,6 +178,12 @@ def test_the_weights_of_the_arms_are_the_codes() -> None:
         re.findall(r"`(\w+)` (\d+\.\d+)", text.split("the arms weigh:")[1].split("\n\n")[0])
     )
     assert {arm: float(weight) for arm, weight in said.items()} == DEFAULT_PROFILE.weights
+
+
+def test_every_arm_runs_in_some_budget() -> None:
+    """Those of facts and of sentences come with those of turns."""
+    run = frozenset[str]().union(*BUDGETS.values())
+    assert run | {"statement", "sentence"} == WEIGHTS.keys()
 
 
 def test_defaults_of_settings_are_the_codes() -> None:
