@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -166,7 +167,7 @@ class ZoneDirectory:
 
 def replace_file(path: Path, content: bytes) -> None:
     """Replace a small file atomically; its name is durable when this returns."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
     with open(temporary, "wb", opener=opener) as file:
         file.write(content)
         file.flush()

@@ -22,6 +22,7 @@ from projections.sqlite import connect, value
 from recollect.home import Home, cache_directory
 from recollect.ledgers import on_kafka, open_ledger
 from schemas.errors import HomeError, IntegrityError, RecollectError
+from streams.encoder.loading import load
 from streams.ledger.embedded_ledger import EmbeddedLedger
 from streams.ledger.kafka.kafka_ledger import KafkaLedger
 from streams.reading.erased_keys import unexplained
@@ -234,7 +235,8 @@ def _encoder(directory: Path) -> str:
     pin = Home(directory).settings.encoder
     if pin is None:
         return "none, by choice"
-    encoder = Home(directory).load_encoder()
+    # Not one that serves already: what lies there is looked at.
+    encoder = load(pin, cache=cache_directory())
     vector = encoder.encode(["doctor"])[0]
     encoder.close()
     assert abs(float(vector @ vector) - 1) < 1e-3, "its vectors are not of length 1"

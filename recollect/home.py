@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Hashable
 from pathlib import Path
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -19,6 +22,8 @@ from streams.encoder.pin import Pin
 
 _FILE = "home.json"
 FORMAT = 1
+
+T = TypeVar("T")
 
 BringProgress = Callable[[str, int, int | None], None]
 
@@ -194,7 +199,8 @@ class Home:
         """
         if self.settings.encoder is None:
             raise HomeError(f"{self.directory} was made without an encoder")
-        return load(self.settings.encoder, cache=cache_directory())
+        pin, cache = self.settings.encoder, cache_directory()
+        return _shared(("encoder", str(cache), pin), lambda: load(pin, cache=cache))
 
     def load_reranker(self) -> CrossEncoder | None:
         """Return the chosen cross-encoder; None where none is.
@@ -203,7 +209,35 @@ class Home:
             EncoderMissing: it is not in the cache; the message says what to run.
         """
         pin = self.settings.reranker
-        return None if pin is None else load_reranker(pin, cache=cache_directory())
+        if pin is None:
+            return None
+        cache = cache_directory()
+        return _shared(("reranker", str(cache), pin), lambda: load_reranker(pin, cache=cache))
+
+
+# A model takes as much memory as a zone of 100,000 turns: those that are loaded serve all homes of
+# the process, for as long as anybody uses them.
+_loaded: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
+_loading = threading.RLock()
+
+
+def _shared(key: Hashable, load_: Callable[[], T]) -> T:
+    """Return a model that is loaded already, or load it."""
+    with _loading:
+        model: T | None = _loaded.get(key)
+        if model is None:
+            model = _loaded[key] = load_()
+        return model
+
+
+def _forget_loaded() -> None:
+    """Load models anew in a forked process, which has none of the threads that run them."""
+    global _loading
+    _loading = threading.RLock()
+    _loaded.clear()
+
+
+os.register_at_fork(after_in_child=_forget_loaded)
 
 
 def _holds_something(directory: Path) -> bool:

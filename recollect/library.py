@@ -29,7 +29,7 @@ class Recollect:
     ...         "occurred_at": "2026-05-08T13:56:00Z", "content": "I live in Turin.",
     ...     })
     ...     ada.recall("Where does Ada live?").results[0].text
-    'Ada lives in Turin.'
+    'Ada: I live in Turin.'
     """
 
     def __init__(

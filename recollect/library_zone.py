@@ -64,6 +64,9 @@ class Zone:
     Any thread may call any method. Times are ISO 8601 with a zone, unix milliseconds, or
     datetimes with a zone. What cannot be done raises an error that names the field or says what to
     do; all of them are `RecollectError`s.
+
+    >>> zone
+    Zone('ada')
     """
 
     def __init__(self, zone: OpenZone) -> None:
@@ -98,8 +101,8 @@ class Zone:
         >>> zone.ingest([
         ...     {"platform": "chat", "sender_id": "u1", "sender_name": "Ada", "id": "m1",
         ...      "occurred_at": "2026-05-08T13:56:00Z", "content": "I live in Turin."},
-        ...     {"platform": "chat", "sender_id": "u2", "sender_name": "Bob", "id": "m2",
-        ...      "occurred_at": "2026-05-08T13:57:00Z", "content": "I moved to Oslo."},
+        ...     {"platform": "chat", "sender_id": "u2", "sender_name": "Bob", "id": "m3",
+        ...      "occurred_at": "2026-05-08T13:59:00Z", "content": "I bought a boat."},
         ... ]).duplicate
         1
         """
@@ -217,7 +220,7 @@ class Zone:
 
         >>> from schemas.events import Access
         >>> fact = zone.recall("Where does Ada live?").results[0]
-        >>> zone.record_accesses([Access(fact.type, fact.id, 1, 1767607200000)]).status
+        >>> zone.record_accesses([Access(fact.type, fact.id, 1)]).status
         'new'
         """
         return recalling.record_accesses(self._zone, accesses)
@@ -398,12 +401,22 @@ class Zone:
 
     @_at_work
     def decide_merge(self, candidate_id: str, approve: bool) -> Receipt:
-        """Approve or reject a merge that waits for a decision (A16)."""
+        """Approve or reject a merge that waits for a decision (A16).
+
+        What waits for no decision is left as it is.
+
+        >>> zone.decide_merge("01HQ3ZJ5V8Q2M4N6P8R0T2V4X6", approve=False).status
+        'new'
+        """
         return merging.decide_merge(self._zone, candidate_id, approve=approve)
 
     @_at_work
     def undo_merge(self, merge_id: str) -> Receipt:
-        """Take a merge back that was carried out (A16)."""
+        """Take a merge back that was carried out (A16); what was not is left as it is.
+
+        >>> zone.undo_merge("01HQ3ZJ5V8Q2M4N6P8R0T2V4X6").status
+        'new'
+        """
         return merging.undo_merge(self._zone, merge_id)
 
     # Keeping in order

@@ -55,6 +55,7 @@ class EncoderGateway:
         self._recorded = recorded
         self._remembered: OrderedDict[str, Answer] = OrderedDict()
         self._lock = threading.RLock()
+        self._loading = threading.Lock()
         #: How many texts the encoder was asked for.
         self.asked = 0
 
@@ -63,8 +64,10 @@ class EncoderGateway:
         return EncoderGateway(self.model, self.dimension, self.encoder, recorded)
 
     def encoder(self) -> Encoder:
-        """Return the encoder, loaded once."""
-        with self._lock:
+        """Return the encoder, loaded once; whoever asks a question does not wait for a bulk."""
+        if self._encoder is not None:
+            return self._encoder
+        with self._loading:
             if self._encoder is None:
                 self._encoder = self._load()
             return self._encoder

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,25 @@ from schemas.errors import Busy
 
 # A path of which a directory cannot be made or entered is not writable either.
 _UNWRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+
+
+# A forked process has the descriptors of its parent, and with one of them it would hold a lock
+# for as long as it lives.
+_open: set[int] = set()
+_opening = threading.Lock()
+
+
+def _let_go() -> None:
+    """Close what the parent held, which goes on holding it."""
+    for descriptor in _open:
+        os.close(descriptor)
+    _open.clear()
+    _opening.release()
+
+
+os.register_at_fork(
+    before=_opening.acquire, after_in_parent=_opening.release, after_in_child=_let_go
+)
 
 
 def held(path: Path) -> bool:
@@ -34,7 +54,9 @@ def exclusive(path: Path, *, wait: bool = True) -> Iterator[None]:
     """
     try:
         make_directory(path.parent)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, FILE_MODE)
+        with _opening:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, FILE_MODE)
+            _open.add(descriptor)
     except OSError as error:
         if error.errno not in _UNWRITABLE or writable(path.parent):
             raise
@@ -48,4 +70,8 @@ def exclusive(path: Path, *, wait: bool = True) -> Iterator[None]:
             raise Busy(f"another recollect holds {path}; wait for it or stop it") from None
         yield
     finally:
-        os.close(descriptor)
+        with _opening:
+            # Not in a process that was forked meanwhile.
+            if descriptor in _open:
+                _open.remove(descriptor)
+                os.close(descriptor)

@@ -1,0 +1,193 @@
+"""The library for asyncio: the same zones, whose methods are awaited and run on threads."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial, wraps
+from os import PathLike
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+from recollect.home import BringProgress, Home
+from recollect.library import Recollect
+from recollect.library_zone import Zone
+from schemas.errors import Closed
+from schemas.zones import DEFAULT_ZONE
+
+# As many calls as are at work at a time; the others wait.
+_THREADS = 8
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class AsyncRecollect:
+    """A home for asyncio, to be entered with `async with`; it takes what `Recollect` takes.
+
+    Calls run on `threads` threads of its own, so that the event loop goes on. A call whose task is
+    cancelled is carried to its end, and nobody waits for it but `close`.
+
+    >>> async def main():
+    ...     async with AsyncRecollect(home, encoder="none") as r:
+    ...         return (await r.zone("ada").recall("Where does Ada live?")).results
+    >>> asyncio.run(main())
+    []
+    """
+
+    def __init__(
+        self,
+        home: str | PathLike[str] | Home = "~/.recollect",
+        *,
+        ledger: str | None = None,
+        encoder: str | None = None,
+        progress: BringProgress | None = None,
+        threads: int = _THREADS,
+    ) -> None:
+        self._open = partial(Recollect, home, ledger=ledger, encoder=encoder, progress=progress)
+        self._threads = threads
+        self._executor: ThreadPoolExecutor | None = None
+        self._opened: Recollect | None = None
+
+    def zone(self, name: str = DEFAULT_ZONE) -> AsyncZone:
+        """Return a zone, the memory of one tenant; it comes into being with its first event.
+
+        Raises:
+            InvalidInput: the name is none: letters, digits, `.`, `_` and `-`, at most 64.
+
+        >>> async def main():
+        ...     async with AsyncRecollect(home, encoder="none") as r:
+        ...         return r.zone("ada").name
+        >>> asyncio.run(main())
+        'ada'
+        """
+        return AsyncZone(self, self._recollect().zone(name))
+
+    async def zones(self) -> list[str]:
+        """Return the names of the zones that hold anything, sorted.
+
+        >>> async def main():
+        ...     async with AsyncRecollect(home, encoder="none") as r:
+        ...         return await r.zones()
+        >>> asyncio.run(main())
+        []
+        """
+        return await self.run(self._recollect().zones)
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Return what `work` returns on one of the threads.
+
+        >>> async def main():
+        ...     async with AsyncRecollect(home, encoder="none") as r:
+        ...         return await r.run(lambda: 1 + 1)
+        >>> asyncio.run(main())
+        2
+        """
+        if self._executor is None:
+            raise Closed("not open: use it inside `async with AsyncRecollect(...) as r:`")
+        return await asyncio.get_running_loop().run_in_executor(self._executor, work)
+
+    async def close(self) -> None:
+        """Take no more calls, wait for those that are at work, and close every file.
+
+        >>> async def main():
+        ...     async with AsyncRecollect(home, encoder="none") as r:
+        ...         await r.close()
+        >>> asyncio.run(main())
+        """
+        executor, self._executor = self._executor, None
+        opened, self._opened = self._opened, None
+        if executor is None:
+            return
+        try:
+            if opened is not None:
+                # Not on its own threads, which may all be at work.
+                await asyncio.to_thread(opened.close)
+        finally:
+            executor.shutdown(wait=False)
+
+    async def __aenter__(self) -> Self:
+        self._executor = ThreadPoolExecutor(self._threads, thread_name_prefix="recollect")
+        try:
+            self._opened = await self.run(self._open)
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self.close()
+
+    def _recollect(self) -> Recollect:
+        if self._opened is None:
+            raise Closed("not open: use it inside `async with AsyncRecollect(...) as r:`")
+        return self._opened
+
+
+def _awaited(
+    method: Callable[Concatenate[Zone, P], T],
+) -> Callable[Concatenate[AsyncZone, P], Coroutine[Any, Any, T]]:
+    """Return a method of a zone as one that is awaited."""
+
+    @wraps(method)
+    async def call(self: AsyncZone, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._recollect.run(partial(method, self._zone, *args, **kwargs))
+
+    return call
+
+
+class AsyncZone:
+    """The memory of one tenant, as `AsyncRecollect.zone` returns it; see `Zone` for each method.
+
+    >>> async def main():
+    ...     async with AsyncRecollect(home, encoder="none") as r:
+    ...         await r.zone("ada").remember("The deploy key is in the blue safe.")
+    ...         return (await r.zone("ada").status()).events
+    >>> asyncio.run(main())
+    1
+    """
+
+    def __init__(self, recollect: AsyncRecollect, zone: Zone) -> None:
+        self._recollect = recollect
+        self._zone = zone
+
+    @property
+    def name(self) -> str:
+        """The zone's name.
+
+        >>> AsyncRecollect.zone.__name__
+        'zone'
+        """
+        return self._zone.name
+
+    ingest = _awaited(Zone.ingest)
+    ingest_files = _awaited(Zone.ingest_files)
+    remember = _awaited(Zone.remember)
+    decide = _awaited(Zone.decide)
+    token = _awaited(Zone.token)
+    wait_for = _awaited(Zone.wait_for)
+    recall = _awaited(Zone.recall)
+    explain = _awaited(Zone.explain)
+    why = _awaited(Zone.why)
+    record_accesses = _awaited(Zone.record_accesses)
+    forget = _awaited(Zone.forget)
+    choose = _awaited(Zone.choose)
+    erase = _awaited(Zone.erase)
+    mental_models = _awaited(Zone.mental_models)
+    mental_model = _awaited(Zone.mental_model)
+    create_mental_model = _awaited(Zone.create_mental_model)
+    update_mental_model = _awaited(Zone.update_mental_model)
+    delete_mental_model = _awaited(Zone.delete_mental_model)
+    propose_merge = _awaited(Zone.propose_merge)
+    decide_merge = _awaited(Zone.decide_merge)
+    undo_merge = _awaited(Zone.undo_merge)
+    exists = _awaited(Zone.exists)
+    head = _awaited(Zone.head)
+    status = _awaited(Zone.status)
+    verify = _awaited(Zone.verify)
+    rebuild = _awaited(Zone.rebuild)
+    rollback = _awaited(Zone.rollback)
+    reclaim = _awaited(Zone.reclaim)
+    dead_letters = _awaited(Zone.dead_letters)
+    retry = _awaited(Zone.retry)
+    drop = _awaited(Zone.drop)

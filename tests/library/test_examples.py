@@ -1,0 +1,90 @@
+"""Every public name has an example, and every example says what happens."""
+
+from __future__ import annotations
+
+import asyncio
+import doctest
+import importlib
+import inspect
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+from recollect import AsyncZone, Recollect, Zone
+
+MODULES = (
+    *("recollect.library", "recollect.library_zone", "recollect.library_async"),
+    "schemas.wire.answering",
+)
+HELD = [
+    {"id": "m1", "sender_id": "u1", "sender_name": "Ada", "content": "I live in Turin."},
+    {"id": "m2", "sender_id": "u2", "sender_name": "Bob", "content": "I moved to Oslo."},
+]
+NEW = {"id": "m9", "sender_id": "u1", "sender_name": "Ada", "content": "I sing in a choir."}
+
+
+def _event(said: dict[str, str], minute: int) -> dict[str, str]:
+    return {"platform": "chat", "occurred_at": f"2026-05-08T13:{minute}:00Z", **said}
+
+
+def _examples() -> Iterator[doctest.DocTest]:
+    for name in MODULES:
+        module = importlib.import_module(name)
+        for test in doctest.DocTestFinder().find(module):
+            # Its methods have the docstrings of Zone's.
+            if test.examples and not test.name.startswith(f"{name}.AsyncZone."):
+                yield test
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home that holds what the examples ask about."""
+    home = tmp_path_factory.mktemp("held") / "home"
+    with Recollect(home, encoder="none") as r:
+        r.zone("ada").ingest([_event(said, 56 + place) for place, said in enumerate(HELD)])
+    return home
+
+
+@pytest.mark.parametrize("test", list(_examples()), ids=lambda test: test.name)
+def test_an_example_is_true(
+    test: doctest.DocTest, held: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(held, tmp_path / "held")
+    (tmp_path / "chats.jsonl").write_text(json.dumps(_event(NEW, 58)) + "\n")
+    monkeypatch.chdir(tmp_path)
+    with Recollect(tmp_path / "held") as r:
+        test.globs |= {"r": r, "zone": r.zone("ada"), "home": tmp_path / "new", "asyncio": asyncio}
+        told: list[str] = []
+        doctest.DocTestRunner(verbose=False).run(test, out=told.append)
+    assert not told, "".join(told)
+
+
+def _public() -> Iterator[tuple[str, Any]]:
+    for name in recollect.__all__:
+        value = getattr(recollect, name)
+        yield name, value
+        for attribute, member in vars(value).items():
+            shown = callable(member) or isinstance(member, property)
+            if shown and not attribute.startswith("_") and name != "Query":
+                yield f"{name}.{attribute}", member
+
+
+PUBLIC = dict(_public())
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_name_has_an_example(name: str) -> None:
+    assert ">>> " in (inspect.getdoc(PUBLIC[name]) or ""), name
+
+
+def test_what_a_zone_can_do_can_be_awaited() -> None:
+    shown = {name for name in vars(Zone) if not name.startswith("_")}
+    assert {name for name in vars(AsyncZone) if not name.startswith("_")} == shown
+    for name in shown - {"name"}:
+        assert inspect.iscoroutinefunction(getattr(AsyncZone, name)), name
+        assert inspect.signature(getattr(AsyncZone, name)) == inspect.signature(getattr(Zone, name))
