@@ -209,3 +209,10 @@ def test_the_map_of_the_tests_names_every_folder_and_file():
             assert f"[`{path.name}/`]({path.name})" in shown, path.name
         if path.name.startswith("test_"):
             assert f"`{path.name}`" in shown, path.name
+
+
+def test_the_glossary_is_in_order():
+    rows = re.findall(r"^\| ([a-z].*?) \|", (ROOT / "docs" / "glossary.md").read_text(), re.M)
+    words = rows[1:]
+    assert words == sorted(words)
+    assert len(words) == len(set(words))
