@@ -17,7 +17,7 @@ from projections.recall.answer.explanation import STEPS
 from projections.recall.arms import observations
 from projections.recall.arms.entity_documents import _MOST_SOURCES
 from projections.recall.arms.shared_entities import SEEDS
-from projections.recall.arms.temporal import _TOLD_LATER, _TOLD_LATER_MS
+from projections.recall.arms.temporal import _SOON_AFTER, _SOON_AFTER_MS
 from projections.recall.index.zone_index import LEAST_STORED
 from projections.recall.question import question_reader
 from projections.recall.question.query import MOST_CHARACTERS, MOST_IN_A_NAME, MOST_RESULTS
@@ -127,7 +127,7 @@ RANKING = {
     ),
     "best turns from which a shared entity is followed": str(SEEDS),
     "what was told after the time that is asked for": (
-        f"counts {_TOLD_LATER}, for {_TOLD_LATER_MS // 86_400_000} days"
+        f"counts {_SOON_AFTER}, for {_SOON_AFTER_MS // 86_400_000} days"
     ),
     "the event by which a time is told is found from a score of": str(question_reader._SURE),
     "a turn with the kind of answer that is wanted": (
@@ -135,7 +135,7 @@ RANKING = {
     ),
     "what others say beside a better turn, where a list is asked for": (
         f"scores {list_gathering.STEP:.2f} less, within {list_gathering.CLOSE} turns, "
-        f"beyond the first {list_gathering.KEPT}"
+        f"beyond the first {list_gathering.FIRST}"
     ),
     "a turn scores less by its share of questions, times": str(DEFAULT_PROFILE.question_share),
     "observations that come first": str(assembly.MOST_FIRST),

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from projections.recall.question.event_times import anchor, beside, days
+from projections.recall.question.event_times import anchor, before_date, days
 
 
 @pytest.mark.parametrize(
@@ -91,5 +91,5 @@ def test_days_stay_within_the_calendar() -> None:
     ],
 )
 def test_what_stands_before_a_date(text: str, told: tuple[str, str | None, int] | None) -> None:
-    found = beside(text)
+    found = before_date(text)
     assert (None if found is None else (found.relation, found.unit, found.times)) == told

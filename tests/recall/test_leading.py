@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from projections.recall.arms.arm_scores import Heard, Said
+from projections.recall.arms.arm_scores import ArmScores, ScoresByArm
 from projections.recall.index.growable_arrays import Sums, true_places
 from projections.recall.ranking import turn_ranking
 from projections.recall.ranking.profiles import DEFAULT_PROFILE, READING
@@ -42,16 +42,16 @@ def test_sums_are_those_of_each_row_and_leave_nothing_behind(asked: list) -> Non
         assert dict(zip(rows.tolist(), found.tolist(), strict=True)) == expected
 
 
-def _expected(heard: Heard, eligible: np.ndarray) -> list[float]:
+def _expected(scored: ScoresByArm, eligible: np.ndarray) -> list[float]:
     """Return every turn's weighted mean, with the readers that said nothing stood in for."""
     scores = []
     everyone = sum(WEIGHTS[name] for name in READING)
-    others = [name for name in heard.arms if name not in READING]
+    others = [name for name in scored.arms if name not in READING]
     total = everyone + sum(WEIGHTS[name] for name in others)
-    for place in range(heard.size):
+    for place in range(scored.size):
         said = {}
-        for name, arm in heard.arms.items():
-            places = range(heard.size) if arm.places is None else arm.places.tolist()
+        for name, arm in scored.arms.items():
+            places = range(scored.size) if arm.places is None else arm.places.tolist()
             of = dict(zip(places, arm.scores.tolist(), strict=True))
             if arm.unread is None or place not in arm.unread:
                 said[name] = of.get(place, 0.0)
@@ -73,19 +73,19 @@ def test_the_leading_turns_are_the_best_of_all(
     random = np.random.default_rng(seed)
     unread = np.arange(known, size) if known < size else None
     places = np.flatnonzero(random.random(size) < 0.3)
-    heard = Heard(
+    scored = ScoresByArm(
         size,
         {
-            "keyword": Said(None, _some(random, size)),
-            "semantic": Said(places, _some(random, len(places)), unread),
-            "entity": Said(None, _some(random, size)),
+            "keyword": ArmScores(None, _some(random, size)),
+            "semantic": ArmScores(places, _some(random, len(places)), unread),
+            "entity": ArmScores(None, _some(random, size)),
         },
         {},
         {},
     )
     eligible = random.random(size) < 0.8
-    expected = _expected(heard, eligible)
-    found = turn_ranking.leading(heard, eligible, DEFAULT_PROFILE, count)
+    expected = _expected(scored, eligible)
+    found = turn_ranking.leading(scored, eligible, DEFAULT_PROFILE, count)
     best = sorted((score for score in expected if score > 0), reverse=True)[:count]
     assert found.scores.tolist() == pytest.approx(best, abs=1e-6)
     assert [expected[place] for place in found.places] == pytest.approx(best, abs=1e-6)

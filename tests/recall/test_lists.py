@@ -15,7 +15,7 @@ from projections.recall import Profile
 from projections.recall.index.sessions import Sessions
 from projections.recall.index.zone_index import Index
 from projections.recall.question.answer_type import asks_for_list
-from projections.recall.ranking.list_gathering import gathered
+from projections.recall.ranking.list_gathering import spread_list
 from schemas.events import Draft
 from schemas.wire import Result
 from tests.recall.conftest import Open
@@ -107,7 +107,7 @@ def test_what_gives_way_stands_beside_a_better_turn_of_the_one_named_or_another(
     sessions = Sessions()
     sessions.extend(room, np.zeros(count, np.int64))
     index = SimpleNamespace(turns=SimpleNamespace(sessions=sessions))
-    less = gathered(scores, places, said=said, index=cast(Index, index))
+    less = spread_list(scores, places, by_speakers=said, index=cast(Index, index))
     in_room = [np.flatnonzero(room == number).tolist() for number in (0, 1)]
     for rank, place in enumerate(places.tolist()):
         talk = in_room[room[place]]

@@ -9,29 +9,29 @@ from itertools import chain
 
 import msgspec
 
-from projections.recall.answer.explanation import Course
+from projections.recall.answer.explanation import AnswerTrace
 from schemas.wire import Result
 
 #: Observations that come before everything else (B2).
 MOST_FIRST = 5
-# One that answers half as well as the best result does is about something else.
+# An observation with less than half of the best score is about something else.
 _LEAST_SHARE = 0.5
 
 
 def assembled(turns: Sequence[Result], documents: Sequence[Result], count: int) -> list[Result]:
-    """Return up to `count` results: the observations that come first, then all by their scores.
+    """Return up to `count` results: first observations, then everything by its score.
 
-    Turns keep the order that diversity gave them, and documents come in where they belong. A
-    fact is answered once, by itself or with an observation.
+    Turns stay in their order, which diversity may have changed, and documents come in by their
+    scores. A fact is answered once, by itself or with an observation.
     """
     ahead = first([item for item in documents if item.type == "observation"], [*turns, *documents])
     rest = [item for item in documents if item not in ahead]
     merged = heapq.merge(turns, rest, key=lambda result: -result.score) if rest else turns
-    return woven([chain(ahead, merged)], count)
+    return interleaved([chain(ahead, merged)], count)
 
 
-def woven(orders: Sequence[Iterable[Result]], count: int) -> list[Result]:
-    """Return up to `count` results, the next of each order in turn, nothing twice."""
+def interleaved(orders: Sequence[Iterable[Result]], count: int) -> list[Result]:
+    """Return up to `count` results, one of each order in turn, none twice."""
     waiting = deque(map(iter, orders))
     answered: list[Result] = []
     shown: set[str] = set()
@@ -52,12 +52,12 @@ def woven(orders: Sequence[Iterable[Result]], count: int) -> list[Result]:
     return answered
 
 
-def together(courses: Sequence[Course], count: int) -> list[Result]:
+def together(traces: Sequence[AnswerTrace], count: int) -> list[Result]:
     """Return up to `count` results of several questions, by their ranks in turn."""
-    return woven(
+    return interleaved(
         [
-            [msgspec.structs.replace(item, part=course.question.wording) for item in course.results]
-            for course in courses
+            [msgspec.structs.replace(item, part=trace.question.wording) for item in trace.results]
+            for trace in traces
         ],
         count,
     )

@@ -11,7 +11,7 @@ from schemas.wire import Bundled, Change, Result
 
 
 def document_results(found: Scored, index: Index, *, explain: bool) -> list[Result]:
-    """Return what is answered of documents, best first."""
+    """Return documents as results, best first."""
     if not found.documents:
         return []
     stands = index.standing.of(id_ for item in found.documents for id_ in item.entities)

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from projections.files import ZoneFiles
 from projections.identity import entity_queries as identity
-from projections.recall.answer.turn_results import ranks_of, repeated
-from projections.recall.arms.arm_scores import Found
+from projections.recall.answer.turn_results import ranks_of, repeated_fact
+from projections.recall.arms.arm_scores import Candidates
 from projections.recall.index.zone_index import Index
 from projections.recall.question.parsed_question import ParsedQuestion
 from projections.recall.question.query import Query
@@ -35,19 +35,19 @@ Step = Literal[
     "max_results",
     "stands_for",
 ]
-#: The further a memory came, the later.
+#: In the order of the pipeline: the further a memory came, the later.
 STEPS: tuple[Step, ...] = get_args(Step)
 
 
-class Course(NamedTuple):
-    """How an answer came about. `found` and `order` are None where no turn was looked for.
+class AnswerTrace(NamedTuple):
+    """How the answer to one question came about.
 
-    `pool`: so many turns went on from the arms. `documents`: the results that are no turns,
-    before the answer was put together.
+    `found` and `order` are None where no turn was looked for. `pool`: how many turns the arms
+    passed on. `documents`: the results that are no turns, before the answer was assembled.
     """
 
     question: ParsedQuestion
-    found: Found | None
+    found: Candidates | None
     order: Ranked | None
     pool: int
     documents: list[Result]
@@ -64,24 +64,24 @@ class _Target(NamedTuple):
 
 
 def explained(
-    course: Course, id_: str, profile: Profile, index: Index, files: ZoneFiles
+    trace: AnswerTrace, id_: str, profile: Profile, index: Index, files: ZoneFiles
 ) -> Explanation | None:
-    """Return what became of a memory; None where the zone holds nothing with this id.
+    """Return why a memory is in an answer or not; None where the zone has nothing with this id.
 
-    An event has its own id and its source's.
+    An event is found by its own id and by its source's.
     """
-    query, eligible = course.question.query, course.question.eligible
+    query, eligible = trace.question.query, trace.question.eligible
     target = _target(id_, index, files)
     if target is None:
         return None
     ranks: dict[str, int] = {}
     fused = None
-    if target.place is not None and course.found is not None and course.order is not None:
-        ranks = ranks_of(course.found.turns, target.place)
+    if target.place is not None and trace.found is not None and trace.order is not None:
+        ranks = ranks_of(trace.found.turns, target.place)
         if ranks and eligible[target.place]:
-            scores = course.order.of_found
+            scores = trace.order.of_found
             fused = int((scores[eligible] > scores[target.place]).sum()) + 1
-    for rank, result in enumerate(course.results, 1):
+    for rank, result in enumerate(trace.results, 1):
         if (result.type, result.id) == (target.type, target.id):
             return Explanation(
                 query=query.text,
@@ -92,7 +92,7 @@ def explained(
                 arms=ranks or result.arms or {},
                 fused=fused,
             )
-    step, because = _dropped(target, ranks, fused, course, profile, index, files)
+    step, because = _dropped(target, ranks, fused, trace, profile, index, files)
     return Explanation(
         query=query.text,
         id=target.id,
@@ -128,22 +128,22 @@ def _dropped(
     target: _Target,
     ranks: Mapping[str, int],
     fused: int | None,
-    course: Course,
+    trace: AnswerTrace,
     profile: Profile,
     index: Index,
     files: ZoneFiles,
 ) -> tuple[Step, str]:
     """Return the step at which a memory that is not in the answer fell out, and why."""
-    query = course.question.query
+    query = trace.question.query
     if target.scope not in query.scope:
-        stands = _in_its_place(target, course, index, files)
-        if stands is not None:
-            return "stands_for", stands
+        other = _result_for_its_turn(target, trace, index, files)
+        if other is not None:
+            return "stands_for", other
         return "scope", f"the question looks in {', '.join(query.scope)}"
     if target.type == "fact" and target.place is None:
         return "unreadable", "the event that it was drawn from is being forgotten"
     if target.type not in ("event", "fact"):
-        for rank, result in enumerate(course.documents, 1):
+        for rank, result in enumerate(trace.documents, 1):
             if result.id == target.id:
                 return (
                     "max_results",
@@ -154,22 +154,22 @@ def _dropped(
             return "filter", "it does not pass the filters, or no arm found it"
         return "arms", "no arm found it, or it is an older version"
     assert target.place is not None
-    if course.found is None or course.order is None:
+    if trace.found is None or trace.order is None:
         return "arms", "no arm can look for it"
-    refused = [name for name, mask in course.question.masks.items() if not mask[target.place]]
+    refused = [name for name, mask in trace.question.masks.items() if not mask[target.place]]
     if refused:
         return "filter", f"it does not pass {', '.join(refused)}"
     if not ranks:
-        return "arms", f"none of {', '.join(course.found.turns)} found it"
-    stands = _in_its_place(target, course, index, files)
-    if stands is not None:
-        return "stands_for", stands
-    if fused is not None and fused > course.pool:
-        return "pool", f"its turn is number {fused} by all arms together, and {course.pool} go on"
-    score = float(course.order.of_found[target.place])
+        return "arms", f"none of {', '.join(trace.found.turns)} found it"
+    other = _result_for_its_turn(target, trace, index, files)
+    if other is not None:
+        return "stands_for", other
+    if fused is not None and fused > trace.pool:
+        return "pool", f"its turn is number {fused} by all arms together, and {trace.pool} go on"
+    score = float(trace.order.of_found[target.place])
     if score < query.min_score:
         return "min_score", f"its turn scores {score:.2f}, and {query.min_score:.2f} is asked for"
-    if profile.mmr_lambda is not None and target.place not in course.order.places:
+    if profile.mmr_lambda is not None and target.place not in trace.order.places:
         return "diversity", "it says what results before it say (Maximal Marginal Relevance)"
     return (
         "max_results",
@@ -177,14 +177,16 @@ def _dropped(
     )
 
 
-def _in_its_place(target: _Target, course: Course, index: Index, files: ZoneFiles) -> str | None:
+def _result_for_its_turn(
+    target: _Target, trace: AnswerTrace, index: Index, files: ZoneFiles
+) -> str | None:
     """Return which result stands for the same turn; None where none does."""
     if target.place is None:
         return None
     event = index.turns.ids[target.place]
-    told = index.told.of([event]).get(event)
-    facts = set() if told is None else {*told.given, repeated(told)}
-    for rank, result in enumerate(course.results, 1):
+    of_event = index.told.of([event]).get(event)
+    facts = set() if of_event is None else {*of_event.given, repeated_fact(of_event)}
+    for rank, result in enumerate(trace.results, 1):
         if any(fact.id in facts for fact in result.facts):
             return f"it comes with result {rank}, the observation {result.id}"
         if result.id == event or result.id in facts:
@@ -193,18 +195,21 @@ def _in_its_place(target: _Target, course: Course, index: Index, files: ZoneFile
 
 
 def furthest(
-    query: Query, courses: Sequence[Course], became: Sequence[Explanation], answer: Sequence[Result]
+    query: Query,
+    traces: Sequence[AnswerTrace],
+    became: Sequence[Explanation],
+    answer: Sequence[Result],
 ) -> Explanation:
-    """Return what became of a memory in the question that it answers, or came furthest in."""
-    told = [
-        msgspec.structs.replace(one, query=query.text, part=course.question.wording)
-        for course, one in zip(courses, became, strict=True)
+    """Return the explanation for the question that a memory answers, or came furthest in."""
+    explanations = [
+        msgspec.structs.replace(one, query=query.text, part=trace.question.wording)
+        for trace, one in zip(traces, became, strict=True)
     ]
     answers = {result.id: result.part for result in answer}
-    for one in told:
+    for one in explanations:
         if one.rank is not None and one.part == answers[one.id]:
             return one
-    return max(told, key=_how_far)
+    return max(explanations, key=_how_far)
 
 
 def _how_far(one: Explanation) -> tuple[int, float]:

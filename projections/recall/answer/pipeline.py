@@ -1,13 +1,13 @@
-"""A question's way: what the arms find is ranked, and what ranks first becomes results."""
+"""From a parsed question to results: arms, ranking, and the best of both turns and documents."""
 
 from __future__ import annotations
 
 from projections.files import ZoneFiles
 from projections.recall.answer.assembly import assembled
 from projections.recall.answer.document_results import document_results
-from projections.recall.answer.explanation import Course
+from projections.recall.answer.explanation import AnswerTrace
 from projections.recall.answer.turn_results import turn_results
-from projections.recall.arms.arm_scores import Found
+from projections.recall.arms.arm_scores import Candidates
 from projections.recall.arms.documents import Document
 from projections.recall.arms.entity_documents import entities
 from projections.recall.arms.mental_model_documents import mental_models
@@ -27,7 +27,7 @@ class Pipeline:
         self._profile = profile
         self._ranker = Ranker(files, profile, reranker)
 
-    def run(self, question: ParsedQuestion, index: Index) -> Course:
+    def run(self, question: ParsedQuestion, index: Index) -> AnswerTrace:
         """Return the results of a question, and how they came about."""
         query = question.query
         found = self._ranker.found(question, index)
@@ -45,10 +45,10 @@ class Pipeline:
             query.max_results,
         )
         pool = self._profile.pool_for(query.max_results)
-        return Course(question, found, order, pool, of_documents, results)
+        return AnswerTrace(question, found, order, pool, of_documents, results)
 
     def _documents(
-        self, question: ParsedQuestion, found: Found | None, index: Index
+        self, question: ParsedQuestion, found: Candidates | None, index: Index
     ) -> list[Document]:
         """Return the documents in scope that pass the filters."""
         scope, documents = question.query.scope, []

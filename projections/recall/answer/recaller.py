@@ -10,7 +10,7 @@ import msgspec
 
 from projections.files import ZoneFiles
 from projections.recall.answer.assembly import together
-from projections.recall.answer.explanation import Course, explained, furthest
+from projections.recall.answer.explanation import AnswerTrace, explained, furthest
 from projections.recall.answer.pipeline import Pipeline
 from projections.recall.index.zone_index import Index
 from projections.recall.question.encoding import TextEncoder
@@ -57,7 +57,7 @@ class Recaller:
         with self._lock, self._files.snapshot():
             index = self._refreshed()
             started, encoding = time.perf_counter(), self._reader.encoding_seconds
-            results = _joined(query, self._courses(query, index, now))
+            results = _joined(query, self._traces(query, index, now))
             encoding = self._reader.encoding_seconds - encoding
             elapsed = (time.perf_counter() - started - encoding) * 1000
         return RecallAnswer(query=readable(query.text), results=results, ms=round(elapsed, 3))
@@ -72,16 +72,16 @@ class Recaller:
         query = msgspec.structs.replace(query, explain=True)
         with self._lock, self._files.snapshot():
             index = self._refreshed()
-            courses = self._courses(query, index, now)
-            results = _joined(query, courses)
+            traces = self._traces(query, index, now)
+            results = _joined(query, traces)
             became = []
-            for course in courses:
-                course = course._replace(results=results)
-                one = explained(course, readable(id_), self._profile, index, self._files)
+            for trace in traces:
+                trace = trace._replace(results=results)
+                one = explained(trace, readable(id_), self._profile, index, self._files)
                 if one is None:
                     return None
                 became.append(one)
-        return furthest(query.readable(), courses, became, results)
+        return furthest(query.readable(), traces, became, results)
 
     def follow(self) -> None:
         """Bring the index to where the files are."""
@@ -102,7 +102,7 @@ class Recaller:
                 # The next question maps what was stored, and what was read goes.
                 self._index = None
 
-    def _courses(self, query: Query, index: Index, now: int | None) -> list[Course]:
+    def _traces(self, query: Query, index: Index, now: int | None) -> list[AnswerTrace]:
         """Return how the answer to each question of a query came about."""
         return [
             self._pipeline.run(self._timed(question, index), index)
@@ -133,8 +133,8 @@ class Recaller:
         return index
 
 
-def _joined(query: Query, courses: Sequence[Course]) -> list[Result]:
+def _joined(query: Query, traces: Sequence[AnswerTrace]) -> list[Result]:
     """Return the results of a query from those of its questions."""
-    if len(courses) == 1:
-        return courses[0].results
-    return together(courses, query.max_results)
+    if len(traces) == 1:
+        return traces[0].results
+    return together(traces, query.max_results)

@@ -1,4 +1,4 @@
-"""What each fact took the place of, and what took its place."""
+"""Supersessions: which fact replaced which, and when."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From ranked turns to results: what stands for each turn, whether it still holds, and sources."""
+"""From ranked turns to results: each turn or the fact in it, whether it is current, and sources."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from projections.events import turns_for_recall as events
 from projections.files import ZoneFiles
 from projections.memory import facts_for_recall as memory
 from projections.recall.answer.supersessions import changes
-from projections.recall.arms.arm_scores import Found
+from projections.recall.arms.arm_scores import Candidates
 from projections.recall.index.zone_index import Index
 from projections.recall.question.parsed_question import ParsedQuestion
 from projections.recall.question.query import Query
@@ -28,8 +28,8 @@ Mask = npt.NDArray[np.bool_]
 class Chosen(NamedTuple):
     """What is answered: a fact or a raw turn, by id, the place of the turn, and its score.
 
-    `facts` are the ids of what it tells: the fact, or all that the turn gave or repeated. `text`
-    is a fact's; None: what was said.
+    `facts` are the ids of its facts: of a turn, all that it gave or repeated. `text` is that of a
+    fact; None: that of the turn.
     """
 
     kind: Literal["event", "fact"]
@@ -43,7 +43,7 @@ class Chosen(NamedTuple):
 def turn_results(
     question: ParsedQuestion,
     ranked: Ranked,
-    found: Found,
+    found: Candidates,
     index: Index,
     files: ZoneFiles,
     *,
@@ -61,54 +61,55 @@ def turn_results(
     return _results(question.query, chosen[:count], found, index, files)
 
 
-def repeated(told: memory.Told) -> str | None:
-    """Return the one fact that all a turn says repeats; None: it says more, or less."""
-    return told.again[0] if not told.given and len(set(told.again)) == 1 else None
+def repeated_fact(of_event: memory.Told) -> str | None:
+    """Return the fact that a turn repeats, where it says nothing else; else None."""
+    only = set(of_event.again)
+    return of_event.again[0] if not of_event.given and len(only) == 1 else None
 
 
 def _best(
     question: ParsedQuestion,
     ranked: Ranked,
-    found: Found,
+    found: Candidates,
     index: Index,
     files: ZoneFiles,
     most: int,
 ) -> list[Chosen]:
-    """Return what stands for the best `most` turns, best first, nothing twice."""
+    """Return what is answered of the best `most` turns, best first, nothing twice."""
     places = ranked.places[:most]
     turn_ids = index.turns.ids.take(places)
-    told = index.told.of(turn_ids)
+    facts_of = index.told.of(turn_ids)
     turns = [
-        Chosen("event", id_, place, score, _facts(told.get(id_)))
+        Chosen("event", id_, place, score, _fact_ids(facts_of.get(id_)))
         for id_, place, score in zip(
             turn_ids, places.tolist(), ranked.scores[: len(places)].tolist(), strict=True
         )
     ]
-    chosen = _chosen(question, turns, told, found)
+    chosen = _facts_or_turns(question, turns, facts_of, found)
     if {"events", "facts"}.issubset(question.query.scope) and index.present.repeats:
-        chosen = _said_before(question, chosen, told, index, files)
+        chosen = _originals(question, chosen, facts_of, index, files)
     first: dict[str, Chosen] = {}
     for item in chosen:
         first.setdefault(item.id, item)
     return list(first.values())
 
 
-def _said_before(
+def _originals(
     question: ParsedQuestion,
     chosen: list[Chosen],
-    told: Mapping[str, memory.Told],
+    facts_of: Mapping[str, memory.Told],
     index: Index,
     files: ZoneFiles,
 ) -> list[Chosen]:
-    """Return the same, with the fact itself for each turn that only repeats one (F2).
+    """Return the same with the original fact in place of each turn that only repeats it (F2).
 
-    Not where the filters let the repeat through alone, or the fact ended before it was repeated.
+    Not where the filters exclude the original, or the fact had ended before it was repeated.
     """
     over = question.ended.facts
     facts = {
         item.id: fact
         for item in chosen
-        if item.id in told and (fact := repeated(told[item.id])) and fact not in over
+        if item.id in facts_of and (fact := repeated_fact(facts_of[item.id])) and fact not in over
     }
     if not facts:
         return chosen
@@ -116,44 +117,44 @@ def _said_before(
     place_of = index.facts_said.placed(ids)
     texts = memory.texts(files.memory.connection, ids)
     ended = changes(question.query, ids, index, files).ended
-    stand = []
+    result = []
     for item in chosen:
         fact = facts.get(item.id, "")
         place = place_of.get(fact, -1)
         holds = index.turns.occurred_at[item.place] <= ended.get(fact, LATEST_MS)
         if place >= 0 and question.eligible[place] and holds:
             item = Chosen("fact", fact, place, item.score, (fact,), texts[fact])
-        stand.append(item)
-    return stand
+        result.append(item)
+    return result
 
 
-def _facts(told: memory.Told | None) -> Sequence[str]:
-    return () if told is None else (*told.given, *told.again)
+def _fact_ids(of_event: memory.Told | None) -> Sequence[str]:
+    return () if of_event is None else (*of_event.given, *of_event.again)
 
 
-def _chosen(
+def _facts_or_turns(
     question: ParsedQuestion,
     turns: list[Chosen],
-    told: Mapping[str, memory.Told],
-    found: Found,
+    facts_of: Mapping[str, memory.Told],
+    found: Candidates,
 ) -> list[Chosen]:
-    """Return what stands for each turn: the one fact that it gave, else the turn itself.
+    """Return what is answered of each turn: the fact that it gave, if it is one, else the turn.
 
-    Without raw turns in scope each fact stands for itself, a turn's nearest first.
+    Where events are not in scope, all facts of a turn are answered, the nearest first.
     """
     scope = question.query.scope
     if "facts" not in scope:
         return turns
     chosen = []
     for turn in turns:
-        given = told[turn.id].given if turn.id in told else {}
-        stand = [fact for fact in given if fact not in question.ended.facts]
-        if "events" in scope and len(stand) != 1:
+        given = facts_of[turn.id].given if turn.id in facts_of else {}
+        current = [fact for fact in given if fact not in question.ended.facts]
+        if "events" in scope and len(current) != 1:
             chosen.append(turn)
             continue
-        stand.sort(key=lambda fact: -found.facts.get(fact, 0.0))
+        current.sort(key=lambda fact: -found.facts.get(fact, 0.0))
         chosen += [
-            Chosen("fact", fact, turn.place, turn.score, (fact,), given[fact]) for fact in stand
+            Chosen("fact", fact, turn.place, turn.score, (fact,), given[fact]) for fact in current
         ]
     return chosen
 
@@ -161,7 +162,7 @@ def _chosen(
 def _results(
     query: Query,
     chosen: Sequence[Chosen],
-    found: Found,
+    found: Candidates,
     index: Index,
     files: ZoneFiles,
 ) -> list[Result]:
@@ -216,17 +217,17 @@ def _of(item: Chosen, changes: Mapping[str, list[Change]]) -> list[Change]:
 
 
 def _written(times: Ints) -> list[str]:
-    """Return times as `format_time` writes one; of many at once, in a sixth of the time."""
+    """Return times as `format_time` writes them; for many, in a sixth of the time."""
     moments = times.astype("datetime64[ms]")
     texts: list[str] = np.datetime_as_string(moments, timezone="UTC").tolist()
     return texts
 
 
-def _is_stale(item: Chosen, said_at: int, ended: Mapping[str, int], found: Found) -> bool:
-    """Return whether a fact no longer holds, or the nearest of a turn.
+def _is_stale(item: Chosen, said_at: int, ended: Mapping[str, int], found: Candidates) -> bool:
+    """Return whether a fact, or the fact of a turn that is nearest to the question, has ended.
 
-    Where several are as near, one that no longer holds is enough. What was said again after its
-    end holds. `ended`: when each fact that no longer holds ended.
+    Of several that are equally near, one that ended is enough. A fact that was repeated after its
+    end is current. `ended`: when each fact that ended did.
     """
     over = [fact for fact in item.facts if fact in ended]
     if item.kind == "fact" or not over:

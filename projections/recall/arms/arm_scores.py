@@ -1,4 +1,4 @@
-"""The arms: each says how well every turn answers the question, from 0 (not found) to 1."""
+"""What arms return: how well each turn answers a question, from 0 (not found) to 1."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 
-class Found(NamedTuple):
-    """What the arms say of turns: of those at `places`, ascending, by arm.
+class Candidates(NamedTuple):
+    """The turns at `places`, ascending, with the scores that each arm gives them, by arm.
 
-    `facts`: how near facts are, by id, the nearest first. `unread`: the turns of which an arm can
-    say nothing, of those that cannot read every turn. `evidence`: how near the best comes to what
-    is asked, as `relevance` reads it.
+    `facts`: how near facts are, by id, the nearest first. `unread`: by arm, the turns that it
+    could not read, for arms that cannot read every turn. `evidence`: how near the best comes to
+    what is asked, as `relevance` uses it.
     """
 
     places: Ints
@@ -29,10 +29,10 @@ class Found(NamedTuple):
     evidence: dict[str, float]
 
 
-class Said(NamedTuple):
-    """What an arm says: the scores of turns at `places`, ascending, and of no others; None: of all.
+class ArmScores(NamedTuple):
+    """The scores that an arm gives: to the turns at `places`, ascending; None: to all turns.
 
-    `unread`: the places, ascending, of which it can say nothing.
+    `unread`: the places, ascending, of turns that it could not read.
     """
 
     places: Ints | None
@@ -40,7 +40,7 @@ class Said(NamedTuple):
     unread: Ints | None = None
 
     def of(self, places: Ints) -> Floats:
-        """Return the scores of some turns; 0 where it did not find one."""
+        """Return the scores of some turns; 0 for those that the arm did not find."""
         if self.places is None:
             return self.scores[places]
         if not len(self.places):
@@ -51,34 +51,34 @@ class Said(NamedTuple):
         return found
 
 
-class Heard(NamedTuple):
-    """What the arms say of all `size` turns; otherwise as `Found`."""
+class ScoresByArm(NamedTuple):
+    """The scores of all `size` turns by arm; `facts` and `evidence` as in `Candidates`."""
 
     size: int
-    arms: dict[str, Said]
+    arms: dict[str, ArmScores]
     facts: dict[str, float]
     evidence: dict[str, float]
 
-    def also(self, arm: str, said: Said) -> Heard:
-        """Return the same with what one more arm says."""
-        return self._replace(arms={**self.arms, arm: said})
+    def with_arm(self, arm: str, scores: ArmScores) -> ScoresByArm:
+        """Return the same with the scores of one more arm."""
+        return self._replace(arms={**self.arms, arm: scores})
 
-    def at(self, places: Ints) -> Found:
-        """Return what is said of some turns, ascending."""
+    def at(self, places: Ints) -> Candidates:
+        """Return the scores of some turns; `places` ascend."""
         unread = {
-            name: np.isin(places, said.unread)
-            for name, said in self.arms.items()
-            if said.unread is not None
+            name: np.isin(places, scores.unread)
+            for name, scores in self.arms.items()
+            if scores.unread is not None
         }
-        turns = {name: said.of(places) for name, said in self.arms.items()}
-        return Found(places, turns, self.facts, unread, self.evidence)
+        turns = {name: scores.of(places) for name, scores in self.arms.items()}
+        return Candidates(places, turns, self.facts, unread, self.evidence)
 
-    def everywhere(self) -> Found:
-        """Return what is said of every turn."""
+    def everywhere(self) -> Candidates:
+        """Return the scores of every turn."""
         return self.at(np.arange(self.size))
 
     @property
     def unread(self) -> Ints:
-        """The turns of which some arm can say nothing."""
-        some = [said.unread for said in self.arms.values() if said.unread is not None]
+        """The turns that some arm could not read."""
+        some = [scores.unread for scores in self.arms.values() if scores.unread is not None]
         return distinct(np.concatenate(some)) if some else np.zeros(0, np.int64)

@@ -1,4 +1,4 @@
-"""The arm of what near facts led to or followed from."""
+"""The causal arm: what caused the nearest facts, and what they caused."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import numpy as np
 
 from projections.files import ZoneFiles
 from projections.memory import facts_for_recall as memory
-from projections.recall.arms.arm_scores import Said
+from projections.recall.arms.arm_scores import ArmScores
 from projections.recall.index.zone_index import Index
 from projections.recall.question.parsed_question import ParsedQuestion
 
-# What is less near than these leads to nothing that would be answered.
+# The links of facts further down lead to nothing that would be answered.
 _CAUSES = 50
 
 
 def causal(
     question: ParsedQuestion, index: Index, files: ZoneFiles, facts: Mapping[str, float]
-) -> Said:
-    """Score what near facts led to or followed from: their nearness times the link's strength."""
+) -> ArmScores:
+    """Score causes and effects of near facts: their nearness times the strength of the link."""
     if not index.present.causal_links:
-        return Said(np.zeros(0, np.int64), np.zeros(0, np.float32))
+        return ArmScores(np.zeros(0, np.int64), np.zeros(0, np.float32))
     links = memory.effects_and_causes(files.memory.connection, list(facts)[:_CAUSES])
     rows = index.facts_said.of([linked for _, linked, _ in links])
     best: dict[int, float] = {}
@@ -30,4 +30,4 @@ def causal(
         if place >= 0 and question.allowed[place]:
             best[place] = max(best.get(place, 0.0), facts[fact] * strength)
     places = np.array(sorted(best), np.int64)
-    return Said(places, np.array([best[place] for place in places.tolist()], np.float32))
+    return ArmScores(places, np.array([best[place] for place in places.tolist()], np.float32))

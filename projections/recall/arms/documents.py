@@ -1,9 +1,9 @@
-"""What is recalled beside turns: observations, mental models and entities, as documents.
+"""Documents: what is recalled apart from turns (observations, mental models and entities).
 
-The arms that can read them say how well each answers, and the profile weighs them as it weighs
-turns. There are few of them, so every one is read. What they share with a question is measured
-by itself (the share of its words by idf, the cosine of its vector), not against one another: one
-document alone need not answer anything.
+The arms that can read them score each, and the profile weighs the arms as it does for turns.
+There are few documents, so every one is read. Their scores are absolute (the share of the
+question's words by idf, the cosine of the vectors) and not relative to one another: where there
+is only one document, it need not answer anything.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Dated = tuple[str, str, int]
 class Document(NamedTuple):
     """Something other than a turn that can be recalled.
 
-    `words` are looked for, `text` is shown. `entities`: the ids, as they were linked, of those it
+    `words` are searched, `text` is shown. `entities`: the ids, as they were linked, of those it
     is about. `sources` are the source's own ids of events that it cites, `facts` those that
     support it, and `supersedes` the documents that it replaced.
     """

@@ -1,28 +1,28 @@
-"""The arm of who speaks and who is spoken of."""
+"""The entity arm: turns by those whom the question asks for, and turns about those it names."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from projections.recall.arms.arm_scores import Said
+from projections.recall.arms.arm_scores import ArmScores
 from projections.recall.index.zone_index import Index
 from projections.recall.question.parsed_question import ParsedQuestion
 
-# Who is spoken of counts half of who speaks.
-_SPOKEN_OF = 0.5
+# A turn that mentions somebody counts half as much as a turn that they wrote.
+_MENTIONED = 0.5
 
 
-def entity(question: ParsedQuestion, index: Index) -> Said:
-    """Score the turns of whom the question asks for, and, half, those about others it names.
+def entity(question: ParsedQuestion, index: Index) -> ArmScores:
+    """Score the turns of the speakers that are asked for, and by half those about other entities.
 
-    An entity that is asked for beside the text is named as well, though no word says so.
+    These are the ones that the text names, and the one that the query's `entity` does.
     """
     scores = np.zeros(len(index.turns), np.float32)
     if question.entity_turns is not None:
-        scores[question.entity_turns] = _SPOKEN_OF
+        scores[question.entity_turns] = _MENTIONED
     for item in question.named:
         if not item.senders:
-            scores[index.mentioning(item.ids)] = _SPOKEN_OF
+            scores[index.mentioning(item.ids)] = _MENTIONED
     if question.speakers:
         scores[index.turns.of_senders(question.speakers)] = 1.0
-    return Said(None, question.masked(scores))
+    return ArmScores(None, question.masked(scores))

@@ -1,4 +1,4 @@
-"""Mental models and entities as documents."""
+"""Entities as documents."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from projections.identity import entity_queries as identity
 from projections.recall.arms.documents import Document
 from projections.recall.index.zone_index import Index
 from projections.recall.question.entity_names import entity_ids, resolve
-from projections.recall.question.filters import about
+from projections.recall.question.filters import turns_about
 from projections.recall.question.parsed_question import ParsedQuestion
 from schemas.changes import Entity
 from schemas.names import normalise_name
 
-# An entity that is spoken of for years is not cited whole.
+# An entity that is mentioned for years is not cited with every event.
 _MOST_SOURCES = 20
 
 
 def entities(question: ParsedQuestion, index: Index, files: ZoneFiles) -> list[Document]:
     """Return the entities that the query names, with what else they are called.
 
-    An entity is known from the events that speak of it or come from it: where none of them is
-    readable and allowed, neither is the entity.
+    An entity is known from the events that mention it or come from it: where none of them is
+    readable and allowed, the entity is not answered.
     """
     connection = files.identity.connection
     found = {item.entity.id: item.entity for item in question.named}
@@ -39,7 +39,7 @@ def _entity(
 ) -> Document | None:
     connection = files.identity.connection
     ids = entity_ids(connection, [entity])
-    places = np.flatnonzero(about(ids, index) & question.allowed)
+    places = np.flatnonzero(turns_about(ids, index) & question.allowed)
     if not len(places):
         return None
     turns = index.turns

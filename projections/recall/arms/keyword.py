@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from projections.recall.arms.arm_scores import Said
+from projections.recall.arms.arm_scores import ArmScores
 from projections.recall.arms.scaling import scaled
 from projections.recall.index.selection import close_to_top
 from projections.recall.index.zone_index import Index
 from projections.recall.question.parsed_question import ParsedQuestion
 
 
-def keyword(question: ParsedQuestion, index: Index) -> tuple[Said, float]:
+def keyword(question: ParsedQuestion, index: Index) -> tuple[ArmScores, float]:
     """Score turns by the question's words in them and around them.
 
     Also the greatest share of the words, by their idf, that is near one turn.
     """
     scores, share = index.turns.bm25(question.terms, question.restricted_to)
-    return Said(None, scaled(scores, floor=0.0)), share
+    return ArmScores(None, scaled(scores, floor=0.0)), share
 
 
 def statement(
-    question: ParsedQuestion, index: Index, *, pool: int, tell: bool
-) -> tuple[Said, dict[str, float]]:
-    """Score turns by their best fact by words; facts also say who spoke, and dates.
+    question: ParsedQuestion, index: Index, *, pool: int, with_facts: bool
+) -> tuple[ArmScores, dict[str, float]]:
+    """Score turns by their best fact, by words; facts also name the speaker and dates.
 
-    `tell`: also return how near the facts are, by id; of up to `pool`.
+    `with_facts`: also return how near up to `pool` facts are, by id.
     """
     facts = index.facts_said
     scores = np.zeros(len(index.turns), np.float32)
@@ -34,13 +34,13 @@ def statement(
         open_ = allowed[facts.places[rows]]
         rows, found = rows[open_], found[open_]
     if not len(rows):
-        return Said(None, scores), {}
+        return ArmScores(None, scores), {}
     found /= found.max()
     np.maximum.at(scores, facts.places[rows], found)
-    if not tell:
-        return Said(None, scores), {}
+    if not with_facts:
+        return ArmScores(None, scores), {}
     best = close_to_top(found, pool)
     ids = facts.ids.take(rows[best])
     order = np.lexsort((np.array(ids), -found[best]))[:pool]
     near = found[best[order]].tolist()
-    return Said(None, scores), dict(zip((ids[at] for at in order.tolist()), near, strict=True))
+    return ArmScores(None, scores), dict(zip((ids[at] for at in order.tolist()), near, strict=True))

@@ -25,8 +25,8 @@ from projections.recall.question.encoding import QueryTokens
 
 #: How much the nearest word at a distance (turns before: negative) counts for a turn.
 WINDOW = {-3: 0.5, -2: 0.7, -1: 0.85, 1: 0.6, 2: 0.4}
-# Where all turns are about as near as one another, the nearest is hardly meant; four in five
-# questions (LoCoMo, dev) have turns further apart.
+# Where all turns are about equally near, the nearest is hardly the answer; in four of five
+# questions (LoCoMo, dev) they are further apart.
 _LEAST_SPREAD = 0.35
 _TINY = np.finfo(np.float32).tiny
 # A word that stands in most turns says little, but not nothing.
@@ -37,8 +37,8 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 
-class Late(NamedTuple):
-    """What late interaction says of each candidate; `unread`: those without token vectors.
+class LateScores(NamedTuple):
+    """The score of each candidate; `unread`: those without token vectors.
 
     `nearest` is the best score before it is scaled; None where nothing could be read.
     """
@@ -49,14 +49,14 @@ class Late(NamedTuple):
 
 
 class _Words(NamedTuple):
-    """The telling tokens of a question: (t, kept) whole numbers, and what each counts for."""
+    """The tokens of a question without stop words: (t, kept) whole numbers, and their weights."""
 
     codes: Floats
     weights: Floats
 
 
-def late(tokens: QueryTokens, candidates: Ints, index: Index) -> Late:
-    """Score candidates (places, ascending), from 0 for the worst to 1; nothing else is looked at.
+def late(tokens: QueryTokens, candidates: Ints, index: Index) -> LateScores:
+    """Score candidates (places, ascending), from 0 for the worst to 1; others are not read.
 
     The best gives less than 1 where it is hardly nearer than the worst.
 
@@ -66,7 +66,7 @@ def late(tokens: QueryTokens, candidates: Ints, index: Index) -> Late:
     scores = np.zeros(len(candidates), np.float32)
     words = _words(tokens, index)
     if not len(candidates) or not len(words.codes):
-        return Late(scores, np.zeros(len(candidates), bool), None)
+        return LateScores(scores, np.zeros(len(candidates), bool), None)
     places = around(candidates, index.turns)
     found = index.tokens.of(places)
     near = windowed(
@@ -81,11 +81,11 @@ def late(tokens: QueryTokens, candidates: Ints, index: Index) -> Late:
     asked = by_place[np.searchsorted(places, candidates, sorter=by_place)]
     known = found.known[asked]
     if 2 * known.sum() <= len(candidates):
-        # Before most turns have tokens, the few that do are no measure of one another.
-        return Late(scores, np.ones(len(candidates), bool), None)
+        # Where most turns have no tokens, the few that do cannot be compared with one another.
+        return LateScores(scores, np.ones(len(candidates), bool), None)
     read = of_turn[asked[known]]
     scores[known] = scaled(read, least=_LEAST_SPREAD)
-    return Late(scores, ~known, float(read.max()))
+    return LateScores(scores, ~known, float(read.max()))
 
 
 def nearest(words: Floats, found: TokensOf, centre: Centre) -> Floats:

@@ -1,7 +1,8 @@
-"""Observation-first (B2): what was consolidated comes before the facts that it was drawn from.
+"""Observation-first (B2): an observation comes before the facts that it rests on.
 
 The observations that answer a question come first, each with the newest of its facts, and a
-fact that comes so is no result of its own. What an observation replaced is shown with it (B6).
+fact that comes with one is no result of its own. The observation that it replaced is shown with
+it (B6).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from projections.sqlite import rows
 
 #: Facts that come with one: enough to see what it rests on, and since when.
 MOST_FACTS = 5
-# By their vectors; ten times as many as can come first, since filters take some away.
+# So many by their vectors: ten times as many as can come first, since filters drop some.
 _NEAREST = 50
 
 
@@ -29,8 +30,8 @@ def observations(
     """Return the newest versions of observations whose facts can be read and pass the filters.
 
     Looked at are those that rest on one of the facts `near` the question, and those whose own
-    vectors are nearest. One that rests on a fact that is being forgotten is passed over until it
-    was drawn anew.
+    vectors are nearest. One that rests on a fact that is being forgotten is left out until it
+    was derived again.
     """
     connection = files.memory.connection
     if not index.present.observations:

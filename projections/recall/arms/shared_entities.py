@@ -1,4 +1,4 @@
-"""Entity expansion (B3): from the best turns, one hop through what they speak of.
+"""Entity expansion (B3): from the best turns, one hop through the entities that they mention.
 
 Rare entities connect, common ones do not: a turn scores by the best turn with which it shares an
 entity, times the entity's inverse document frequency over the logarithm of the number of turns
@@ -16,7 +16,7 @@ from projections.recall.index.growable_arrays import distinct
 from projections.recall.index.zone_index import MOST_MENTIONS, Index
 from projections.recall.question.parsed_question import ParsedQuestion
 
-#: The best turns from which to go; the hop after a wrong one leads astray.
+#: The hop starts from so many of the best turns; from a wrong turn it leads to wrong ones.
 SEEDS = 5
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -25,18 +25,18 @@ Ints = npt.NDArray[np.int64]
 def shared(
     question: ParsedQuestion, best: Ints, scores: Floats, index: Index
 ) -> tuple[Ints, Floats]:
-    """Return turns, ascending, that share something with the best others, and scores from 0 to 1.
+    """Return the places of turns that share an entity with the best, ascending, and their scores.
 
     `best` are the places of the best turns so far, best first, and `scores` theirs.
 
-    Whom the question names is not followed: they are everywhere in what was found.
+    Entities that the question names are not followed: most of what was found mentions them.
     """
     count = len(index.turns)
     score_of = dict(zip(best.tolist(), scores.tolist(), strict=True))
     found, through = [np.zeros(0, np.int64)], []
-    spoken_of = _spoken_of(question, best, index)
-    speaking = index.speaking.of(spoken_of)
-    for entity, seeds in spoken_of.items():
+    mentioned = _mentioned_by(question, best, index)
+    speaking = index.speaking.of(mentioned)
+    for entity, seeds in mentioned.items():
         mentions, places = speaking[entity]
         if mentions <= MOST_MENTIONS:
             idf = math.log(1 + (count - mentions + 0.5) / (mentions + 0.5)) / math.log(count + 1)
@@ -54,8 +54,8 @@ def shared(
     return reached[kept], most[kept]
 
 
-def _spoken_of(question: ParsedQuestion, best: Ints, index: Index) -> dict[str, list[int]]:
-    """Return the best places, best first, by the entities that they speak of, ordered by id."""
+def _mentioned_by(question: ParsedQuestion, best: Ints, index: Index) -> dict[str, list[int]]:
+    """Return entity id -> places of the best turns that mention it, best first; ordered by id."""
     places = best[:SEEDS]
     place_of = dict(zip(index.turns.ids.take(places), places.tolist(), strict=True))
     of_seed = index.mentioned.of(place_of)

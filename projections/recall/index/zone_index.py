@@ -193,7 +193,7 @@ class Index:
         return self._state.lineages != _lineages(self._files)
 
     @property
-    def unconcluded(self) -> Ints:
+    def undecided(self) -> Ints:
         """The turns that the agents have not got to: nothing is known of them but their words."""
         numbers = self.turns.numbers
         return np.arange(

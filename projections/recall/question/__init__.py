@@ -1,5 +1,7 @@
-"""What a question asks for: its words, names, times, filters and the type of its answer.
+"""Reads questions: words, names, speakers, times, filters and the type of answer.
 
 The second of the five rooms of recall: index, question, arms, ranking, answer. Everything that
-reads a question stands here.
+reads a question is here: `question_reader.QuestionReader` turns a `query.Query` into
+`parsed_question.ParsedQuestion`s, one for each question in its text, and the other rooms work with
+these alone.
 """

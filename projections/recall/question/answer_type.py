@@ -24,7 +24,7 @@ _LIST = re.compile(
 
 
 def wanted(text: str) -> AnswerType | None:
-    """Return what type of answer a question wants; None where its words do not say."""
+    """Return what type of answer a question wants; None where its words do not show it."""
     return next((kind for kind, asks in _WANTED.items() if asks.match(text)), None)
 
 

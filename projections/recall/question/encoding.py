@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.embeddings import EmbeddingsModel
-from projections.recall.question.entity_names import Named
+from projections.recall.question.entity_names import NamedEntity
 
 Floats = npt.NDArray[np.float32]
 
@@ -64,7 +64,7 @@ class QuestionEncoder:
         self._embeddings = embeddings
         self.seconds = 0.0
 
-    def encode(self, text: str, named: Sequence[Named]) -> QuestionVectors:
+    def encode(self, text: str, named: Sequence[NamedEntity]) -> QuestionVectors:
         """Return the vectors of a question in which `named` are named.
 
         None without an encoder or a word, or where the zone has the vectors of another model:
@@ -89,7 +89,7 @@ class QuestionEncoder:
         )
 
 
-def text_to_embed(text: str, named: Sequence[Named]) -> str:
+def text_to_embed(text: str, named: Sequence[NamedEntity]) -> str:
     """Return a question without the names of those who take part.
 
     A name draws every turn near in which it is called, whatever is said there; who spoke is

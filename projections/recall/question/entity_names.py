@@ -1,4 +1,4 @@
-"""Names in a query: which entities it speaks of, through the entity store."""
+"""Names in a question: which entities of the zone it mentions."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from schemas.changes import Entity
 from schemas.names import normalise_name
 
 _WORD = re.compile(r"[^\W_]+(?:[’'.-][^\W_]+)*", re.UNICODE)
-# The longest name that is looked for, in words.
+# The longest name, in words.
 _LONGEST = 4
-# A question is read in a few parts, one after the other.
+# A question has a few sub-questions, and the same text is read several times.
 _MOST_READ = 16
-# What was looked up of phrases is kept: a few MB of it.
-_MOST_KEPT = 20_000
+# Phrases whose entities are cached: a few MB.
+_MOST_CACHED = 20_000
 
 
-class Named(NamedTuple):
-    """What a query names: where, one entity of that name, and of all of them handles and ids."""
+class NamedEntity(NamedTuple):
+    """A name in a question: where it is, an entity with it, and handles and ids of all with it."""
 
     start: int
     end: int
@@ -39,22 +39,22 @@ class Named(NamedTuple):
 
 
 class Names:
-    """Reads the names in questions; what was looked up is kept until the entity store changes."""
+    """Finds names in questions; look-ups are cached until identity.db changes."""
 
     def __init__(self, identity: ReadModel) -> None:
         self._identity = identity
         self._watermark: Watermark | None = None
-        self._read: dict[str, list[Named]] = {}
-        self._standing = Kept(partial(resolved, identity.connection), _MOST_KEPT)
+        self._read: dict[str, list[NamedEntity]] = {}
+        self._standing = Kept(partial(resolved, identity.connection), _MOST_CACHED)
         self._writing: dict[str, tuple[set[tuple[str, str]], set[str]]] = {}
 
-    def of(self, text: str) -> list[Named]:
-        """Return the entities named in a query, longest names first where they overlap.
+    def of(self, text: str) -> list[NamedEntity]:
+        """Return the names in a text, in order; of names that overlap, the longest.
 
         A word must be written as a name, with a capital, unless the whole query is in lower case.
         """
         watermark = self._identity.watermark()
-        if watermark != self._watermark or len(self._writing) > _MOST_KEPT:
+        if watermark != self._watermark or len(self._writing) > _MOST_CACHED:
             self._watermark = watermark
             self._read.clear()
             self._standing.clear()
@@ -69,7 +69,7 @@ class Names:
         """Return the names in a text, as they stand there."""
         return [text[item.start : item.end] for item in self.of(text[:MOST_CHARACTERS])]
 
-    def _named(self, text: str) -> list[Named]:
+    def _named(self, text: str) -> list[NamedEntity]:
         words = list(_WORD.finditer(text))[:64]
         lower = text == text.lower()
         phrases = _phrases(text, words, lower)
@@ -80,7 +80,7 @@ class Names:
             if not lower and not phrase.goes_on and phrase.normalized not in entities
         }
         for_short = nicknamed(unknown, self._standing.of)
-        found: list[Named] = []
+        found: list[NamedEntity] = []
         taken: set[int] = set()
         for phrase in phrases:
             span = range(phrase.first, phrase.first + phrase.length)
@@ -90,11 +90,11 @@ class Names:
             if meant and taken.isdisjoint(span):
                 taken.update(span)
                 start, end = words[span[0]].start(), words[span[-1]].end()
-                found.append(Named(start, end, meant[0], *self._writing_as(meant)))
+                found.append(NamedEntity(start, end, meant[0], *self._writing_as(meant)))
         return sorted(found, key=lambda item: item.start)
 
     def _writing_as(self, meant: Sequence[Entity]) -> tuple[set[tuple[str, str]], set[str]]:
-        """Return under which handles the entities of one name write, and their ids."""
+        """Return the handles under which the entities of one name write, and the entities' ids."""
         key = meant[0].id if len(meant) == 1 else "\n".join(entity.id for entity in meant)
         if key not in self._writing:
             connection = self._identity.connection
@@ -104,7 +104,7 @@ class Names:
 
 
 class _Phrase(NamedTuple):
-    """Words of a query that may be a name, which goes on after them or does not."""
+    """Words that may be a name; `goes_on`: another word of a name follows."""
 
     first: int
     length: int
@@ -129,10 +129,10 @@ def _phrases(text: str, words: Sequence[re.Match[str]], lower: bool) -> list[_Ph
 
 
 def resolve(connection: apsw.Connection, name_or_id: str) -> tuple[Entity, ...]:
-    """Return what an id, a normalised name, or a first name that is one's, stands for, by ids.
+    """Return the entities that an id or a normalised name means, by ids; a first name: one person.
 
-    Several may have one name, and nobody has said that they are one: who asks by the name asks
-    for all of them, for the persons and accounts where there are any.
+    Several entities that were not merged may have one name: all are meant; persons and accounts
+    alone, where there are any.
     """
     by_id = identity.canonical(connection, name_or_id)
     if by_id is not None:
@@ -159,7 +159,7 @@ def _is_somebody(entity: Entity) -> bool:
 
 
 def _goes_on(text: str, words: Sequence[re.Match[str]], place: int) -> bool:
-    """Return whether a name goes on: "Bob Smith" is nobody called Bob but by another surname."""
+    """Return whether another word of a name follows: "Bob Smith" is not Bob Miller."""
     if place == len(words):
         return False
     before, word = words[place - 1], words[place]
@@ -178,9 +178,10 @@ def resolved(connection: apsw.Connection, names: Iterable[str]) -> dict[str, tup
 def nicknamed(
     names: Iterable[str], resolved: Callable[[Iterable[str]], Mapping[str, tuple[Entity, ...]]]
 ) -> dict[str, tuple[Entity, ...]]:
-    """Return name -> the one person who may be called so for short, or by what that is short for.
+    """Return name -> the one person with a nickname of it, or whose nickname it is.
 
-    Of normalised names, those that have one; `resolved` gives the entities of others.
+    Names are normalised, and those without such a person are left out. `resolved` gives the
+    entities of names.
     """
     others_of = {name: others for name in names if (others := other_names(name))}
     known = resolved({other for others in others_of.values() for other in others})

@@ -1,4 +1,4 @@
-"""Times told by an event: "the week before the move", "after her wedding", "the summer we met".
+"""Times given by an event: "the week before the move", "after her wedding", "the summer we met".
 
 English alone. An event is a noun with an article or an owner, or a clause with its subject.
 """
@@ -15,7 +15,7 @@ from projections.text.lexicon import COUNTS, SEASONS
 Relation = Literal["before", "after", "in"]
 
 _COUNT = "|".join(COUNTS)
-#: How many days lie beside something when so much time is said to.
+#: How many days are meant by a unit of time before or after something.
 UNIT_DAYS = {"day": 1, "weekend": 7, "week": 7, "fortnight": 14, "month": 31, "year": 366}
 _UNIT = "|".join(UNIT_DAYS)
 _EVENT = (
@@ -23,7 +23,7 @@ _EVENT = (
     r"|(?:i|we|you|he|she|they|it)\s+|(?-i:[A-Z])[\w.-]*(?:['’]s)?\s+|\w{2,}ing\b)[^,;?!]*?)"
     r"(?=\s*(?:[,;?!]|\.?\Z|\s(?:what|where|who|whom|whose|when|why|how|which|did|does|do)\s))"
 )
-# "Look after", "named after" and the like speak of no time.
+# "Look after", "named after" and the like give no time.
 _NO_TIME = (
     r"(?<!look )(?<!looks )(?<!looked )(?<!looking )(?<!named )(?<!take )(?<!takes )(?<!took )"
 )
@@ -32,8 +32,8 @@ _TIME = (
     r"(?:(?:right|just|soon|shortly)\s+)?"
     r"(?P<relation>before|prior\s+to|until|after|since|following)\s+"
 )
-_BESIDE_EVENT = re.compile(_TIME + _EVENT, re.IGNORECASE)
-_BESIDE_DATE = re.compile(_TIME + r"(?:the\s+)?\Z", re.IGNORECASE)
+_RELATIVE_TO_EVENT = re.compile(_TIME + _EVENT, re.IGNORECASE)
+_RELATIVE_TO_DATE = re.compile(_TIME + r"(?:the\s+)?\Z", re.IGNORECASE)
 _IN_EVENT = re.compile(
     rf"\bthe\s+(?:same\s+)?(?P<unit>{_UNIT}|{'|'.join(SEASONS)})\s+(?:(?:that|when|of|in\s+which)\s+)?"
     rf"{_EVENT}",
@@ -46,7 +46,7 @@ Days = tuple[date, date]
 
 
 class Anchor(NamedTuple):
-    """A time beside or around an event, or a date: the event as it was put, at text[start:end].
+    """A time before, after or around an event or a date: the event in its words, text[start:end].
 
     `unit`: how long the time is (`times` so long), or, of "in", the day, week, month, season or
     year of the event; None: everything before or after.
@@ -61,9 +61,9 @@ class Anchor(NamedTuple):
 
 
 def anchor(text: str) -> Anchor | None:
-    """Return the time that a question tells by an event; None where it tells none."""
-    if found := _BESIDE_EVENT.search(text):
-        return _told(found)._replace(
+    """Return the time that a question gives by an event; None where it gives none."""
+    if found := _RELATIVE_TO_EVENT.search(text):
+        return _anchor_of(found)._replace(
             event=found["event"].strip(), start=found.start("event"), end=found.end("event")
         )
     if found := _IN_EVENT.search(text):
@@ -72,33 +72,33 @@ def anchor(text: str) -> Anchor | None:
     return None
 
 
-def beside(text: str) -> Anchor | None:
-    """Return the time that a text before a date makes of it: "two weeks before", "since".
+def before_date(text: str) -> Anchor | None:
+    """Return the time that the words before a date make of it: "two weeks before", "since".
 
-    What is merely before a date is as likely told with it: None.
+    A mere "before" leaves the date itself likely: None.
     """
-    found = _BESIDE_DATE.search(text)
-    told = None if found is None else _told(found)
-    return None if told is None or (told.relation, told.unit) == ("before", None) else told
+    found = _RELATIVE_TO_DATE.search(text)
+    anchor = None if found is None else _anchor_of(found)
+    return None if anchor is None or (anchor.relation, anchor.unit) == ("before", None) else anchor
 
 
-def _told(found: re.Match[str]) -> Anchor:
+def _anchor_of(found: re.Match[str]) -> Anchor:
     relation: Relation = "before" if found["relation"].lower().split()[0] in _BEFORE else "after"
-    said = (found["count"] or "1").lower()
-    count = int(said) if said.isdecimal() else COUNTS[said]
+    written = (found["count"] or "1").lower()
+    count = int(written) if written.isdecimal() else COUNTS[written]
     return Anchor(
         relation, found["unit"] and found["unit"].lower(), count, "", found.end(), found.end()
     )
 
 
 def days(anchor: Anchor, first: date, last: date) -> Days:
-    """Return the first and last day of the time that is told, if the event took these days."""
+    """Return the first and last day of the time that is meant, if the event took these days."""
     if anchor.relation == "in":
         return _around(anchor.unit or "day", first, last)
     begin, end = first.toordinal(), last.toordinal()
     length = anchor.times * UNIT_DAYS[anchor.unit] if anchor.unit else None
     if anchor.relation == "before":
-        # What led to an event is told before it; what came of it, with it.
+        # People write before an event of what led to it, and with or after it of what came of it.
         return (date.min, first) if length is None else (_date(begin - length), _date(begin - 1))
     return (first, date.max) if length is None else (_date(end + 1), _date(end + length))
 

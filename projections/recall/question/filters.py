@@ -17,7 +17,7 @@ Mask = npt.NDArray[np.bool_]
 def masks(query: Query, entity_ids: set[str] | None, over: Ended, index: Index) -> dict[str, Mask]:
     """Return which turns pass each filter that is set, by its name in `Query`.
 
-    `entity_ids`: those of the entity that was asked for; `over`: what was no longer true.
+    `entity_ids`: those of the entity that is asked for; `over`: what had ended.
     """
     turns = index.turns
     found: dict[str, Mask] = {}
@@ -30,7 +30,7 @@ def masks(query: Query, entity_ids: set[str] | None, over: Ended, index: Index) 
     if query.valid_at is not None:
         found["valid_at"] = (turns.occurred_at <= query.valid_at) & ~over.turns
     if entity_ids is not None:
-        found["entity"] = about(entity_ids, index)
+        found["entity"] = turns_about(entity_ids, index)
     return found
 
 
@@ -45,8 +45,8 @@ def eligible(query: Query, allowed: Mask, index: Index) -> Mask:
     return allowed if "events" in query.scope else allowed & index.facts_said.gave()
 
 
-def about(entity_ids: set[str], index: Index) -> Mask:
-    """Return which turns speak of, or come from, an entity under any of its ids."""
+def turns_about(entity_ids: set[str], index: Index) -> Mask:
+    """Return which turns mention, or come from, an entity under any of its ids."""
     mask = np.zeros(len(index.turns), bool)
     mask[index.mentioning(entity_ids)] = True
     return mask

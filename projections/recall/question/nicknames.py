@@ -1,4 +1,4 @@
-"""Nicknames: under which other first names somebody who is called so may be known.
+"""Nicknames: other first names by which somebody may be known.
 
 The table is that of the library `nicknames` (English given names and their hypocorisms).
 """

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from projections.recall.question.answer_type import AnswerType
 from projections.recall.question.encoding import QuestionVectors
-from projections.recall.question.entity_names import Named
+from projections.recall.question.entity_names import NamedEntity
 from projections.recall.question.event_times import Anchor
 from projections.recall.question.query import Query
 from projections.recall.question.speakers import Sender
@@ -45,7 +45,7 @@ class ParsedQuestion(NamedTuple):
     text: str
     terms: list[str]
     vectors: QuestionVectors
-    named: Sequence[Named]
+    named: Sequence[NamedEntity]
     speakers: set[Sender]
     answer_type: AnswerType | None
     wants_list: bool

@@ -11,7 +11,7 @@ from schemas.times import LATEST_MS
 from schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Scope
 
 MOST_RESULTS = 1_000
-#: A question may have so many characters, and a name that it asks for.
+#: The most characters of a question, and of a name that it asks for.
 MOST_CHARACTERS = 10_000
 MOST_IN_A_NAME = 1_024
 
@@ -26,10 +26,11 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     """A question. Times are unix ms; `entity` is a name or an id.
 
     `time_after` and `time_before` are exclusive bounds on `as_of`. `valid_at`: only what was
-    true then, said by then and not yet superseded (C13). `asked_at`: the moment from which times
-    in words, and a profile that lets memories fade, count; None: that of the zone's last turn.
-    `spans`: the times that the question speaks of, (first, last): they count for what was said
-    then and exclude nothing (B4). `min_score`: what scores less is not answered.
+    true then, said by then and not yet superseded (C13). `asked_at`: the moment from which times in
+    words, and the fading of memories, are counted; None: that of the zone's last turn.
+    `spans`: the times that the question is about, (first, last): turns of then are preferred, and
+    none are excluded (B4); None given: those in its words. `min_score`: what scores less is not
+    answered.
     """
 
     text: str
@@ -85,7 +86,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def until(self) -> int:
-        """Up to when changes count: `valid_at`, else whenever they come."""
+        """The last moment of changes that count: `valid_at`, else the latest there is."""
         return LATEST_MS if self.valid_at is None else self.valid_at
 
     def readable(self) -> Query:

@@ -13,17 +13,17 @@ from projections.recall.question.entity_names import Names, ids_of
 from projections.recall.question.event_times import Anchor, anchor
 from projections.recall.question.parsed_question import ParsedQuestion
 from projections.recall.question.query import MOST_CHARACTERS, Query
-from projections.recall.question.speakers import asked_for
+from projections.recall.question.speakers import speakers_asked_for
 from projections.recall.question.sub_questions import completed, sub_questions
 from projections.recall.question.time_spans import Span, spans_in
 from projections.recall.question.validity import ended
 
-#: An event that scores less may be another one, or none.
+#: A turn that scores less may tell of another event, or of none.
 _SURE = 0.5
 
 
 class QuestionReader:
-    """Reads the questions about one zone; what it looked up is cached until the files change."""
+    """Reads the questions about one zone. Names are cached until identity.db changes."""
 
     def __init__(self, files: ZoneFiles, encoder: TextEncoder | None) -> None:
         self._files = files
@@ -32,7 +32,7 @@ class QuestionReader:
 
     @property
     def encoding_seconds(self) -> float:
-        """How long the encoder took for all questions so far."""
+        """How long the encoder took for all questions that were read."""
         return self._encoder.seconds
 
     def read(self, query: Query, index: Index, now: int | None) -> list[ParsedQuestion]:
@@ -92,7 +92,7 @@ class QuestionReader:
             terms=index.tokeniser.terms(text),
             vectors=self._encoder.encode(text, named),
             named=named,
-            speakers=asked_for(text, named, index.turns.senders),
+            speakers=speakers_asked_for(text, named, index.turns.senders),
             answer_type=answer_type.wanted(wording or query.text),
             wants_list=answer_type.asks_for_list(wording or query.text),
             spans=spans,

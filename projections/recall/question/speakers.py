@@ -1,8 +1,8 @@
-"""Whose turns a question asks for: the one who is named, or one side of a chat with an assistant.
+"""Whose turns a question asks for: those of a named speaker, or of one side of a chat.
 
-In a chat with an assistant the user tells and the assistant answers at length: what is asked for
-later is nearly always what the user said, unless the question is about what the assistant said.
-That side is preferred as a named speaker is, by the same weight.
+In a chat with an assistant the user gives the facts and the assistant answers at length: questions
+are nearly always about what the user wrote, unless they address the assistant ("did you suggest").
+That side gets the same weight as a named speaker.
 """
 
 from __future__ import annotations
@@ -10,25 +10,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from projections.recall.question.entity_names import Named
+from projections.recall.question.entity_names import NamedEntity
 from schemas.senders import is_assistant
 
 Sender = tuple[str, str]
 
-# "Can you tell me", "do you remember": said to whoever is asked, about nobody.
+# "Can you tell me", "do you remember" address the one who is asked, and are about nobody.
 _POLITE = re.compile(
     r"\b(?:can|could|would|will)\s+you\b|\b(?:do|did)\s+you\s+(?:remember|recall|know|think|mind)\b",
     re.IGNORECASE,
 )
-# What remains of "you" is the one who said or did it: "did you suggest", "your advice".
+# Any other "you" is the one who did something: "did you suggest", "your advice".
 _ADDRESSED = re.compile(r"\b(?:you|your|yours|you've|you'd)\b", re.IGNORECASE)
 
 
-def asked_for(text: str, named: Sequence[Named], senders: Iterable[Sender]) -> set[Sender]:
+def speakers_asked_for(
+    text: str, named: Sequence[NamedEntity], senders: Iterable[Sender]
+) -> set[Sender]:
     """Return whose turns a question asks for, as (platform, sender id); empty: anybody's.
 
-    That is the one participant who is named; where none is and the senders are one user and an
-    assistant: the assistant, where the question addresses it, else the user.
+    That is the participant who is named, if it is one. Where none is named and the senders are one
+    user and assistants: the assistants, where the question addresses them, else the user.
     """
     speakers = [item for item in named if item.senders]
     if speakers:

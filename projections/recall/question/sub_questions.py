@@ -1,6 +1,6 @@
-"""Several questions in one text: where each begins and ends.
+"""Several questions in one text: where each begins and ends, and what it takes from the others.
 
-English alone: "Where did Ann move, and what does she do now?" is parted before a coordinated
+English alone: "Where did Ann move, and what does she do now?" is split before a coordinated
 question word, and texts of several sentences after each question mark. Anything else stays whole.
 """
 
@@ -34,7 +34,7 @@ _PERSONS = word_set("he she him her his hers himself herself they them their the
 _THINGS = word_set("it its that this those these there then one ones")
 _SPEAKERS = word_set("i me my mine we us our you your")
 
-# Nearly every question ends here: there is nothing to part.
+# Most questions do not match: there is nothing to split.
 _JOINED = re.compile(rf"{_JOIN}{_ASKING}\b", re.IGNORECASE)
 _JOINT = re.compile(rf"(?P<join>{_JOIN}|,\s*)(?={_ASKING}\b(?!\s+to\b))", re.IGNORECASE)
 _ASKED = re.compile(rf"\b{_ASKING}\b", re.IGNORECASE)
@@ -44,9 +44,11 @@ _VERB_AHEAD = (
 )
 _INVERTED = re.compile(_VERB_AHEAD, re.IGNORECASE)
 _ASKS_AT_ONCE = re.compile(rf"(?:who|{_VERB})\b|{_VERB_AHEAD}", re.IGNORECASE)
-_LED = re.compile(r"(?:(?:and|but|or|plus|so|also|ok|okay|oh|hey|hi|well)\b[\s,]*)+", re.IGNORECASE)
+_LEAD = re.compile(
+    r"(?:(?:and|but|or|plus|so|also|ok|okay|oh|hey|hi|well)\b[\s,]*)+", re.IGNORECASE
+)
 _VERB_FIRST = re.compile(rf"{_VERB}\b", re.IGNORECASE)
-# "Do you remember?", "Can you help me?" ask whoever is asked, for nothing that is kept.
+# "Do you remember?", "Can you help me?" ask for nothing that could be in the memory.
 _TO_THE_LISTENER = re.compile(rf"{_VERB}\s+you\b", re.IGNORECASE)
 
 
@@ -71,11 +73,11 @@ def split(text: str) -> list[str]:
     held = ""
     for sentence in _sentences(text):
         held = f"{held} {sentence}".strip()
-        *before, last = _parted(sentence)
+        *before, last = _split_sentence(sentence)
         if before:
-            # What is said before the first question belongs to it.
-            said = held[: len(held) - len(sentence)]
-            found += [f"{said}{before[0]}".strip(), *before[1:], last]
+            # What stands before the first question belongs to it.
+            lead = held[: len(held) - len(sentence)]
+            found += [f"{lead}{before[0]}".strip(), *before[1:], last]
             held = ""
         elif _asks(sentence):
             found.append(held)
@@ -87,8 +89,8 @@ def split(text: str) -> list[str]:
     return found if len(found) > 1 else [text]
 
 
-def telling_words(text: str) -> list[str]:
-    """Return the words of a question that are more than grammar and courtesy, as written."""
+def content_words(text: str) -> list[str]:
+    """Return the words of a question without stop words and courtesies, as written."""
     tokens = tokenise(text)
     return [
         word
@@ -98,15 +100,15 @@ def telling_words(text: str) -> list[str]:
 
 
 def completed(parts: Sequence[str], names: Callable[[str], Sequence[str]]) -> list[str]:
-    """Return questions, each led by what it leaves to those before it.
+    """Return questions, each with what it takes from those before it.
 
-    "What does she do there?" is asked with the names before it and, where it says little itself
-    or speaks of "it" or "there", with their words. `names` gives the names in a text.
+    "What does she do there?" gets the names in the questions before it and, where it has few words
+    of its own or "it" or "there", their words too. `names` gives the names in a text.
     """
     whole: list[str] = []
     named: list[str] = []
     for part in parts:
-        own, telling = list(names(part)), telling_words(part)
+        own, telling = list(names(part)), content_words(part)
         pointing = set(tokenise(part).lowers)
         says = [word for word in telling if word not in own]
         enough = bool(own or says[1:] or pointing & _SPEAKERS)
@@ -114,7 +116,7 @@ def completed(parts: Sequence[str], names: Callable[[str], Sequence[str]]) -> li
         if pointing & (_PERSONS | _THINGS) or not enough:
             led += named
         if pointing & _THINGS or not (enough and says) or (pointing & _PERSONS and not named):
-            before = telling_words(whole[-1]) if whole else []
+            before = content_words(whole[-1]) if whole else []
             led += [word for word in before if word not in named]
         led = [word for word in dict.fromkeys(led) if word not in telling]
         whole.append(" ".join((*led, part)))
@@ -128,7 +130,7 @@ def _sentences(text: str) -> list[str]:
     return [text[start:end].strip() for start, end in zip([0, *starts], ends, strict=True)]
 
 
-def _parted(sentence: str) -> list[str]:
+def _split_sentence(sentence: str) -> list[str]:
     """Return the questions of one sentence that are joined by "and" or the like."""
     if _ASKED.search(sentence) is None:
         return [sentence]
@@ -153,9 +155,9 @@ def _stands_alone(left: str, right: str, *, series: bool) -> bool:
     """
     begins = _ASKED.match(right)
     assert begins is not None
-    left = _unled(left)
+    left = _without_lead(left)
     asked = list(_ASKED.finditer(left))
-    if not telling_words(left) or len(tokenise(right).words) < 2:
+    if not content_words(left) or len(tokenise(right).words) < 2:
         return False
     inverted = _INVERTED.match(right) is not None
     if series:
@@ -167,9 +169,9 @@ def _stands_alone(left: str, right: str, *, series: bool) -> bool:
     return asked[0].start() == 0 or asked[0][0].lower() != begins[0].lower()
 
 
-def _unled(text: str) -> str:
+def _without_lead(text: str) -> str:
     """Return a text without "and", "so", "oh" and the like before it."""
-    led = _LED.match(text)
+    led = _LEAD.match(text)
     return text[led.end() :] if led else text
 
 
@@ -177,8 +179,8 @@ def _asks(sentence: str) -> bool:
     """Return whether a sentence is a question for something that could be remembered."""
     if not sentence.endswith("?"):
         return False
-    plain = _unled(sentence)
+    plain = _without_lead(sentence)
     if _ASKED.search(plain) is None and _VERB_FIRST.match(plain) is None:
         return False
-    telling = telling_words(plain)
+    telling = content_words(plain)
     return len(telling) > (1 if _TO_THE_LISTENER.match(plain) else 0)

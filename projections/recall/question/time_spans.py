@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from projections.recall.question.event_times import Anchor, beside, days
+from projections.recall.question.event_times import Anchor, before_date, days
 from projections.text.dates import date_references, local_day
 
 _DAY_MS = 86_400_000
@@ -15,23 +15,23 @@ Span = tuple[int, int]
 
 
 def spans_in(text: str, at: int, utc_offset: int) -> tuple[Span, ...]:
-    """Return the times that a text speaks of, as said at a time (unix ms) in a time zone.
+    """Return the times in a text that was written at a time (unix ms) in a time zone.
 
-    `utc_offset`: so many minutes are its clocks ahead of UTC.
+    `utc_offset`: how many minutes its clocks are ahead of UTC.
     """
     spans = []
     for reference in date_references(text, at_ms=at, utc_offset_minutes=utc_offset):
         first, last = map(date.fromisoformat, (reference.first, reference.last))
-        if anchor := beside(text[: reference.start]):
+        if anchor := before_date(text[: reference.start]):
             first, last = days(anchor, first, last)
         spans.append(_span((first, last), utc_offset))
     return tuple(spans)
 
 
 def span_of_event(anchor: Anchor, text: str, at: int, utc_offset: int) -> Span:
-    """Return the time that an anchor means, where a turn that was said at a time tells the event.
+    """Return the time that an anchor means, given a turn about its event and when it was written.
 
-    The event took place on the day that the turn's text names, else on the day that it was said.
+    The event took place on the day that the turn names, else on the day that it was written.
     """
     dates = {
         (reference.first, reference.last)

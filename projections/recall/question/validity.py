@@ -1,4 +1,4 @@
-"""What holds when: which facts a newer one has taken the place of, and what changed into what."""
+"""Validity: what was no longer true at the time that a question asks for."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Ended(NamedTuple):
-    """What was no longer true at the time that a question asks for.
+    """What had ended at the time that a question asks for.
 
-    `facts` by id; `turns`: those all of whose facts, given or repeated, are among them.
+    `facts` by id; `turns`: those of which all facts, given or repeated, had ended.
     """
 
     facts: frozenset[str]
@@ -37,7 +37,7 @@ def ended(query: Query, index: Index, files: ZoneFiles) -> Ended:
     standing: dict[int, bool] = {}
     for (fact, _), place in zip(given, places.tolist(), strict=True):
         if place >= 0:
-            # What is said again after its end holds again.
+            # A fact that is repeated after its end is true again.
             over = fact in ends and index.turns.occurred_at[place] <= ends[fact]
             standing[place] = standing.get(place, False) or not over
     turns[[place for place, stands in standing.items() if not stands]] = True

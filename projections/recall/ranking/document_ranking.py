@@ -21,7 +21,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Scored(NamedTuple):
-    """Documents that an arm found, their scores by all together, and what each arm says."""
+    """Documents that an arm found, with their fused scores and those of each arm."""
 
     documents: list[Document]
     scores: Floats
@@ -71,12 +71,12 @@ def scored(
 
 
 def _keyword(documents: Sequence[Document], question: ParsedQuestion, index: Index) -> Floats:
-    """Return what share of the question's words each document holds, by their idf."""
+    """Return the share of the question's words, by their idf, that each document has."""
     idf = {term: index.turns.idf(term) for term in question.terms}
     every = sum(idf.values())
     if not every:
         return np.zeros(len(documents), np.float32)
-    held = (index.tokeniser.held(item.words) for item in documents)
+    words_of = (index.tokeniser.held(item.words) for item in documents)
     return np.array(
-        [sum(idf[term] for term in idf.keys() & own) / every for own in held], np.float32
+        [sum(idf[term] for term in idf.keys() & own) / every for own in words_of], np.float32
     )

@@ -1,8 +1,8 @@
-"""Decay and recency (B1): what happened long ago, and was not recalled since, may count less.
+"""Decay and recency (B1): a memory that is old, and was not recalled lately, may count less.
 
 decay = 0.99 ^ (hours since it was last recalled, or else happened / strength), and
 recency = e ^ (-hours since it happened / 72); the strength of a memory that
-was recalled n times is 1 + ln(1 + n), so that the first recalls keep it most.
+was recalled n times is 1 + ln(1 + n), of which the first recalls add most.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def faded(
     index: Index,
     files: ZoneFiles,
 ) -> Floats:
-    """Return the scores of places, less by what has faded.
+    """Return the scores of places after fading.
 
     Of a score, the share `profile.decay` decays and `profile.recency` goes with recency. `asked_at`
     (unix ms) is now; None: when the zone's last turn was said.

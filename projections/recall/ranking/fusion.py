@@ -1,4 +1,4 @@
-"""Fusion and diversity: how the scores of several arms become one order."""
+"""Fusion: one score out of the scores of several arms."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def weighted(
     unread: Mapping[str, Mask] = MappingProxyType({}),
     extra: Set[str] = frozenset(),
 ) -> Floats:
-    """Return the weighted mean of scaled arms, and what those of `extra` add to it.
+    """Return the weighted mean of the arms' scores, plus what those of `extra` add.
 
-    Where one of `readers` did not run, or says nothing of a place, as `unread` tells by arm, the
-    other readers take over its weight: what nobody could read is not held against a place, and
-    the arms that do not read count no more than otherwise.
+    Where one of `readers` did not run, or could not read a place (`unread`, by arm), the other
+    readers take over its weight: a place does not lose by what could not be read, and the arms
+    that do not read count no more than otherwise.
     """
     said = np.array(list(arms.values()), np.float32)
     counts = np.array(list(shares(arms, weights, readers, extra).values()), np.float32)[:, None]
@@ -57,7 +57,7 @@ def weighted(
 def shares(
     arms: Iterable[str], weights: Mapping[str, float], readers: Set[str], extra: Set[str]
 ) -> dict[str, np.float32]:
-    """Return, in order, what each arm's score counts for where all of them say something."""
+    """Return, in order, the weight of each arm where all of them could read a place."""
     names = list(arms)
     everyone = math.fsum(weights[name] for name in readers)
     there = math.fsum(weights[name] for name in names if name in readers)

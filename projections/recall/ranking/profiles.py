@@ -8,9 +8,9 @@ import msgspec
 
 from schemas.wire import Budget
 
-#: What each arm's score counts for: words of the turn and its neighbours, words of its facts,
-#: its vector and its neighbours', its best sentence's vector, who speaks and who is spoken of,
-#: what it caused or followed from, the vectors of its words and its neighbours', whether it is of
+#: The weight of each arm: words of the turn and its neighbours, words of its facts,
+#: its vector and its neighbours', its best sentence's vector, who speaks and who is mentioned,
+#: causes and effects, the vectors of its words and its neighbours', whether it is of
 #: the time that the question speaks of, and what it shares with the best turns.
 WEIGHTS = {
     "keyword": 0.5,
@@ -23,10 +23,10 @@ WEIGHTS = {
     "temporal": 0.08,
     "shared": 0.08,
 }
-#: The arms that read what was said; the others know who spoke, of whom, and what led to what.
+#: The arms that read the text of turns; the others know speakers, mentions, times and causes.
 READING = frozenset({"keyword", "statement", "semantic", "sentence", "late"})
-#: The arms whose weighted scores are added to the mean of the others: to be of another time, or
-#: to share nothing, is no reason to score less.
+#: The arms whose weighted scores are added to the mean of the others: a turn does not score less
+#: for being of another time, or for sharing no entity.
 EXTRA = frozenset({"temporal", "shared"})
 
 
@@ -40,8 +40,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     it weighs nothing (of 100, recall@10 is the same, of 20 it is 0.8 less; LoCoMo, dev); both are
     more where many results are asked for. `decay` and `recency`: the shares of a score that fade
     (see `fading`). `reranked`: how many of the best a cross-encoder judges, where there is one.
-    `fitting`: whether what holds the kind of answer that is wanted comes first among its equals,
-    and a list is gathered over a person's turns.
+    `fitting`: whether a turn that has the type of answer that is wanted comes first among equals,
+    and lists are gathered over a person's turns.
     """
 
     fusion: Literal["weighted", "rrf"] = "weighted"
@@ -72,8 +72,8 @@ SEED_PROFILE = Profile(
     fusion="rrf", weights={**WEIGHTS, "late": 0.0}, mmr_lambda=0.7, fitting=False
 )
 
-#: What is new, or was recalled lately, first among what answers about as well: half of a score
-#: fades, as B1 has it, and half stays, so that an old answer still outdoes a new one that is none.
+#: What is new, or was recalled lately, comes first among equals: half of a score fades (B1) and
+#: half stays, so that an old answer still beats a new turn that answers nothing.
 #: No default: on questions about any time it costs 2.6 of recall@10 (LoCoMo, dev), and a share of
 #: 0.05 of either gains nothing there (recall@10 +0.2, MRR -0.4).
 RECENT_PROFILE = Profile(decay=0.3, recency=0.2)

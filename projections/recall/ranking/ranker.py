@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from projections.files import ZoneFiles
-from projections.recall.arms.arm_scores import Found
+from projections.recall.arms.arm_scores import Candidates
 from projections.recall.arms.documents import Document
 from projections.recall.index.zone_index import Index
 from projections.recall.question.parsed_question import ParsedQuestion
@@ -16,7 +16,7 @@ from projections.recall.ranking.answer_type_match import fitting
 from projections.recall.ranking.candidates import candidates
 from projections.recall.ranking.document_ranking import Scored, scored
 from projections.recall.ranking.fading import faded
-from projections.recall.ranking.list_gathering import gathered
+from projections.recall.ranking.list_gathering import spread_list
 from projections.recall.ranking.profiles import Profile
 from projections.recall.ranking.relevance import relevance
 from projections.recall.ranking.reranking import Judge, Reranker, judged, reranked
@@ -34,13 +34,15 @@ class Ranker:
         self._profile = profile
         self._reranker = reranker
 
-    def found(self, question: ParsedQuestion, index: Index) -> Found | None:
-        """Return what the arms say of turns; None where no turn is looked for."""
+    def found(self, question: ParsedQuestion, index: Index) -> Candidates | None:
+        """Return the turns that the arms find; None where no turns are in scope."""
         if _OF_TURNS.isdisjoint(question.query.scope) or not len(index.turns):
             return None
         return candidates(question, self._profile, index, self._files)
 
-    def turns(self, question: ParsedQuestion, found: Found, index: Index, count: int) -> Ranked:
+    def turns(
+        self, question: ParsedQuestion, found: Candidates, index: Index, count: int
+    ) -> Ranked:
         """Return the turns that were found, in order; up to `count` where these are to differ."""
         order = ranked(
             found,
@@ -54,8 +56,8 @@ class Ranker:
         )
         if self._judge(question) is not None:
             return order
-        # So that a score means the same in every answer; a judge's does.
-        return order.weighed(relevance(found.evidence))
+        # So that a score means the same in every answer; a judge's scores do already.
+        return order.times(relevance(found.evidence))
 
     def documents(
         self, question: ParsedQuestion, documents: Sequence[Document], index: Index
@@ -72,7 +74,7 @@ class Ranker:
         return near._replace(scores=scores)
 
     def _rescoring(self, question: ParsedQuestion, index: Index) -> list[Rescore]:
-        """Return what looks at the best turns again, in order."""
+        """Return the steps that change the scores of the best turns, in order."""
         profile = self._profile
         steps: list[Rescore] = [
             partial(
@@ -86,14 +88,14 @@ class Ranker:
         if (judge := self._judge(question)) is not None:
             return [*steps, partial(judged, judge=judge, profile=profile, index=index)]
         if profile.fitting and question.answer_type is not None:
-            steps.append(partial(fitting, kind=question.answer_type, index=index))
+            steps.append(partial(fitting, wanted=question.answer_type, index=index))
         if profile.fitting and question.wants_list and question.speakers:
-            said = index.turns.of_senders(question.speakers)
-            steps.append(partial(gathered, said=said, index=index))
+            by_them = index.turns.of_senders(question.speakers)
+            steps.append(partial(spread_list, by_speakers=by_them, index=index))
         return steps
 
     def _judge(self, question: ParsedQuestion) -> Judge | None:
-        """Return what says how well texts answer; the low budget is the cheapest answer."""
+        """Return what judges texts by the question; the low budget goes without."""
         if self._reranker is None or question.query.budget == "low":
             return None
         return partial(self._reranker, question.text)

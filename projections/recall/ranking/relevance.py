@@ -1,9 +1,9 @@
-"""How likely it is that anything in an answer is meant: what makes scores mean the same everywhere.
+"""How likely it is that the zone has an answer: with it, a score means the same in every answer.
 
-Ranking compares turns with one another, so its best scores high even where nothing is meant. What
-an arm's best is by itself tells: each kind of evidence below has a middle, at which an answer is
-as likely as not, and a slope. The log-odds are averaged over the kinds at hand, since these say
-much the same.
+Ranking compares turns with one another, so the best scores high even where nothing answers. The
+best value of an arm before it is scaled shows the difference: each kind of evidence below has a
+middle, at which an answer is as likely as not, and a slope. The log-odds are averaged over the
+kinds that there are, since they measure much the same.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ LOGISTIC = {"late": (0.56, 12.0), "cosine": (0.485, 14.9), "keyword": (0.58, 5.5
 
 
 def relevance(evidence: Mapping[str, float]) -> float:
-    """Return the probability, 0 to 1, that what was found is meant, given each kind's best.
+    """Return the probability, 0 to 1, that there is an answer, given the best of each kind.
 
-    Half of all questions are taken to have an answer. Without evidence, which only the arms that
-    read give, nothing speaks against what was found.
+    Half of all questions are assumed to have an answer. Without evidence, which only the arms that
+    read give, it is 1.
     """
     if not evidence:
         return 1.0

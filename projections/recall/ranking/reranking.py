@@ -1,7 +1,6 @@
 """Reranking (B5): a model that reads question and text together judges the best candidates again.
 
-Where none is configured, several signals do: the arms, late interaction among them, as the
-profile weighs them.
+Without one, the order is that of the arms, late interaction among them.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ Judge = Callable[[Sequence[str]], Floats]
 def reranked(scores: Floats, judged: Floats) -> Floats:
     """Return scores, best first, with the first of them as they were judged.
 
-    What was not judged comes after what was.
+    What was not judged comes after them.
     """
     rest = np.minimum(scores[len(judged) :], judged.min(initial=1.0))
     return np.concatenate((judged, rest)).astype(np.float32)
 
 
 def judged(scores: Floats, best: Ints, *, judge: Judge, profile: Profile, index: Index) -> Floats:
-    """Return the scores of the turns `best` with those of the first of them as they were judged."""
+    """Return the scores of the turns `best`, the first of them as they were judged."""
     if not len(best):
         return scores
     numbers = [int(index.turns.numbers[place]) for place in best[: profile.reranked]]

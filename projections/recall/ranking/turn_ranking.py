@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.files import ZoneFiles
-from projections.recall.arms.arm_scores import Found, Heard
+from projections.recall.arms.arm_scores import Candidates, ScoresByArm
 from projections.recall.arms.scaling import scaled
 from projections.recall.index.growable_arrays import true_places
 from projections.recall.index.selection import top
@@ -19,7 +19,7 @@ from projections.recall.ranking.diversity import mmr
 from projections.recall.ranking.fusion import rrf, shares, weighted
 from projections.recall.ranking.profiles import EXTRA, READING, Profile
 
-# Of more scores than this, a sample says first where about the best begin.
+# Where there are more scores than this, a sample gives a lower bound of the best first.
 _SAMPLE = 8_192
 
 Floats = npt.NDArray[np.float32]
@@ -37,14 +37,14 @@ class Ranked(NamedTuple):
     scores: Floats
     of_found: Floats
 
-    def weighed(self, relevance: float) -> Ranked:
-        """Return the same order, its scores times a probability that anything is meant."""
+    def times(self, relevance: float) -> Ranked:
+        """Return the same order, with scores times the probability that there is an answer."""
         share = np.float32(relevance)
         return Ranked(self.places, self.scores * share, self.of_found * share)
 
 
 def ranked(
-    found: Found,
+    found: Candidates,
     eligible: Mask,
     profile: Profile,
     index: Index,
@@ -56,8 +56,8 @@ def ranked(
 ) -> Ranked:
     """Return up to `pool` turns in order; up to `count` where the profile asks for diversity.
 
-    What asks instead of telling counts less. `rescoring`: what looks at those again, one after
-    the other, before diversity.
+    A turn that asks a question counts less. `rescoring`: steps that change the scores of these
+    turns, one after the other, before diversity.
     """
     scores = _fused(found, profile)
     asks = np.float32(profile.question_share) * index.turns.asks[found.places]
@@ -76,27 +76,27 @@ def ranked(
     return Ranked(found.places[best], discounted[best], discounted)
 
 
-def so_far(found: Found, eligible: Mask, profile: Profile, count: int) -> Ranked:
-    """Return the `count` turns that the arms so far put first."""
+def best_so_far(found: Candidates, eligible: Mask, profile: Profile, count: int) -> Ranked:
+    """Return the `count` turns that rank first by the arms that ran so far."""
     scores = _fused(found, profile)
     best = _best(scores, scores, eligible[found.places], count)
     return Ranked(found.places[best], scores[best], scores)
 
 
-def leading(heard: Heard, eligible: Mask, profile: Profile, count: int) -> Ranked:
-    """Return the `count` turns, of all, that the arms put first."""
+def leading(scored: ScoresByArm, eligible: Mask, profile: Profile, count: int) -> Ranked:
+    """Return the `count` turns of the zone that rank first by the arms."""
     if profile.fusion == "rrf":
         # Ranks are among all turns.
-        return so_far(heard.everywhere(), eligible, profile, count)
-    scores = np.zeros(heard.size, np.float32)
-    share = shares(heard.arms, profile.weights, READING, EXTRA)
-    for name, said in heard.arms.items():
-        if said.places is None:
-            scores += share[name] * said.scores
+        return best_so_far(scored.everywhere(), eligible, profile, count)
+    scores = np.zeros(scored.size, np.float32)
+    share = shares(scored.arms, profile.weights, READING, EXTRA)
+    for name, arm in scored.arms.items():
+        if arm.places is None:
+            scores += share[name] * arm.scores
         else:
-            scores[said.places] += share[name] * said.scores
-    if len(unread := heard.unread):
-        scores[unread] = _fused(heard.at(unread), profile)
+            scores[arm.places] += share[name] * arm.scores
+    if len(unread := scored.unread):
+        scores[unread] = _fused(scored.at(unread), profile)
     if not eligible.all():
         scores *= eligible
     likely = _likely(scores, count)
@@ -108,7 +108,7 @@ def _likely(scores: Floats, count: int) -> Ints:
     """Return the places of the `count` best scores above 0, and few others, ascending."""
     if len(scores) > _SAMPLE:
         sample = scores[:: len(scores) // _SAMPLE + 1]
-        # Twice what is expected of the sample, and some: hardly ever too few.
+        # Twice as many as are expected in the sample, and 16 more: hardly ever too few.
         rank = 2 * count * len(sample) // len(scores) + 16
         cut = np.partition(sample, -rank)[-rank] if rank <= len(sample) else 0
         if cut > 0 and len(places := true_places(scores >= cut)) >= count:
@@ -121,7 +121,7 @@ def _best(found: Floats, scores: Floats, eligible: Mask, pool: int) -> Ints:
     return top(np.where((found > 0) & eligible, scores, -np.inf), pool)
 
 
-def _fused(found: Found, profile: Profile) -> Floats:
+def _fused(found: Candidates, profile: Profile) -> Floats:
     if profile.fusion == "rrf":
         return scaled(rrf(found.turns.values(), profile.rrf_k), floor=0.0)
     return weighted(found.turns, profile.weights, READING, found.unread, EXTRA)
