@@ -16,7 +16,6 @@ from projections.private import make_directory, tighten
 from schemas.errors import HomeError, UnknownVersion
 from streams.encoder.catalog import Precision, Source
 from streams.encoder.encoder import CrossEncoder, Encoder
-from streams.encoder.installing import install, reinstall
 from streams.encoder.loading import is_whole, load, load_reranker
 from streams.encoder.pin import Pin
 
@@ -112,6 +111,8 @@ class Home:
                     "make another home for another encoder"
                 )
             if pin is not None:
+                from streams.encoder.installing import reinstall
+
                 reinstall(
                     pin,
                     cache=cache_directory(),
@@ -124,6 +125,8 @@ class Home:
             raise HomeError(f"{directory} exists and is no recollect home; name an empty directory")
         pin = None
         if not without_encoder:
+            from streams.encoder.installing import install
+
             pin = install(
                 encoder,
                 precision=precision,
@@ -167,6 +170,8 @@ class Home:
         pin = None
         if model is not None:
             local = Path(model).is_dir()
+            from streams.encoder.installing import install
+
             pin = install(
                 None if local else model,
                 directory=Path(model) if local else None,
@@ -184,6 +189,8 @@ class Home:
             EncoderError: it cannot be brought.
         """
         if self.settings.reranker is not None:
+            from streams.encoder.installing import reinstall
+
             reinstall(self.settings.reranker, cache=cache_directory(), progress=progress)
 
     def _write(self, settings: Settings) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from recollect.follower_lock import followed
 from recollect.home import Home
@@ -11,8 +12,11 @@ from streams.encoder.gateway import EncoderGateway
 from streams.engine.node import Node
 from streams.ledger import Ledger
 from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.ledger.kafka.kafka_ledger import NO_ENCODER, KafkaLedger
-from streams.ledger.kafka.settings import SCHEME, KafkaSettings
+from streams.ledger.kafka.settings import NO_ENCODER, SCHEME, KafkaSettings
+
+# Who has the ledger at home need not load what speaks with Kafka.
+if TYPE_CHECKING:
+    from streams.ledger.kafka.kafka_ledger import KafkaLedger
 
 VARIABLE = "RECOLLECT_LEDGER"
 EMBEDDED = "embedded"
@@ -36,6 +40,8 @@ def open_following_node(home: Home, *, decides: bool) -> tuple[Node, KafkaLedger
     setting = _setting()
     if not on_kafka():
         raise InvalidInput(f"{VARIABLE}={setting!r}: a replica follows kafka://host:port")
+    from streams.ledger.kafka.kafka_ledger import KafkaLedger
+
     ledger = KafkaLedger(
         KafkaSettings.read(setting, os.environ),
         home.directory / "copy",
@@ -64,6 +70,8 @@ def open_ledger(home: Home, setting: str | None = None) -> Ledger:
             )
         return EmbeddedLedger(home.directory)
     if setting.startswith(SCHEME):
+        from streams.ledger.kafka.kafka_ledger import KafkaLedger
+
         return KafkaLedger(
             KafkaSettings.read(setting, os.environ),
             home.directory / "copy",

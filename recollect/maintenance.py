@@ -20,7 +20,6 @@ from schemas.wire import (
     RollbackReport,
     Verification,
 )
-from streams.lifecycle import rebuilding, reclaiming, verifying
 from streams.projecting.projector import Progress
 from streams.publishing.commands import drawn_id
 from streams.reading.heads import Expected
@@ -54,6 +53,8 @@ def rebuild(
         # What is damaged is made again by that, and concludes what waits after it.
         if level != "project":
             raise
+    from streams.lifecycle import rebuilding
+
     rebuilt = rebuilding.rebuild(zone.node, zone.name, level, progress)
     zone.decide()
     seconds = round(time.monotonic() - started, 3)
@@ -63,12 +64,16 @@ def rebuild(
 def pending(zone: OpenZone) -> int:
     """Return how many ledger records a rebuild reads."""
     zone.must_exist()
+    from streams.lifecycle import rebuilding
+
     return rebuilding.pending(zone.node, zone.name)
 
 
 def rollback(zone: OpenZone, progress: Progress | None = None) -> RollbackReport:
     """Go back to the generation before, brought up to date."""
     zone.must_exist()
+    from streams.lifecycle import rebuilding
+
     return RollbackReport(rebuilding.rollback(zone.node, zone.name, progress).name)
 
 
@@ -82,6 +87,8 @@ def verify(
     expected = None if expect is None else Expected.read(expect)
     if expected is None:
         zone.must_exist()
+    from streams.lifecycle import verifying
+
     return verifying.verify(zone.node, zone.name, progress, expected)
 
 
@@ -92,6 +99,8 @@ def reclaim(zone: OpenZone, *, dry_run: bool = False) -> ReclaimReport:
         InvalidInput: the ledger is not the embedded one.
     """
     zone.must_exist()
+    from streams.lifecycle import reclaiming
+
     return reclaiming.reclaim(zone.node, zone.name, dry_run=dry_run)
 
 

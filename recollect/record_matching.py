@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -20,7 +20,9 @@ from schemas.events import (
 )
 from schemas.names import normalise_name
 from schemas.times import parse_time
-from streams.language.mentions import mentions
+
+if TYPE_CHECKING:
+    from streams.language.analysis import Mention
 
 
 class Criteria(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +116,7 @@ class Names:
         self._certain = _standing(names - words)
         self._words = _standing(words)
         # Those that are read as a name wherever they stand: "Marta", not "Will".
-        self._clear = {name for name in words if mentions(name.title())}
+        self._clear = {name for name in words if _mentioned(name.title())}
 
     def stand_in(self, text: str) -> bool:
         """Return whether one of them stands in a text, as a name.
@@ -128,7 +130,7 @@ class Names:
         found = [] if self._words is None else list(self._words.finditer(text))
         if not found:
             return False
-        read = mentions(text)
+        read = _mentioned(text)
         if any(normalise_name(mention.text) in self.all for mention in read):
             return True
         lower = text == text.lower()
@@ -139,6 +141,13 @@ class Names:
             for word in found
             if not any(mention.start <= word.start() < mention.end for mention in read)
         )
+
+
+def _mentioned(text: str) -> list[Mention]:
+    # Only who forgets reads names this way, and who asks loads this module too.
+    from streams.language.mentions import mentions
+
+    return mentions(text)
 
 
 def _standing(names: set[str]) -> re.Pattern[str] | None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from projections.events.event_queries import switched_to
 from projections.files import FILE_NAMES, FilesPool, ZoneFiles
@@ -29,19 +30,21 @@ from schemas.errors import (
 from schemas.fragments import Assembler
 from schemas.records import NO_CHAIN, chain_of
 from schemas.zones import check_zone
-from streams.agents import AGENTS, Agent
 from streams.encoder.gateway import EncoderGateway
 from streams.engine.journal import Journal
-from streams.engine.zone import ZoneDriver
 from streams.ledger import CHANGES, Ledger, partition_of
 from streams.ledger.sequencer import Head
-from streams.projecting.background import BackgroundProjection
 from streams.projecting.moments import Moment, moment_of, open_moment, remove_moments
 from streams.projecting.projector import Progress, project_changes, project_events, purge
 from streams.reading.readers import ChangeReader, last_switch, located
 from streams.reading.timeline import Timeline
 from streams.system.failpoints import failpoint
 from streams.system.locks import exclusive
+
+# Who only asks decides nothing, and need not load what decides.
+if TYPE_CHECKING:
+    from streams.agents import Agent
+    from streams.engine.zone import ZoneDriver
 
 FIRST_CHAIN = "c0"
 # After so long without progress, a caller that waits for the workers decides by itself.
@@ -64,14 +67,14 @@ class Node:
         directory: Path,
         ledger: Ledger,
         gateway: EncoderGateway,
-        agents: Sequence[Agent] = AGENTS,
+        agents: Sequence[Agent] | None = None,
         *,
         decides: bool = True,
     ) -> None:
         self.ledger = ledger
         self.decides = decides
         self.gateway = gateway
-        self.agents = agents
+        self._agents = agents
         self._directory = directory
         self.writes = not read_only(directory)
         self.journal = Journal(directory / "driver.db" if self.writes else None)
@@ -81,6 +84,15 @@ class Node:
         self._elsewhere: tempfile.TemporaryDirectory[str] | None = None
         if self.writes:
             self._take_over_debts()
+
+    @property
+    def agents(self) -> Sequence[Agent]:
+        """The agents that decide: those that were given, else recollect's own."""
+        if self._agents is None:
+            from streams.agents import AGENTS
+
+            self._agents = AGENTS
+        return self._agents
 
     def _take_over_debts(self) -> None:
         """Move what an older build noted in the journal of owed purges into zones' files."""
@@ -207,6 +219,8 @@ class Node:
         `owner`: it also appends the commands that its change records ask for. Only the driver of
         the generation in use may.
         """
+        from streams.engine.zone import ZoneDriver
+
         return ZoneDriver(
             self.ledger,
             zone,
@@ -388,6 +402,8 @@ class Node:
     ) -> int:
         """Project changes while another process projects their events; return how many records."""
         moved = 0
+        from streams.projecting.background import BackgroundProjection
+
         with BackgroundProjection(self.ledger, zone) as beside:
             generation = self.current(zone)
             with self.open(zone, generation) as files:

@@ -6,8 +6,10 @@ The table is that of the library `nicknames` (English given names and their hypo
 from __future__ import annotations
 
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
-from nicknames import NickNamer
+if TYPE_CHECKING:
+    from nicknames import NickNamer
 
 
 @lru_cache(1_024)
@@ -21,4 +23,6 @@ def other_names(normalized: str) -> tuple[str, ...]:
 @cache
 def _table() -> NickNamer:
     # A twentieth of a second, when a question first names somebody the zone does not know.
+    from nicknames import NickNamer
+
     return NickNamer()

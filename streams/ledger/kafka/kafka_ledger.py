@@ -24,7 +24,7 @@ from streams.ledger.kafka.clients import Clients, KeyedValue, Place
 from streams.ledger.kafka.copy import Copy, received
 from streams.ledger.kafka.inbox_retention import Inbox
 from streams.ledger.kafka.keys import PLACES, KafkaKeys
-from streams.ledger.kafka.settings import KafkaSettings
+from streams.ledger.kafka.settings import NO_ENCODER, KafkaSettings
 from streams.ledger.kafka.topics import INBOX, KEYS, Topics
 from streams.ledger.ledger import (
     CHANGES,
@@ -47,7 +47,6 @@ _POLL_SECONDS = 0.05
 # Each time another sequencer was faster, at least one of its events was accepted.
 _MOST_TRIES = 100
 _PAGE = 2_000
-NO_ENCODER = "none"
 #: How long a count of the workers is believed.
 _COUNT_SECONDS = 2.0
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-import ssl
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
 
 from schemas.errors import InvalidInput
 
+if TYPE_CHECKING:
+    import ssl
+
 SCHEME = "kafka://"
+#: What nodes agree on that have no encoder.
+NO_ENCODER = "none"
 Protocol = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 Mechanism = Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]
 
@@ -128,6 +132,8 @@ class KafkaSettings(msgspec.Struct, frozen=True):
         """
         if not self.protocol.endswith("SSL"):
             return None
+        import ssl
+
         try:
             context = ssl.create_default_context(cafile=self.ca_file)
             if self.certificate_file:
