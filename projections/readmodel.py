@@ -90,6 +90,9 @@ class ReadModel:
     def migrated(self, connection: apsw.Connection) -> None:
         """Make what is derived from the tables, in the transaction that made or changed them."""
 
+    def reindex(self) -> None:
+        """Make the indexes of the rows again, in the caller's transaction."""
+
     def tables(self) -> frozenset[str]:
         """Return the tables that the file has unless it was damaged."""
         return self.migrations.tables

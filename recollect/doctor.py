@@ -13,8 +13,8 @@ from pathlib import Path
 import apsw
 import msgspec
 import onnxruntime
-import sqlite_vec
 
+from projections.embeddings.embeddings_file import vec0_version
 from projections.files import ZoneFiles
 from projections.generations import ZoneDirectory
 from projections.private import exposed, read_only
@@ -88,7 +88,7 @@ def _installation() -> list[Check]:
     return [
         _try("python", _python, "install Python 3.11 or later"),
         _try("sqlite", _sqlite, "install apsw again from its wheel"),
-        _try("sqlite-vec", _vectors, "install sqlite-vec again from its wheel"),
+        _try("sqlite-vec", vec0_version, "install sqlite-vec again from its wheel"),
         _try("onnxruntime", lambda: str(onnxruntime.__version__), "install onnxruntime again"),
     ]
 
@@ -145,14 +145,6 @@ def _python() -> str:
 def _sqlite() -> str:
     assert "ENABLE_FTS5" in apsw.compile_options, "this SQLite has no FTS5"
     return f"{apsw.sqlite_lib_version()} with FTS5"
-
-
-def _vectors() -> str:
-    connection = apsw.Connection(":memory:")
-    connection.enable_load_extension(True)
-    connection.load_extension(sqlite_vec.loadable_path())
-    ((version,),) = connection.execute("SELECT vec_version()").fetchall()
-    return str(version)
 
 
 def _disk(directory: Path) -> str:

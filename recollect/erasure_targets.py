@@ -13,7 +13,6 @@ from projections.identity import entities_for_recall
 from projections.identity import entity_queries as identity
 from projections.memory import memory_queries as memory
 from projections.recall.question.entity_names import entity_ids, resolve
-from projections.sqlite import listed, rows
 from recollect.record_matching import Criteria, Names, Said, body_of, said_in, text_or_none
 from schemas.errors import InvalidInput
 from schemas.events import (
@@ -319,18 +318,8 @@ class Chooser:
 
     def _names_of(self, ids: set[str]) -> set[str]:
         """Return the normalised names that mean nobody else."""
-        found = rows(
-            self._identity,
-            """
-            WITH known(id) AS (SELECT value FROM json_each(?))
-            SELECT name FROM entities WHERE id IN (SELECT id FROM known)
-            UNION SELECT handle FROM handles WHERE entity_id IN (SELECT id FROM known)
-            UNION SELECT display_name FROM handles WHERE entity_id IN (SELECT id FROM known)
-            UNION SELECT mention_text FROM mentions WHERE entity_id IN (SELECT id FROM known)
-            """,
-            (listed(sorted(ids)),),
-        )
-        names = {normalise_name(name) for (name,) in found if name}
+        written = identity.all_names(self._identity, sorted(ids))
+        names = {normalise_name(name) for name in written}
         return {name for name in names if name and self._means_only(name, ids)}
 
     def _means_only(self, name: str, ids: set[str]) -> bool:

@@ -11,9 +11,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from projections.embeddings.vector_queries import vector_count
 from projections.files import ZoneFiles
 from projections.identity.entity_queries import entity_count
-from projections.sqlite import value
+from projections.memory.consolidated import observation_count
+from projections.memory.memory_queries import fact_count
 from recollect.follower_lock import followed
 from recollect.home import Home
 from recollect.ledgers import open_node
@@ -153,13 +155,10 @@ class OpenZone:
 def counted(files: ZoneFiles) -> dict[str, int]:
     """Return how many facts, entities, vectors and observations a zone holds."""
     return {
-        "facts": value(files.memory.connection, "SELECT count(*) FROM facts"),
+        "facts": fact_count(files.memory.connection),
         "entities": entity_count(files.identity.connection),
-        "vectors": value(files.embeddings.connection, "SELECT count(*) FROM embeddings"),
-        "observations": value(
-            files.memory.connection,
-            "SELECT count(*) FROM analysis_runs WHERE analysis_type_id LIKE 'observation%'",
-        ),
+        "vectors": vector_count(files.embeddings.connection),
+        "observations": observation_count(files.memory.connection),
     }
 
 

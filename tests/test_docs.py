@@ -6,6 +6,8 @@ from pathlib import Path
 import click
 import pytest
 
+from projections.files import ZoneFiles
+from projections.sqlite import rows
 from recollect.cli.app import cli
 from schemas.events import KINDS
 from schemas.inbound import InboundEvent
@@ -86,9 +88,16 @@ def test_every_setting_of_a_topic_is_in_the_reference(topic, replicas):
         assert any(f"`{setting}={value}`" in row for row in rows), f"{topic}: {setting}={value}"
 
 
-def test_every_file_of_a_read_model_is_in_the_reference():
-    for path in (ROOT / "projections").glob("*/migrations"):
-        assert f"{path.parent.name}.db`" in REFERENCE
+def test_every_file_and_table_of_a_read_model_is_in_the_reference(tmp_path):
+    section = REFERENCE.split("## Tables")[1].split("\n## ")[0]
+    told = set(re.findall(r"`([a-z_.]+)`", section))
+    with ZoneFiles(tmp_path, "model", 8) as files:
+        for model in files.all:
+            assert f"{model.name}.db`" in REFERENCE
+            listed = rows(model.connection, "SELECT name, type FROM pragma_table_list")
+            indexes = tuple(f"{name}_" for name, kind in listed if kind == "virtual")
+            made = {name for name, _ in listed if not name.startswith(("sqlite_", *indexes))}
+            assert made <= told, made - told
 
 
 def test_every_failpoint_is_in_the_story_of_a_commit():

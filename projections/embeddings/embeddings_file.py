@@ -9,6 +9,7 @@ import sqlite_vec
 
 from projections.migrations import Migrations
 from projections.readmodel import ReadModel
+from projections.sqlite import value
 
 # vec0 writes vectors in chunks of this many and reserves a whole one for the first: small
 # zones stay small (1,024, its default, takes 1.6 MB), and a scan is no slower.
@@ -39,9 +40,7 @@ class EmbeddingsModel(ReadModel):
 
     def connect(self, *, readonly: bool) -> apsw.Connection:
         connection = super().connect(readonly=readonly)
-        connection.enable_load_extension(True)
-        connection.load_extension(sqlite_vec.loadable_path())
-        connection.enable_load_extension(False)
+        _load_vec0(connection)
         return connection
 
     def migrated(self, connection: apsw.Connection) -> None:
@@ -74,3 +73,20 @@ class EmbeddingsModel(ReadModel):
             "ORDER BY seq",
             (self.model,),
         )
+
+
+def vec0_version() -> str:
+    """Return the version of what searches vectors in SQLite, as it runs here.
+
+    Raises:
+        apsw.Error: it does not.
+    """
+    connection = apsw.Connection(":memory:")
+    _load_vec0(connection)
+    return str(value(connection, "SELECT vec_version()"))
+
+
+def _load_vec0(connection: apsw.Connection) -> None:
+    connection.enable_load_extension(True)
+    connection.load_extension(sqlite_vec.loadable_path())
+    connection.enable_load_extension(False)

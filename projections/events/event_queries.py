@@ -84,6 +84,38 @@ def event_count(connection: apsw.Connection) -> int:
     return int(value(connection, "SELECT count(*) FROM events"))
 
 
+class Quoted(NamedTuple):
+    """An event as it is quoted: where it stands, who said it, when (unix ms), and what."""
+
+    number: int
+    platform: str
+    source_id: str
+    sender: str
+    occurred_at: int
+    content: str
+
+
+def quoted(connection: apsw.Connection, event_id: str) -> Quoted | None:
+    """Return an event by its id; None where it was erased."""
+    found = rows(
+        connection,
+        "SELECT number, platform, source_id, coalesce(nullif(sender_name, ''), sender_id), "
+        "occurred_at, content FROM events WHERE id = ?",
+        (event_id,),
+    )
+    return Quoted(*found[0]) if found else None
+
+
+def first_known_as(connection: apsw.Connection, id_: str) -> str | None:
+    """Return the id of the first event that is called so, by itself or by its source."""
+    found: str | None = value(
+        connection,
+        "SELECT id FROM events WHERE id = ?1 OR source_id = ?1 ORDER BY number LIMIT 1",
+        (id_,),
+    )
+    return found
+
+
 class Written(NamedTuple):
     """An event that somebody wrote: its number, its ids, and the turn that it belongs to."""
 

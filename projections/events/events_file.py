@@ -29,6 +29,9 @@ class EventsModel(ReadModel):
     watermark_columns = ("number", "offset", "hash")
     migrations = Migrations(Path(__file__).parent / "migrations")
 
+    def reindex(self) -> None:
+        self.connection.execute("INSERT INTO events_fts(events_fts) VALUES ('rebuild')")
+
     def project_events(self, events: Sequence[Event], seals: Sequence[tuple[int, bytes]]) -> bool:
         """Apply events in order, in the caller's transaction; True if any was erased.
 

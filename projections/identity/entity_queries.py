@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import apsw
 
-from projections.sqlite import rows, value
+from projections.sqlite import listed, rows, value
 from schemas.changes import Entity
 
 _ENTITY = "id, name, type, normalized, source, created_at"
@@ -130,6 +132,42 @@ def pending_candidate(
         (candidate_id,),
     ).fetchone()
     return None if row is None else (str(row[0]), str(row[1]), float(row[2]))
+
+
+def merge_reason(connection: apsw.Connection, loser_id: str) -> tuple[str, float] | None:
+    """Return (reason, confidence) of the merge by which an entity went into another."""
+    found = rows(
+        connection,
+        "SELECT reason, confidence FROM merges WHERE loser_id = ? AND undone_at IS NULL",
+        (loser_id,),
+    )
+    return (str(found[0][0]), float(found[0][1])) if found else None
+
+
+def events_naming(connection: apsw.Connection, entity_id: str, most: int) -> list[str]:
+    """Return the ids of the first events that name this very entity."""
+    found = rows(
+        connection,
+        "SELECT DISTINCT event_id FROM mentions WHERE entity_id = ? ORDER BY event_id LIMIT ?",
+        (entity_id, most),
+    )
+    return [str(event) for (event,) in found]
+
+
+def all_names(connection: apsw.Connection, entity_ids: Sequence[str]) -> set[str]:
+    """Return every name, handle and mention of these entities, as it was written."""
+    found = rows(
+        connection,
+        """
+        WITH known(id) AS (SELECT value FROM json_each(?))
+        SELECT name FROM entities WHERE id IN (SELECT id FROM known)
+        UNION SELECT handle FROM handles WHERE entity_id IN (SELECT id FROM known)
+        UNION SELECT display_name FROM handles WHERE entity_id IN (SELECT id FROM known)
+        UNION SELECT mention_text FROM mentions WHERE entity_id IN (SELECT id FROM known)
+        """,
+        (listed(entity_ids),),
+    )
+    return {str(name) for (name,) in found if name}
 
 
 def entity_count(connection: apsw.Connection) -> int:

@@ -1,4 +1,4 @@
-"""What recall asks of memory.db about observations and mental models."""
+"""What is asked of memory.db about observations and mental models."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from projections.sqlite import rows
+from projections.sqlite import rows, value
 
 
 class Observed(NamedTuple):
@@ -98,6 +98,38 @@ def supporting_facts(
     ):
         found.setdefault(str(run), []).append((fact[0], fact[1], fact[2]))
     return found
+
+
+def version(connection: apsw.Connection, run_id: str) -> tuple[str, str | None, int] | None:
+    """Return (text, the version before, unix ms) of a version of an observation, old or new."""
+    found = rows(
+        connection,
+        "SELECT output_text, parent_id, created_at FROM analysis_runs "
+        "WHERE id = ? AND output_text IS NOT NULL",
+        (run_id,),
+    )
+    return (found[0][0], found[0][1], found[0][2]) if found else None
+
+
+def sources_of(connection: apsw.Connection, run_id: str) -> list[tuple[str, str, str]]:
+    """Return (fact id, text, event id) of what a version rests on, the newest fact first."""
+    return rows(
+        connection,
+        "SELECT facts.id, facts.text, facts.source_event_id FROM observation_facts "
+        "JOIN facts ON facts.id = observation_facts.fact_id WHERE analysis_run_id = ? "
+        "ORDER BY facts.as_of DESC, facts.id",
+        (run_id,),
+    )
+
+
+def observation_count(connection: apsw.Connection) -> int:
+    """Return how many versions of observations there are."""
+    return int(
+        value(
+            connection,
+            "SELECT count(*) FROM analysis_runs WHERE analysis_type_id LIKE 'observation%'",
+        )
+    )
 
 
 def _marks(values: Sequence[object]) -> str:

@@ -13,6 +13,9 @@ class MemoryModel(ReadModel):
     name = "memory"
     migrations = Migrations(Path(__file__).parent / "migrations")
 
+    def reindex(self) -> None:
+        self.connection.execute("INSERT INTO facts_fts(facts_fts) VALUES ('rebuild')")
+
     def note_decisions(self, decided: Iterable[tuple[int, int, bool]]) -> None:
         """Note (number, offset, traced) of change records that the file holds from now on."""
         self.connection.executemany("INSERT OR REPLACE INTO conclusions VALUES (?, ?, ?)", decided)

@@ -248,6 +248,27 @@ def models_about(connection: apsw.Connection, entity_ids: Sequence[str]) -> list
     return [number for (number,) in found]
 
 
+def causes(connection: apsw.Connection, fact_id: str) -> list[tuple[str, float]]:
+    """Return (fact id, strength) of the facts that led to a fact."""
+    return rows(
+        connection,
+        "SELECT from_fact_id, strength FROM causal_links WHERE to_fact_id = ? ORDER BY 1",
+        (fact_id,),
+    )
+
+
+def facts_from(connection: apsw.Connection, event_id: str) -> list[tuple[str, str]]:
+    """Return (id, text) of the facts that an event led to."""
+    return rows(
+        connection, "SELECT id, text FROM facts WHERE source_event_id = ? ORDER BY id", (event_id,)
+    )
+
+
+def fact_count(connection: apsw.Connection) -> int:
+    """Return how many facts there are."""
+    return int(value(connection, "SELECT count(*) FROM facts"))
+
+
 def parks(connection: apsw.Connection) -> list[int]:
     """Return the numbers of what came unreadable or in conflict, whatever became of it."""
     found = rows(connection, "SELECT number FROM dead_letters WHERE kind = 'park' ORDER BY number")

@@ -179,12 +179,9 @@ def _building(
 
 def _reindex(node: Node, zone: str, current: Generation) -> RebuildReport:
     with node.driving(zone), node.open(zone, current) as files:
-        with atomic(files.events.connection):
-            files.events.connection.execute("INSERT INTO events_fts(events_fts) VALUES ('rebuild')")
-        with atomic(files.memory.connection):
-            files.memory.connection.execute("INSERT INTO facts_fts(facts_fts) VALUES ('rebuild')")
-        with atomic(files.embeddings.connection):
-            files.embeddings.reindex()
+        for model in files.all:
+            with atomic(model.connection):
+                model.reindex()
         drop_index(files)
         number = files.events.watermark().number
         return RebuildReport(level="index", generation=current.name, records=number, encoded=0)

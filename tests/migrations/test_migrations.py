@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import signal
@@ -338,3 +339,35 @@ def test_no_other_statement_makes_or_changes_a_table_of_these_files(
     ]
     # Its dimension is the model's, and whatever is in it follows from the table of vectors.
     assert strays == ["projections/embeddings/search_index.sql"]
+
+
+STATEMENT = re.compile(r"\b(SELECT\s|INSERT\s+(OR|INTO)|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s)")
+
+
+def statements(path: Path) -> list[str]:
+    """Return the texts of a module that are SQL, docstrings left out."""
+    texts = [
+        node.value
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    return [text for text in texts if STATEMENT.search(text)]
+
+
+def test_nobody_who_asks_speaks_sql() -> None:
+    """It stands in the read models' packages, as a function with a name."""
+    found = {
+        str(path.relative_to(ROOT)): texts
+        for path in (ROOT / "recollect").rglob("*.py")
+        if (texts := statements(path))
+    }
+    assert not found
+
+
+def test_sql_is_found_wherever_a_module_says_it(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    for text in ('"SELECT 1"', 'f"DELETE FROM {table}"', '"""\n  UPDATE a SET b = 1"""'):
+        module.write_text(f"connection.execute({text})\n")
+        assert statements(module), text
+    module.write_text('"""Select what to insert into an update."""\nx = "selected"\n')
+    assert not statements(module)
