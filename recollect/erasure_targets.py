@@ -14,6 +14,7 @@ from projections.identity import entity_queries as identity
 from projections.memory import memory_queries as memory
 from projections.recall.question.entity_names import entity_ids, resolve
 from recollect.record_matching import Criteria, Names, Said, body_of, said_in, text_or_none
+from recollect.suggestions import unknown_entity
 from schemas.errors import InvalidInput
 from schemas.events import (
     KINDS,
@@ -244,9 +245,7 @@ class Chooser:
         if criteria.entity is not None:
             meant = self.meant(criteria.entity)
             if meant is None:
-                raise InvalidInput(
-                    f"zone {self._zone} knows nobody and nothing called {criteria.entity!r}"
-                )
+                raise InvalidInput(unknown_entity(self._identity, criteria.entity))
         found = set(
             events.written_by(
                 self._events,

@@ -14,7 +14,7 @@ from recollect.open_zone import OpenZone, counted
 from recollect.record_matching import Criteria
 from schemas.errors import ErasureFailed, InvalidInput, NotDeleted
 from schemas.events import Forget
-from schemas.times import parse_time
+from schemas.times import parse_moment
 from schemas.wire import ForgetReport, Time
 from streams.publishing.commands import drawn_id
 from streams.reading.readers import EventReader
@@ -105,8 +105,8 @@ def choose(
         sender=sender,
         thread=thread,
         platform=platform,
-        after=None if after is None else parse_time(after, "after")[0],
-        before=None if before is None else parse_time(before, "before")[0],
+        after=None if after is None else parse_moment(after, "after"),
+        before=None if before is None else parse_moment(before, "before"),
     )
     if not ids and not criteria.given:
         raise InvalidInput("say what to forget: ids, entity, sender, thread, before or after")

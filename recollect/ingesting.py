@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,7 +17,7 @@ from schemas.events import RESERVED_PLATFORM, AnyPayload, Draft
 from schemas.inbound import InboundEvent, check_platform, own_draft_of
 from schemas.times import parse_time
 from schemas.wire import IngestReport, Receipt, Time
-from streams.adapters import Import, JsonObjects, Source, import_file, open_source
+from streams.adapters import Import, JsonObjects, bytes_of, import_file, open_source
 from streams.ledger import EVENTS
 from streams.projecting.projector import Progress
 from streams.publishing.commands import command as draft_of_command
@@ -29,14 +30,16 @@ _WAIT_SECONDS = 0.02
 
 
 class Show(Protocol):
-    """Shows how far a step is, of `total` records where that is known."""
+    """Shows how far a step is, of `total` where that is known; `unit` is `records` or `bytes`."""
 
     def __call__(
-        self, step: str, total: int | None = None, /
+        self, step: str, total: int | None = None, unit: str = "records", /
     ) -> AbstractContextManager[Progress]: ...
 
 
-def show_nothing(step: str, total: int | None = None, /) -> AbstractContextManager[Progress]:
+def show_nothing(
+    step: str, total: int | None = None, unit: str = "records", /
+) -> AbstractContextManager[Progress]:
     """Show no progress."""
     return nullcontext(lambda done: None)
 
@@ -60,7 +63,10 @@ def ingest(
         raise InvalidInput(
             f"events is {type(events).__name__}; give a dict, or something that yields dicts"
         )
-    report = _import(zone, [("events", JsonObjects(events, "events"))], wait, show_nothing)
+    started = time.monotonic()
+    counts = Import(rejections=[])
+    import_file(JsonObjects(events, "events"), "events", partial(publish, zone), counts)
+    report = _report(zone, counts, started, wait, show_nothing)
     if report.read and report.rejected == report.read:
         first = report.rejections[0]
         which = "the event" if report.read == 1 else f"none of {report.read} events"
@@ -82,18 +88,18 @@ def ingest_files(
     Raises:
         InvalidInput: a file cannot be read, or is in no format that is known; then nothing is.
     """
-    sources = [(str(path), open_source(Path(path).expanduser(), format)) for path in paths]
-    return _import(zone, sources, wait, show)
-
-
-def _import(
-    zone: OpenZone, sources: Sequence[tuple[str, Source]], wait: bool, show: Show
-) -> IngestReport:
     started = time.monotonic()
     counts = Import(rejections=[])
-    with show("publishing") as advance:
+    named = [Path(path).expanduser() for path in paths]
+    with show("reading", bytes_of(named), "bytes") as advance:
+        # All of them before any is read: nothing goes in where one cannot.
+        sources = [(str(path), open_source(path, format, advance)) for path in named]
         for path, source in sources:
-            import_file(source, path, lambda drafts: publish(zone, drafts), counts, advance)
+            import_file(source, path, partial(publish, zone), counts)
+    return _report(zone, counts, started, wait, show)
+
+
+def _report(zone: OpenZone, counts: Import, started: float, wait: bool, show: Show) -> IngestReport:
     token_, head = token(zone), zone.head()
     if wait:
         waiting = zone.node.ledger.head(zone.name).number - decided(zone)

@@ -6,10 +6,12 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Self
 
+from recollect import listing
 from recollect.home import BringProgress, Home, home_directory
 from recollect.library_zone import Zone
 from recollect.open_zone import OpenHome
 from schemas.errors import HomeError, InvalidInput
+from schemas.wire import ZoneSummary
 from schemas.zones import DEFAULT_ZONE
 
 _REMOTE = ("http://", "https://")
@@ -82,6 +84,15 @@ class Recollect:
         """
         with self._opened.at_work():
             return sorted(self._opened.node.ledger.zones())
+
+    def zone_summaries(self) -> list[ZoneSummary]:
+        """Return the zones that hold anything, each with how many records its ledger has.
+
+        >>> [(summary.zone, summary.events) for summary in r.zone_summaries()]
+        [('ada', 2)]
+        """
+        with self._opened.at_work():
+            return listing.zones(self._opened)
 
     def close(self) -> None:
         """Take no more calls, wait for those that are at work, and close every file.

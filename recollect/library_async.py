@@ -13,6 +13,7 @@ from recollect.home import BringProgress, Home
 from recollect.library import Recollect
 from recollect.library_zone import Zone
 from schemas.errors import Closed
+from schemas.wire import ZoneSummary
 from schemas.zones import DEFAULT_ZONE
 
 # As many calls as are at work at a time; the others wait.
@@ -73,6 +74,17 @@ class AsyncRecollect:
         []
         """
         return await self.run(self._recollect().zones)
+
+    async def zone_summaries(self) -> list[ZoneSummary]:
+        """Return the zones that hold anything, each with how many records its ledger has.
+
+        >>> async def main():
+        ...     async with AsyncRecollect(home, encoder="none") as r:
+        ...         return await r.zone_summaries()
+        >>> asyncio.run(main())
+        []
+        """
+        return await self.run(self._recollect().zone_summaries)
 
     async def run(self, work: Callable[[], T]) -> T:
         """Return what `work` returns on one of the threads.
@@ -178,6 +190,12 @@ class AsyncZone:
     create_mental_model = _awaited(Zone.create_mental_model)
     update_mental_model = _awaited(Zone.update_mental_model)
     delete_mental_model = _awaited(Zone.delete_mental_model)
+    facts = _awaited(Zone.facts)
+    fact_count = _awaited(Zone.fact_count)
+    entities = _awaited(Zone.entities)
+    compare = _awaited(Zone.compare)
+    hints = _awaited(Zone.hints)
+    merges = _awaited(Zone.merges)
     propose_merge = _awaited(Zone.propose_merge)
     decide_merge = _awaited(Zone.decide_merge)
     undo_merge = _awaited(Zone.undo_merge)

@@ -8,12 +8,15 @@ from os import PathLike
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from recollect import (
+    comparing,
     forgetting,
     ingesting,
+    listing,
     maintenance,
     mental_models,
     merging,
     recalling,
+    suggestions,
     zone_status,
 )
 from recollect.forgetting import Chosen
@@ -24,12 +27,17 @@ from recollect.why import why
 from schemas.events import Access
 from schemas.wire import (
     Chain,
+    Comparison,
     DeadLetter,
+    Entity,
     Explanation,
+    Fact,
     ForgetReport,
     IngestReport,
     Level,
     MentalModel,
+    Merge,
+    Query,
     RebuildReport,
     RecallAnswer,
     Receipt,
@@ -385,6 +393,73 @@ class Zone:
         """
         return mental_models.delete(self._zone, model_id, dry_run=dry_run)
 
+    # What is held
+
+    @_at_work
+    def facts(
+        self,
+        *,
+        entity: str | None = None,
+        superseded: bool = False,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> list[Fact]:
+        """Return up to `limit` facts, the newest first.
+
+        `entity`: only those about whom or what a name or an id means; `superseded`: also those
+        whose place a newer one has taken; `after`: those that follow the fact with this id.
+
+        Raises:
+            InvalidInput: nobody and nothing is called `entity`, or no fact has the id `after`.
+
+        >>> [fact.text for fact in zone.facts(entity="Ada")]
+        ['Ada: I live in Turin.']
+        """
+        return listing.facts(
+            self._zone, entity=entity, superseded=superseded, after=after, limit=limit
+        )
+
+    @_at_work
+    def fact_count(self, *, entity: str | None = None, superseded: bool = False) -> int:
+        """Return how many facts `facts` returns.
+
+        >>> zone.fact_count(entity="Ada")
+        1
+        """
+        return listing.fact_count(self._zone, entity=entity, superseded=superseded)
+
+    @_at_work
+    def entities(self, *, skip: int = 0, limit: int | None = None) -> list[Entity]:
+        """Return up to `limit` of those whom and what the zone knows, the most mentioned first.
+
+        `skip`: so many of them are passed over.
+
+        >>> sorted(entity.name for entity in zone.entities() if entity.type == "person")
+        ['Ada', 'Bob']
+        """
+        return listing.entities(self._zone, skip=skip, limit=limit)
+
+    @_at_work
+    def compare(self, a: str, b: str) -> Comparison:
+        """Return whether two, by name or id, are or would be taken for the same, and why.
+
+        Raises:
+            InvalidInput: nobody has one of the names, or several have it.
+
+        >>> zone.compare("Ada", "Bob").decision
+        'different'
+        """
+        return comparing.compare(self._zone, a, b)
+
+    @_at_work
+    def hints(self, query: Query | None = None) -> list[str]:
+        """Return what to say of names that nothing has: the zone's, or those that a question gives.
+
+        >>> zone.hints(Query("Where does she live?", entity="Adda"))
+        ["nobody and nothing is called 'Adda'; did you mean Ada?"]
+        """
+        return suggestions.hints(self._zone, query)
+
     # Merges
 
     @_at_work
@@ -400,24 +475,39 @@ class Zone:
         return merging.propose_merge(self._zone, entity_a, entity_b, confidence, reason)
 
     @_at_work
-    def decide_merge(self, candidate_id: str, approve: bool) -> Receipt:
-        """Approve or reject a merge that waits for a decision (A16).
+    def merges(self) -> list[Merge]:
+        """Return what waits for a decision, then what was merged, rejected or undone.
 
-        What waits for no decision is left as it is.
-
-        >>> zone.decide_merge("01HQ3ZJ5V8Q2M4N6P8R0T2V4X6", approve=False).status
-        'new'
+        >>> zone.merges()[0].reasons
+        ['the name that the handle gave']
         """
-        return merging.decide_merge(self._zone, candidate_id, approve=approve)
+        return listing.merges(self._zone)
 
     @_at_work
-    def undo_merge(self, merge_id: str) -> Receipt:
-        """Take a merge back that was carried out (A16); what was not is left as it is.
+    def decide_merge(self, id: str, approve: bool) -> Merge:
+        """Approve or reject a merge that waits for a decision (A16); return how it stands then.
 
-        >>> zone.undo_merge("01HQ3ZJ5V8Q2M4N6P8R0T2V4X6").status
-        'new'
+        Raises:
+            InvalidInput: there is none with this id, or it waits for none.
+
+        >>> a, b = (result.id for result in zone.recall("Ada Bob", scope="entities").results)
+        >>> proposed = zone.propose_merge(a, b, 0.5, "both are new here")
+        >>> zone.decide_merge(zone.merges()[0].id, approve=False).status
+        'rejected'
         """
-        return merging.undo_merge(self._zone, merge_id)
+        return merging.decide_merge(self._zone, id, approve=approve)
+
+    @_at_work
+    def undo_merge(self, id: str) -> Merge:
+        """Take a merge back (A16), by its id or that of its proposal; return how it stands then.
+
+        Raises:
+            InvalidInput: there is none with this id, or it was not carried out.
+
+        >>> zone.undo_merge(zone.merges()[0].id).status
+        'undone'
+        """
+        return merging.undo_merge(self._zone, id)
 
     # Keeping in order
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from recollect.ingesting import command
+from recollect.listing import merges
 from recollect.open_zone import OpenZone
 from schemas.errors import InvalidInput
 from schemas.events import DecideMerge, ProposeMerge, UndoMerge
-from schemas.wire import Receipt
+from schemas.wire import Merge, Receipt
 from streams.publishing.commands import drawn_id
 
 
@@ -28,19 +29,45 @@ def propose_merge(
     )
 
 
-def decide_merge(zone: OpenZone, candidate_id: str, *, approve: bool) -> Receipt:
-    """Approve or reject a merge that waits for a decision."""
-    return command(
-        zone,
-        DecideMerge(
-            source_id=drawn_id(f"decide-merge:{candidate_id}"),
-            candidate_id=candidate_id,
-            approve=approve,
-        ),
-    )
+def decide_merge(zone: OpenZone, id_: str, *, approve: bool) -> Merge:
+    """Approve or reject a merge that waits for a decision; return how it stands then.
+
+    Raises:
+        InvalidInput: there is none with this id, or it waits for none.
+    """
+    merge = _found(zone, id_, "pending", "approved or rejected")
+    source = drawn_id(f"decide-merge:{merge.id}")
+    command(zone, DecideMerge(source_id=source, candidate_id=merge.id, approve=approve))
+    return _named(zone, merge.id) or merge
 
 
-def undo_merge(zone: OpenZone, merge_id: str) -> Receipt:
-    """Take a merge back that was carried out."""
-    source = drawn_id(f"undo-merge:{merge_id}")
-    return command(zone, UndoMerge(source_id=source, merge_id=merge_id))
+def undo_merge(zone: OpenZone, id_: str) -> Merge:
+    """Take a merge back, by its id or that of its proposal; return how it stands then.
+
+    Raises:
+        InvalidInput: there is none with this id, or it was not carried out.
+    """
+    merge = _found(zone, id_, "merged", "undone")
+    if merge.merge_id is None:
+        raise InvalidInput(
+            f"merge {id_} was never carried out: {merge.a} and {merge.b} are one through others; "
+            "undo those"
+        )
+    source = drawn_id(f"undo-merge:{merge.merge_id}")
+    command(zone, UndoMerge(source_id=source, merge_id=merge.merge_id))
+    return _named(zone, merge.id) or merge
+
+
+def _found(zone: OpenZone, id_: str, status: str, verb: str) -> Merge:
+    merge = _named(zone, id_)
+    if merge is None:
+        raise InvalidInput(
+            f"zone {zone.name} has no merge {id_!r}; recollect merges lists their ids"
+        )
+    if merge.status != status:
+        raise InvalidInput(f"merge {id_} is {merge.status}; what is {status} can be {verb}")
+    return merge
+
+
+def _named(zone: OpenZone, id_: str) -> Merge | None:
+    return next((merge for merge in merges(zone) if id_ in (merge.id, merge.merge_id)), None)

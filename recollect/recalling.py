@@ -18,7 +18,7 @@ from recollect.open_zone import OpenZone, unix_ms
 from recollect.token import Token
 from schemas.errors import InvalidInput
 from schemas.events import Access, Recalled
-from schemas.times import parse_time
+from schemas.times import parse_moment
 from schemas.wire import Explanation, Query, RecallAnswer, Receipt, Time
 from streams.ledger import CHANGES, EVENTS
 from streams.publishing.commands import drawn_id
@@ -138,7 +138,7 @@ def _question(query: Query) -> tuple[Question, int | Token | None]:
 
 
 def _time(value: Time | None, field: str) -> int | None:
-    return None if value is None else parse_time(value, field)[0]
+    return None if value is None else parse_moment(value, field)
 
 
 @contextmanager

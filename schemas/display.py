@@ -49,6 +49,11 @@ def folded(text: str) -> str:
     return " ".join(text.split())
 
 
+def quantity(count: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun: 1 record, 2,000 records; `many`: a plural that is no "-s"."""
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+
+
 def _as(character: str) -> str:
     code = ord(character)
     if code < 0x100:

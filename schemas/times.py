@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 from schemas.errors import IntegrityError, InvalidInput
@@ -14,6 +15,7 @@ LATEST_MS = 7_258_118_400_000
 _LEAST_MS = 10**10
 # No form of ISO 8601 with a zone needs more.
 _LONGEST = 64
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 def parse_time(value: str | int | datetime, field: str = "time") -> tuple[int, int]:
@@ -47,14 +49,29 @@ def parse_time(value: str | int | datetime, field: str = "time") -> tuple[int, i
         moment = datetime.fromisoformat(value)
         if moment.tzinfo is None:
             raise InvalidInput(
-                f"{field}: {value!r} has no zone; write 2026-05-08T13:56:00Z or +02:00"
+                f"{field}: {value!r} has no time zone; write 2026-05-08T13:56:00Z or +02:00"
             )
         offset = moment.utcoffset()
         milliseconds = round(moment.timestamp() * 1000)
-    except (ValueError, OverflowError) as error:
-        raise InvalidInput(f"{field}: {value!r} is not a time ({error})") from None
+    except (ValueError, OverflowError):
+        raise InvalidInput(
+            f"{field}: {value!r} is not a time; write 2026-05-08T13:56:00Z or unix milliseconds"
+        ) from None
     assert offset is not None
     return _in_range(milliseconds, field), round(offset.total_seconds() / 60)
+
+
+def parse_moment(value: str | int | datetime, field: str = "time") -> int:
+    """Return the unix milliseconds of a time that somebody asks about.
+
+    A date alone, which no event may have, is its first moment in UTC.
+
+    Raises:
+        InvalidInput: as `parse_time`.
+    """
+    if isinstance(value, str) and _DATE.fullmatch(value.strip()):
+        value = f"{value.strip()}T00:00:00Z"
+    return parse_time(value, field)[0]
 
 
 def format_time(milliseconds: int) -> str:

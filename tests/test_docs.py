@@ -32,7 +32,8 @@ PACKAGES = ("schemas", "projections", "streams", "recollect")
 
 
 def documented_row(name):
-    rows = [line for line in REFERENCE.splitlines() if re.match(rf"\| `{name}[ `]", line)]
+    section = REFERENCE.split("## Commands")[1].split("\n## ")[0]
+    rows = [line for line in section.splitlines() if re.match(rf"\| `{name}[ `]", line)]
     assert len(rows) == 1, f"docs/reference.md needs one row for the command {name}"
     return rows[0]
 

@@ -26,7 +26,8 @@ from projections.recall.ranking.fading import DECAY, RECENCY_HOURS
 from projections.recall.ranking.profiles import WEIGHTS
 from recollect import zone_status
 from recollect.cli.app import cli
-from recollect.cli.writing import _MOST_SHOWN
+from recollect.cli.ingest_commands import _MOST_SHOWN
+from recollect.cli.recall_commands import FOR_PROGRAMS, FOR_READERS
 from recollect.doctor import _LEAST_FREE
 from recollect.worker_processes import _TICK_SECONDS
 from schemas import inbound, records
@@ -91,7 +92,8 @@ LIMITS = {
     "an entity or a platform in a question": f"{MOST_IN_A_NAME:,} characters",
     "results of a question": f"1 to {MOST_RESULTS:,}",
     "results where the question does not say (library)": str(Query(text="?").max_results),
-    "results where the question does not say (`recall`)": str(option("recall", "k")),
+    "results where `recall` is not told how many": str(FOR_READERS),
+    "results of `recall --json` and `--batch` that are not told": str(FOR_PROGRAMS),
     "sources of an entity that are cited": str(_MOST_SOURCES),
     "waiting for a token (`recall --wait-for`)": f"{option('recall', 'timeout'):.0f} s",
     "moments of `--known-at` that a zone keeps": str(moments.MOST_MOMENTS),

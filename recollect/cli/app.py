@@ -6,20 +6,48 @@ import logging
 import os
 import sys
 
-import apsw
 import click
 
-from recollect.cli import asking, keeping, moving, writing
-from recollect.cli.common import say
+from recollect.cli import (
+    browse_commands,
+    extract_command,
+    ingest_commands,
+    process_commands,
+    recall_commands,
+    upkeep_commands,
+)
+from recollect.cli.output import say
 from schemas.display import folded, shown
-from schemas.errors import Damaged, HomeError, InvalidInput, RecollectError
 
 OK, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 
+# How alike a mistyped command and a command are at least, from 0 to 1.
+_ALIKE = 0.6
+
+
+class _Commands(click.Group):
+    """The commands, in the order in which a newcomer needs them; it helps with mistyped ones."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in self.commands and not name.startswith("-") and not ctx.resilient_parsing:
+            from difflib import get_close_matches
+
+            near = get_close_matches(name.casefold(), self.commands, 2, _ALIKE)
+            what = f"Did you mean {' or '.join(near)}?" if near else "See recollect --help."
+            ctx.fail(f"No such command {name!r}. {what}")
+        return super().resolve_command(ctx, args)
+
 
 @click.group(
+    cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Example: recollect ingest chats.jsonl && recollect recall 'Where does Ada live?'",
+    epilog="Example: recollect ingest chats.jsonl && recollect recall 'When did Ada move?'",
 )
 @click.option("--home", metavar="DIR", help="Home directory [RECOLLECT_HOME, ~/.recollect].")
 @click.option("--zone", metavar="NAME", help="Zone of one tenant's memory [default].")
@@ -30,7 +58,14 @@ def cli(context: click.Context, home: str | None, zone: str | None) -> None:
     context.obj = {"home": home, "zone": zone}
 
 
-for command in (*writing.COMMANDS, *asking.COMMANDS, *keeping.COMMANDS, *moving.COMMANDS):
+for command in (
+    *ingest_commands.COMMANDS,
+    *recall_commands.COMMANDS,
+    *browse_commands.COMMANDS,
+    *extract_command.COMMANDS,
+    *upkeep_commands.COMMANDS,
+    *process_commands.COMMANDS,
+):
     cli.add_command(command)
 
 
@@ -58,38 +93,16 @@ def run(arguments: list[str]) -> int:
         return _refuse(error)
     except (click.Abort, KeyboardInterrupt):
         return _say("interrupted; what was committed stays", INTERRUPTED)
-    except Damaged as error:
-        return _say(str(error), FAILED)
-    except (InvalidInput, HomeError) as error:
-        return _say(str(error), WRONG_USE)
-    except RecollectError as error:
-        return _say(str(error), FAILED)
-    except apsw.FullError:
-        return _say("the disk is full; nothing was lost: free some space and try again", FAILED)
-    except (apsw.CorruptError, apsw.NotADBError) as error:
-        return _say(
-            f"a file of this home is damaged ({error}): run recollect rebuild, which makes derived "
-            "files again; recollect doctor says whether it is ledger.db or keys.db, which come "
-            "from a backup",
-            FAILED,
-        )
-    except apsw.SQLError as error:
-        return _say(f"a file of this home lacks a table ({error}); run recollect rebuild", FAILED)
-    except (apsw.BusyError, apsw.LockedError):
-        return _say("another process holds a file of this home; try again", FAILED)
-    except apsw.IOError as error:
-        return _say(
-            f"a file of this home could not be read or written ({error}), as on a full disk or a "
-            "failing one; recollect doctor says what to do",
-            FAILED,
-        )
-    except apsw.Error as error:
-        return _say(f"SQLite: {error}; run recollect doctor", FAILED)
     except BrokenPipeError:
         sys.stderr.close()
         return OK
-    except OSError as error:
-        return _say(f"{error.strerror or error}: {error.filename or 'file'}", FAILED)
+    except Exception as error:
+        from recollect.cli.failures import failure
+
+        known = failure(error)
+        if known is None:
+            raise
+        return _say(known.message, WRONG_USE if known.wrong_use else FAILED)
 
 
 def _is_text(argument: str) -> bool:
@@ -107,6 +120,10 @@ def _say(message: str, status: int) -> int:
 
 def _refuse(error: click.ClickException) -> int:
     """Say what click found wrong, as click does, but that it may quote anything."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        for line in error.format_message().splitlines():
+            say(line, err=True)
+        return WRONG_USE
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is not None:
         for line in (*context.get_usage().splitlines(), f"Try '{context.command_path} --help'."):

@@ -78,7 +78,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     no events that could be read. `supersedes` is what the memory replaced, and `superseded_by`
     what replaced it, latest first; those of a turn are those of the facts in it. `facts` are the
     newest that support an observation; they are no results of their own beside it. `part`: which
-    of several questions asked at once it answers.
+    of several questions asked at once it answers. `sender_name`: who said it; None of what nobody
+    said in so many words.
     """
 
     id: str
@@ -89,6 +90,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_stale: bool
     entity_ids: list[str]
     platform: str | None
+    sender_name: str | None
     source_event_ids: list[str]
     arms: dict[str, int] | None = None
     supersedes: list[Change] = []

@@ -58,8 +58,9 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True):
 class Merge(msgspec.Struct, frozen=True, kw_only=True):
     """Two entities that are, or may be, one. `confidence` is 0 to 1.
 
-    `a` and `b` are their names, `a_id` and `b_id` their ids; `at` says when this was proposed, or
-    done where nobody proposed it; `merge_id` is that of the merge that was executed.
+    `a` and `b` are their names, `a_id` and `b_id` their ids, `a_handles` and `b_handles` the
+    accounts under which they write; `at` says when this was proposed, or done where nobody
+    proposed it; `merge_id` is that of the merge that was executed.
     """
 
     id: str
@@ -70,6 +71,8 @@ class Merge(msgspec.Struct, frozen=True, kw_only=True):
     status: Literal["pending", "merged", "rejected", "undone"]
     a_id: str
     b_id: str
+    a_handles: list[Handle]
+    b_handles: list[Handle]
     at: str
     merge_id: str | None
 

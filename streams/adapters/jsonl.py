@@ -1,37 +1,65 @@
-"""The generic adapter: one JSON object a line, in the form that docs/reference.md gives."""
+"""The generic adapter: events as JSON objects, one a line, or each over several lines."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import BinaryIO
+
+import msgspec
 
 from schemas.errors import InvalidInput
 from schemas.events import Draft
 from schemas.inbound import MAX_RECORD_BYTES, decode_inbound, draft_of
 from schemas.wire import Rejection
-from streams.adapters.adapter import Source
+from streams.adapters.adapter import BYTE_ORDER_MARK, OPENS_ARRAY, Adapter, Source
+from streams.adapters.input_files import DAMAGED, InputFile
+
+# An object over more lines than this is no event that anybody wrote down.
+_MOST_LINES = 1_000
+# Strings, which may hold brackets, and brackets. A string that does not end takes the line's rest.
+_MARKS = re.compile(rb'"(?:[^"\\\n]+|\\.)*"?|[{}\[\]]')
+_OF_MARK = {b"{": 1, b"[": 1, b"}": -1, b"]": -1}
+
+Record = tuple[int, bytes]
 
 
 class JsonLines(Source):
-    """A file of JSON lines. Blank lines are passed over; a byte order mark is no data."""
+    """A file of JSON lines. Blank lines are passed over; a byte order mark is no data.
 
-    def __init__(self, path: Path, name: str) -> None:
-        self._path = path
-        self._name = name
+    Where the first object goes over several lines, as one that was pasted or written by jq, all
+    may.
+    """
+
+    def __init__(self, file: InputFile) -> None:
+        self._file = file
 
     def drafts(self) -> Iterator[tuple[int, Draft | Rejection]]:
         same: Counter[str] = Counter()
-        with open(self._path, "rb") as file:
-            for number, line in enumerate(lines(file), 1):
-                text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-                if not text.strip():
-                    continue
-                try:
-                    yield number, draft_of_line(text, same)
-                except InvalidInput as error:
-                    yield number, Rejection(self._name, number, str(error))
+        number = 0
+        with self._file.open() as file:
+            try:
+                for number, text in records(file):
+                    try:
+                        yield number, draft_of_line(text, same)
+                    except InvalidInput as error:
+                        yield number, Rejection(self._file.name, number, str(error))
+            except DAMAGED as error:
+                reason = f"the packed file is damaged or cut off after this ({error})"
+                yield number, Rejection(self._file.name, number, reason)
+
+
+def is_json_lines(start: bytes, name: str) -> bool:
+    """Return whether a file that begins so, and is called so, is one of JSON lines."""
+    start = start.removeprefix(BYTE_ORDER_MARK).strip()
+    if start.startswith(b"{") or not start:
+        return True
+    named = name.removesuffix(".gz").endswith((".jsonl", ".ndjson"))
+    return named and not OPENS_ARRAY.match(start)
+
+
+ADAPTER = Adapter("jsonl", is_json_lines, JsonLines)
 
 
 def draft_of_line(line: bytes, same: Counter[str]) -> Draft:
@@ -52,6 +80,76 @@ def draft_of_line(line: bytes, same: Counter[str]) -> Draft:
         if ordinal:
             draft = draft_of(event, ordinal)
     return draft
+
+
+def records(file: BinaryIO) -> Iterator[Record]:
+    """Yield the number of the line on which each record begins, and the record."""
+    rest = _numbered(file)
+    for number, line in rest:
+        if not line.startswith(b"{") or _depth(line) <= 0:
+            yield number, line
+            break
+        held, whole = _object((number, line), rest)
+        if whole is None:
+            # Its first line is cut off; what comes after it is none of its lines.
+            yield from held
+            break
+        yield number, whole
+        yield from _objects(rest)
+    yield from rest
+
+
+def _object(first: Record, rest: Iterator[Record]) -> tuple[list[Record], bytes | None]:
+    """Return the lines of one object, and the object; None: they are not one."""
+    held = [first]
+    depth, size = _depth(first[1]), len(first[1])
+    for number, line in rest:
+        held.append((number, line))
+        depth, size = depth + _depth(line), size + len(line)
+        if depth <= 0 or line.startswith(b"{"):
+            break
+        if len(held) >= _MOST_LINES or size > MAX_RECORD_BYTES:
+            break
+    whole = b"".join(line for _, line in held)
+    try:
+        msgspec.json.decode(whole)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return held, None
+    return held, whole
+
+
+def _objects(rest: Iterator[Record]) -> Iterator[Record]:
+    """Yield objects over several lines; one that is cut off ends where the next begins."""
+    begun, held, depth, size = 0, [b""], 0, 0
+    for number, line in rest:
+        if begun and line.startswith(b"{"):
+            yield begun, b"".join(held)
+            begun = 0
+        if not begun:
+            begun, held, depth, size = number, [], 0, 0
+        depth += _depth(line)
+        size += len(line)
+        # Of one that is too long, as much as shows that it is.
+        if size <= MAX_RECORD_BYTES + len(line):
+            held.append(line)
+        if depth <= 0:
+            yield begun, b"".join(held)
+            begun = 0
+    if begun:
+        yield begun, b"".join(held)
+
+
+def _depth(line: bytes) -> int:
+    """Return how many brackets a line opens and does not close."""
+    return sum(_OF_MARK.get(mark, 0) for mark in _MARKS.findall(line))
+
+
+def _numbered(file: BinaryIO) -> Iterator[Record]:
+    """Yield lines that are not blank, numbered from 1."""
+    for number, line in enumerate(lines(file), 1):
+        text = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+        if text.strip():
+            yield number, text
 
 
 def lines(file: BinaryIO) -> Iterator[bytes]:

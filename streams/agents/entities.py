@@ -34,8 +34,9 @@ _PHONE = re.compile(r"\+?[0-9][0-9 ().-]{5,}")
 # "my uncle Tom", "our old friend Zephyr": somebody of the speaker's, whoever else has the name.
 _OF_THE_SPEAKER = re.compile(r"\b(?:my|our)\s+(?:[a-z][a-z-]*\s+){1,3}$", re.IGNORECASE)
 _RELATED = "related to"
-_CONFIDENT = 0.95
-_DOUBTFUL = 0.5
+#: How sure a merge is that somebody gave cause for, and a proposal to merge.
+CONFIDENT = 0.95
+DOUBTFUL = 0.5
 
 
 def handle_type(platform: str, handle: str) -> str:
@@ -293,7 +294,7 @@ class EntityResolver:
             return winner
         self._merged[loser.id] = winner.id
         self.rows.append(
-            merge_row(winner.id, loser.id, confidence=_CONFIDENT, reason=reason, at=self._at)
+            merge_row(winner.id, loser.id, confidence=CONFIDENT, reason=reason, at=self._at)
         )
         return winner
 
@@ -307,7 +308,7 @@ class EntityResolver:
                 id=row_id(self._at, "merge_candidate", one.id, other.id),
                 entity_a_id=one.id,
                 entity_b_id=other.id,
-                confidence=_DOUBTFUL,
+                confidence=DOUBTFUL,
                 reason=reason,
                 created_at=self._at,
             )

@@ -103,8 +103,8 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     # Times
     "the 30th of February": (line(occurred_at="2026-02-30T10:00:00Z"), "is not a time"),
     "25 o'clock": (line(occurred_at="2026-02-20T25:00:00Z"), "is not a time"),
-    "no zone": (line(occurred_at="2026-05-08T13:56:00"), "has no zone"),
-    "a date": (line(occurred_at="2026-05-08"), "has no zone"),
+    "no zone": (line(occurred_at="2026-05-08T13:56:00"), "has no time zone"),
+    "a date": (line(occurred_at="2026-05-08"), "has no time zone"),
     "the year 1": (line(occurred_at="0001-01-01T00:00:00Z"), "outside 1970"),
     "the year 1, east": (line(occurred_at="0001-01-01T00:00:00+14:00"), "outside 1970"),
     "the year 9999": (line(occurred_at="9999-12-31T23:59:59Z"), "outside 1970"),

@@ -107,7 +107,7 @@ BAD: list[tuple[bytes, str]] = [
     (line(content=""), "content is empty"),
     (line(content=" \t "), "content is empty"),
     (line(occurred_at="2026-02-30T00:00:00Z"), "occurred_at"),
-    (line(occurred_at="2026-05-08T13:56:00"), "no zone"),
+    (line(occurred_at="2026-05-08T13:56:00"), "no time zone"),
     (line(occurred_at=-1), "outside 1970"),
     (line(occurred_at="9999-12-31T23:59:59Z"), "outside 1970"),
     (line(occurred_at=True), "`bool`"),
@@ -180,7 +180,7 @@ def test_an_ingested_at_in_the_future_is_clamped_and_said(
     done = ingest(b"\n".join(lines))
     assert (done.totals, done.counts["clamped"]) == ((3, 3, 0, 0), 2)
     assert done.stderr == (
-        "recollect: 2 events gave an ingested_at in the future; the time of the ledger was taken "
+        "note: 2 events gave an ingested_at in the future; the time of the ledger was taken "
         "instead\n"
     )
     again = ingest(b"\n".join(lines))
@@ -421,16 +421,15 @@ PIECES = st.sampled_from(
 @example(b"\x00" * 100)
 @example(b"\r" * 10)
 def test_no_file_whatever_raises_out_of_the_command(ingest: Ingest, content: bytes) -> None:
-    done = ingest(content)
+    done = ingest(content, options=("--no-wait", "--format", "jsonl"))
     read, new, duplicate, rejected = done.totals
-    assert (
-        read
-        == new + duplicate + rejected
-        == sum(
-            bool(one.removeprefix(b"\xef\xbb\xbf" if number == 0 else b"").strip())
-            for number, one in enumerate(content.split(b"\n"))
-        )
-    )
+    lines = [one for one in content.removeprefix(b"\xef\xbb\xbf").split(b"\n") if one.strip()]
+    assert read == new + duplicate + rejected
+    if lines and lines[0].startswith(b"{") and not lines[0].rstrip().endswith(b"}"):
+        # The first object may go on, over any number of lines.
+        assert 1 <= read <= len(lines)
+    else:
+        assert read == len(lines)
     assert done.status == (1 if read and rejected == read else 0)
     assert len(done.refused) == rejected
     assert all(reason for _, reason in done.refused)

@@ -35,8 +35,8 @@ ATTACK = (
 )
 # Every kind of format character that is seen, or is part of what is seen.
 SEEN = {0x200C, 0x200D, *range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
-#: What click itself writes around a progress bar on a terminal.
-OF_A_BAR = re.compile(r"\x1b\[K|\x1b\[\?25[lh]|\r")
+#: What click itself writes around a progress bar on a terminal, and our styles.
+OF_OURS = re.compile(r"\x1b\[K|\x1b\[\?25[lh]|\r|\x1b\[(?:0|1|2|31|32|33)m")
 
 
 def acts(text: str) -> list[str]:
@@ -180,6 +180,8 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
     batch.write_text(json.dumps({"id": attack, "query": f"Rome {attack}"}) + "\n")
     broken = room / f"broken {attack[:30]}.jsonl".replace("/", "")
     broken.write_text(json.dumps({"id": attack, "query": "x", "budget": attack}) + "\n")
+    pairs = room / f"pairs {attack[:30]}.jsonl".replace("/", "")
+    pairs.write_text(json.dumps({"a": {"name": attack, "type": attack}, "b": {"name": "x"}}) + "\n")
     everything = "events,facts,mental_models,entities,observations"
     asked = ["Where do Ada and Bob live?", "--scope", everything, "-k", "50"]
     return {
@@ -205,6 +207,14 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
         "rollback": [[]],
         "verify": [[], ["--expect", attack]],
         "reclaim": [["--dry-run"], []],
+        "zones": [[], ["--page", attack]],
+        "facts": [["--all"], ["--entity", attack], ["--entity", f"Ada{ATTACK}"]],
+        "entities": [
+            *([], ["compare", attack, "x"], ["compare", f"Ada{ATTACK}", f"Bob{ATTACK}"], [attack]),
+            *(["compare", "--batch", str(pairs)], ["compare", "--batch", str(broken)]),
+        ],
+        "merges": [[], [attack], ["approve", attack], ["undo", attack]],
+        "extract": [[str(export)], [str(room / attack[:20])], [str(export), "--format", attack]],
         "status": [[]],
         "doctor": [[]],
         "deadletters": [[], [attack], ["retry", attack], ["retry", "5"]],
@@ -250,7 +260,8 @@ def test_json_gives_the_text_as_it_was_said(held: Path, capfd: pytest.CaptureFix
 
 
 def test_text_names_and_ids_forge_no_result(held: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(["--home", str(held), "recall", "Where do Ada and Bob live?", "--explain"]) == 0
+    asked = ["recall", "Where do Ada and Bob live?", "--explain", "-k", "20"]
+    assert run(["--home", str(held), *asked]) == 0
     lines = capfd.readouterr().out.splitlines()
     with Memory(held) as memory:
         results = memory.recall(Query(text="Where do Ada and Bob live?")).results
@@ -294,6 +305,10 @@ def test_nothing_acts_on_a_real_terminal(held: Path, room: Path) -> None:
     for arguments in (
         ["recall", "Where do Ada and Bob live?", "--explain"],
         ["ingest", *export],
+        ["facts", "--all"],
+        ["entities"],
+        ["merges"],
+        ["extract", *export],
         ["why", f"id-1{ATTACK}"],
         ["deadletters"],
         ["remember", ATTACK],
@@ -301,12 +316,12 @@ def test_nothing_acts_on_a_real_terminal(held: Path, room: Path) -> None:
     ):
         written = on_a_terminal(["--home", str(held), *arguments])
         assert written.strip()
-        assert acts(OF_A_BAR.sub("", written)) == [], arguments
+        assert acts(OF_OURS.sub("", written)) == [], arguments
 
 
 def test_all_that_is_said_goes_through_one_place() -> None:
     for path in Path(recollect.cli.__file__).parent.glob("*.py"):
-        if path.name == "common.py":
+        if path.name == "output.py":
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             said = ast.unparse(node.func) if isinstance(node, ast.Call) else ""

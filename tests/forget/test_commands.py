@@ -10,11 +10,11 @@ import pytest
 from recollect.home import Home
 from recollect.worker_processes import work
 from schemas.errors import CommandRefused, InvalidInput
-from schemas.events import Draft, Message, Tick
+from schemas.events import DecideMerge, Draft, Message, Tick, UndoMerge
 from schemas.inbound import InboundEvent, draft_of
 from streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS
 from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.publishing.commands import command, publish_commands
+from streams.publishing.commands import command, drawn_id, publish_commands
 from streams.publishing.inbox import Posted, take_in
 from tests.forget.kit import ZONE, Recollect, line
 
@@ -96,8 +96,11 @@ def test_two_commands_of_one_kind_have_different_ids(recollect: Recollect) -> No
     with recollect.memory() as memory:
         for _ in range(3):
             # Twice decided, undone or dropped is harmless, and never a conflict.
-            assert memory.decide_merge("no such candidate", True).status == "new"
-            assert memory.undo_merge("no such merge").status == "new"
+            source = drawn_id("decide-merge")
+            decided = DecideMerge(source_id=source, candidate_id="none", approve=True)
+            assert memory.command(decided).status == "new"
+            undone = UndoMerge(source_id=drawn_id("undo-merge"), merge_id="none")
+            assert memory.command(undone).status == "new"
             assert memory.propose_merge("a", "b", 0.5, "why not").status == "new"
             assert memory.retry(1)
             assert memory.drop(1)

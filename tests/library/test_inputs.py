@@ -85,7 +85,7 @@ def test_a_time_may_be_given_in_any_form(ada: Zone, time: Any) -> None:
         ({"query": "boat", "max_results": 0}, "max_results 0"),
         ({"query": "boat", "min_score": 2}, "min_score 2"),
         ({"query": "boat", "time_after": "yesterday"}, "time_after: 'yesterday'"),
-        ({"query": "boat", "time_before": datetime(2026, 5, 8)}, "time_before.*no zone"),
+        ({"query": "boat", "time_before": datetime(2026, 5, 8)}, "time_before.*no time zone"),
         ({"query": "boat", "valid_at": 1_778_234_580}, "valid_at: .* unix seconds"),
         ({"query": "boat", "known_at": "1:2:3:4"}, "known_at"),
         ({"query": "boat", "known_at": True}, "known_at"),
@@ -142,7 +142,7 @@ def test_what_cannot_be_kept_is_named_and_the_rest_is_kept(empty: Zone) -> None:
         (said("m1", b"bytes"), "content: bytes"),  # type: ignore[arg-type]
         (said("m1", "x", metadata={"weight": float("nan")}), "metadata"),
         (said("m1", "x", metadata={"kind": object()}), "metadata: object"),
-        (said("m1", "x", occurred_at=datetime(2026, 5, 8)), "occurred_at.*no zone"),
+        (said("m1", "x", occurred_at=datetime(2026, 5, 8)), "occurred_at.*no time zone"),
         (said("m1", "x", platform="recollect"), "platform"),
         ("chats.jsonl", "use ingest_files"),
         (Path("chats.jsonl"), "use ingest_files"),
@@ -161,7 +161,7 @@ def test_other_calls_name_what_is_wrong(ada: Zone) -> None:
         (lambda: ada.remember(7), "content is int"),  # type: ignore[arg-type]
         (lambda: ada.remember("x", at="soon"), "at: 'soon'"),
         (lambda: ada.forget(), "say what to forget"),
-        (lambda: ada.forget(before=datetime(2026, 5, 8)), "before.*no zone"),
+        (lambda: ada.forget(before=datetime(2026, 5, 8)), "before.*no time zone"),
         (lambda: ada.rebuild("all"), "level 'all': choose from index"),  # type: ignore[arg-type]
         (lambda: ada.verify(expect="nothing"), "no head"),
         (lambda: ada.wait_for("nothing"), "no token"),

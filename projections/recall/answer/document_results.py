@@ -25,6 +25,7 @@ def document_results(found: Scored, index: Index, *, explain: bool) -> list[Resu
             is_stale=item.is_stale,
             entity_ids=sorted({stands[id_] for id_ in item.entities if id_ in stands}),
             platform=None,
+            sender_name=None,
             source_event_ids=list(dict.fromkeys(item.sources)),
             arms=found.ranks(place) if explain else None,
             facts=[

@@ -203,6 +203,7 @@ def _results(
                 is_stale=bool(changed.ended) and _is_stale(item, at, changed.ended, found),
                 entity_ids=list(dict.fromkeys(about)),
                 platform=platform,
+                sender_name=said[number].speaker,
                 source_event_ids=list(dict.fromkeys([said[number].source_id, *again])),
                 arms=ranks_of(found.turns, item.place) if query.explain else None,
                 supersedes=_of(item, changed.before),

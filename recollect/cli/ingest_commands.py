@@ -1,23 +1,39 @@
-"""Commands that write: init, ingest, forget, remember."""
+"""Commands that write: init, ingest, remember, forget."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.common import common, emit, open_zone, progress, say, show_step
-from recollect.home import Home, home_directory
-from schemas.display import shown
-from schemas.wire import ForgetReport
-from streams.adapters import FORMATS
-from streams.encoder.catalog import Precision, Source
+from recollect.cli.options import common, given_home, open_zone
+from recollect.cli.output import (
+    bad,
+    emit,
+    note,
+    progress,
+    say,
+    show_step,
+    strong,
+)
+from recollect.cli.question_options import TIMES
+from schemas.display import quantity, shown
+
+if TYPE_CHECKING:
+    from schemas.wire import ForgetReport, IngestReport
+    from streams.encoder.catalog import Precision, Source
+
+#: What may be chosen; a test holds them to what the encoder and the adapters know.
+ENCODER_SOURCES = ("hub", "wheel", "directory")
+PRECISIONS = ("int8", "float")
+FORMATS = ("auto", "jsonl")
 
 # Rejections in print; --json has more of them.
 _MOST_SHOWN = 20
+_STANDARD_INPUT = Path("-")
 
 
 @click.command(epilog="Example: recollect --home ~/memory init")
@@ -25,7 +41,7 @@ _MOST_SHOWN = 20
 @click.option("--encoder", metavar="NAME", help="Encoder, or 'none' [the best within reach].")
 @click.option("--encoder-directory", type=click.Path(path_type=Path), help="Local model files.")
 @click.option(
-    "--encoder-source", type=click.Choice(get_args(Source)), help="Where to bring it from."
+    "--encoder-source", type=click.Choice(ENCODER_SOURCES), help="Where to bring it from."
 )
 @click.option(
     "--reranker",
@@ -33,7 +49,11 @@ _MOST_SHOWN = 20
     help="A cross-encoder that judges answers: a hub repository, a directory, or 'none'.",
 )
 @click.option(
-    "--precision", type=click.Choice(get_args(Precision)), default="int8", show_default=True
+    "--precision",
+    type=click.Choice(PRECISIONS),
+    default="int8",
+    show_default=True,
+    help="How exactly the encoder reckons; int8 is faster and smaller.",
 )
 def init(
     home: str | None,
@@ -45,9 +65,10 @@ def init(
     reranker: str | None,
     precision: Precision,
 ) -> None:
-    """Make a home and pin its encoder."""
-    outer = click.get_current_context().obj or {}
-    directory = home_directory(home or outer.get("home"))
+    """Make a home, and bring its encoder."""
+    from recollect.home import Home, home_directory
+
+    directory = home_directory(given_home(home))
     made = Home.make(
         directory,
         encoder=None if encoder == "none" else encoder,
@@ -73,7 +94,7 @@ def init(
             }
         )
         return
-    say(f"home      {directory}")
+    say("home      ", strong(str(directory)))
     if pin is None:
         say("encoder   none: recall works by keywords and entities only")
     else:
@@ -83,10 +104,17 @@ def init(
         say(f"reranker  {judge.model}, from the {judge.source}")
 
 
-@click.command(epilog="Example: recollect ingest chats.jsonl mail.jsonl")
+@click.command(epilog="Example: recollect ingest chats.jsonl mail.jsonl.gz")
 @common
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--format", "format_", type=click.Choice(FORMATS), default="auto")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="auto",
+    show_default=True,
+    help="What the files are; auto looks at how they begin.",
+)
 @click.option("--no-wait", is_flag=True, help="Return after publishing; conclude later.")
 def ingest(
     home: str | None,
@@ -96,28 +124,46 @@ def ingest(
     format_: str,
     no_wait: bool,
 ) -> int:
-    """Publish events from files and wait until they are recallable."""
+    """Take in events from files.
+
+    They are published, and recallable when the command ends. A PATH is a file of events, one JSON
+    object a line, packed by gzip or not; - is standard input.
+
+    \b
+    An event has at least
+      {"platform": "slack", "sender_id": "U1", "content": "I moved to Lisbon.",
+       "occurred_at": "2026-05-08T13:56:00Z"}
+    """
+    if _STANDARD_INPUT in paths and sys.stdin.isatty():
+        note("reading events from the terminal; end with Ctrl-D on a line of its own")
     with open_zone(home, zone) as memory:
         report = memory.ingest_files(paths, format=format_, wait=not no_wait, show=progress)
     if as_json:
         emit(report)
     else:
-        say(
-            f"read {report.read}, new {report.new}, duplicate {report.duplicate}, "
-            f"rejected {report.rejected}, in {report.seconds} s"
-        )
-        shown = report.rejections[:_MOST_SHOWN]
-        for rejection in shown:
-            say(f"  {rejection.path}:{rejection.line}: {rejection.reason}", err=True)
-        if report.rejected > len(shown):
-            say(f"  … and {report.rejected - len(shown)} more", err=True)
+        _show_report(report)
     if report.clamped:
-        say(
-            f"recollect: {report.clamped} events gave an ingested_at in the future; the time of "
-            "the ledger was taken instead",
-            err=True,
+        note(
+            f"{quantity(report.clamped, 'event')} gave an ingested_at in the future; the time of "
+            "the ledger was taken instead"
         )
     return 1 if report.read and report.rejected == report.read else 0
+
+
+def _show_report(counts: IngestReport) -> None:
+    say(
+        f"read {counts.read}, new {counts.new}, duplicate {counts.duplicate}, "
+        f"rejected {counts.rejected}, in {counts.seconds} s"
+    )
+    shown = counts.rejections[:_MOST_SHOWN]
+    for rejection in shown:
+        say(bad("  rejected "), f"{rejection.path}:{rejection.line}: {rejection.reason}", err=True)
+    if counts.rejected > len(shown):
+        say(f"  … and {counts.rejected - len(shown):,} more", err=True)
+    if not counts.read:
+        note("there was no event in it")
+    elif counts.rejected == counts.read:
+        note("recollect ingest --help shows what an event looks like")
 
 
 @click.command(epilog="Example: recollect forget m-17 --platform slack")
@@ -127,8 +173,8 @@ def ingest(
 @click.option("--entity", metavar="E", help="All that somebody wrote, and all that speaks of them.")
 @click.option("--sender", metavar="ID", help="All that a sender wrote, by the platform's own id.")
 @click.option("--thread", metavar="ID", help="All that was said in a thread.")
-@click.option("--before", metavar="T", help="What happened before a time (ISO 8601, or unix ms).")
-@click.option("--after", metavar="T", help="What happened after a time.")
+@click.option("--before", metavar="T", help=f"What happened before T. {TIMES}")
+@click.option("--after", metavar="T", help="What happened after T.")
 @click.option("--dry-run", is_flag=True, help="Only say what would go.")
 @click.option("--yes", is_flag=True, help="Do not ask, on a terminal either.")
 def forget(
@@ -145,11 +191,12 @@ def forget(
     dry_run: bool,
     yes: bool,
 ) -> int:
-    """Erase what people wrote, and everything that was concluded from it, everywhere.
+    """Erase what people wrote, everywhere.
 
-    An ID is any that is shown: a source's own; that of an event; that of a fact or an
-    observation, for the events that it comes from or that repeat it; that of a mental model, for
-    all its versions; #17 for the parked record 17. What is given together must apply together.
+    Everything that was concluded from it goes as well. An ID is any that is shown: a source's own;
+    that of an event; that of a fact or an observation, for the events that it comes from or that
+    repeat it; that of a mental model, for all its versions; #17 for the parked record 17. What is
+    given together must apply together.
     """
     with open_zone(home, zone) as memory:
         chosen = memory.choose(
@@ -165,8 +212,8 @@ def forget(
             gone = memory.erase(chosen, dry_run=True)
         else:
             if chosen.numbers and sys.stdin.isatty() and not yes:
-                what = f"{len(chosen.numbers)} records ({_some(chosen.ids)})"
-                question = f"Erase {what} and all that was concluded from them, for ever?"
+                what = f"{quantity(len(chosen.numbers), 'record')} ({_some(chosen.ids)})"
+                question = f"Erase {what} and all that was concluded from it, for ever?"
                 if not click.confirm(shown(question), err=True):
                     say("nothing was forgotten", err=True)
                     return 1
@@ -174,25 +221,29 @@ def forget(
     if as_json:
         emit(gone)
     else:
-        for line in _told(gone):
+        for line in _what_went(gone):
             say(line)
     return 0
 
 
-def _told(gone: ForgetReport) -> Iterator[str]:
+def _what_went(gone: ForgetReport) -> Iterator[str]:
     if gone.finished:
         yield f"finished forgetting {_some(gone.finished)}, which was interrupted"
     if gone.already:
         yield f"already forgotten: {_some(gone.already)}"
-    counts = (
-        f"{gone.events} records, {gone.facts} facts, {gone.entities} entities, "
-        f"{gone.vectors} vectors"
+    counts = ", ".join(
+        (
+            quantity(gone.events, "record"),
+            quantity(gone.facts, "fact"),
+            quantity(gone.entities, "entity", "entities"),
+            quantity(gone.vectors, "vector"),
+        )
     )
     if gone.events and gone.dry_run:
         yield f"would forget {_some(gone.forgotten)}: {counts}"
     elif gone.events:
         yield (
-            f"forgot {_some(gone.forgotten)}: {counts} are gone, and the keys of what the ledger "
+            f"forgot {_some(gone.forgotten)}: gone are {counts}, and the keys of what the ledger "
             "holds"
         )
     elif not (gone.finished or gone.already):

@@ -1,0 +1,100 @@
+"""Entities as a list: whoever and whatever stands, the most mentioned first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import apsw
+
+from projections.sqlite import listed, rows
+
+# Names that are compared with a mistyped one, at most.
+_MOST_NAMES = 20_000
+
+
+class ListedEntity(NamedTuple):
+    """An entity that stands, and how many events come from it or speak of it."""
+
+    id: str
+    name: str
+    type: str
+    mentions: int
+
+
+def entities(connection: apsw.Connection) -> list[ListedEntity]:
+    """Return all entities that stand, with the mentions of what was merged into them."""
+    found = rows(
+        connection,
+        """
+        WITH RECURSIVE standing(id, under) AS (
+            SELECT id, id FROM entities WHERE merged_into IS NULL
+            UNION
+            SELECT standing.id, entities.id FROM standing
+              JOIN entities ON entities.merged_into = standing.under
+        ),
+        mentioned(id, number) AS (
+            SELECT standing.id, count(DISTINCT event_id)
+              FROM standing JOIN mentions ON mentions.entity_id = standing.under
+             GROUP BY standing.id
+        )
+        SELECT entities.id, name, type, coalesce(number, 0)
+          FROM entities LEFT JOIN mentioned ON mentioned.id = entities.id
+         WHERE merged_into IS NULL
+         ORDER BY coalesce(number, 0) DESC, normalized, entities.id
+        """,
+    )
+    return [ListedEntity(*row) for row in found]
+
+
+def merged_into(
+    connection: apsw.Connection, entity_ids: Sequence[str]
+) -> list[tuple[str, str, str]]:
+    """Return (entity, id, name) of all that was merged into each of these, in any steps."""
+    return rows(
+        connection,
+        """
+        WITH RECURSIVE under(standing, id) AS (
+            SELECT value, value FROM json_each(?)
+            UNION
+            SELECT standing, entities.id FROM under
+              JOIN entities ON entities.merged_into = under.id
+        )
+        SELECT standing, entities.id, name FROM under JOIN entities ON entities.id = under.id
+         WHERE standing <> entities.id ORDER BY standing, created_at, entities.id
+        """,
+        (listed(entity_ids),),
+    )
+
+
+def handles_of(
+    connection: apsw.Connection, entity_ids: Sequence[str]
+) -> list[tuple[str, str, str]]:
+    """Return (entity, platform, handle) of the accounts under which these very entities write."""
+    return rows(
+        connection,
+        "SELECT entity_id, platform, handle FROM handles "
+        "WHERE entity_id IN (SELECT value FROM json_each(?)) ORDER BY platform, handle",
+        (listed(entity_ids),),
+    )
+
+
+def names_of(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str, str]:
+    """Return id -> name, of the entities that are there."""
+    found = rows(
+        connection,
+        "SELECT id, name FROM entities WHERE id IN (SELECT value FROM json_each(?))",
+        (listed(entity_ids),),
+    )
+    return dict(found)
+
+
+def names_about_as_long(connection: apsw.Connection, normalized: str) -> list[str]:
+    """Return names of entities that may be a normalised name with a slip or two in it."""
+    found = rows(
+        connection,
+        "SELECT DISTINCT name FROM entities "
+        "WHERE length(normalized) BETWEEN ?1 - 2 AND ?1 + 2 ORDER BY name LIMIT ?2",
+        (len(normalized), _MOST_NAMES),
+    )
+    return [str(name) for (name,) in found]

@@ -1,0 +1,143 @@
+"""Merges as a list: what waits for a decision, and what was merged, refused or taken back."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import apsw
+
+from projections.identity.entity_queries import canonical
+from projections.sqlite import rows
+
+MergeStatus = Literal["pending", "merged", "rejected", "undone"]
+
+
+class ListedMerge(NamedTuple):
+    """Two entities that may be one, or are. `merge_id` is that of the merge that was executed.
+
+    Where a merge was proposed first, `id` is that of the candidate, whatever became of it.
+    """
+
+    id: str
+    a_id: str
+    a: str
+    b_id: str
+    b: str
+    confidence: float
+    reason: str
+    status: MergeStatus
+    at: int
+    merge_id: str | None
+
+
+class _Executed(NamedTuple):
+    id: str
+    winner_id: str
+    winner: str
+    loser_id: str
+    loser: str
+    confidence: float
+    reason: str
+    executed_at: int
+    undone_at: int | None
+
+    @property
+    def status(self) -> MergeStatus:
+        return "merged" if self.undone_at is None else "undone"
+
+
+def merges(connection: apsw.Connection) -> list[ListedMerge]:
+    """Return what waits for a decision, then all else, each from the newest to the oldest."""
+    executed = [
+        _Executed(*row)
+        for row in rows(
+            connection,
+            "SELECT merges.id, winner_id, winner.name, loser_id, loser.name, confidence, reason, "
+            "executed_at, undone_at FROM merges "
+            "JOIN entities AS winner ON winner.id = winner_id "
+            "JOIN entities AS loser ON loser.id = loser_id ORDER BY merges.id",
+        )
+    ]
+    found, proposed = _candidates(connection, executed)
+    found += [
+        ListedMerge(
+            merge.id,
+            merge.winner_id,
+            merge.winner,
+            merge.loser_id,
+            merge.loser,
+            merge.confidence,
+            merge.reason,
+            merge.status,
+            merge.executed_at,
+            merge.id,
+        )
+        for merge in executed
+        if merge.id not in proposed
+    ]
+    return sorted(found, key=lambda item: (item.status != "pending", -item.at, item.id))
+
+
+def _candidates(
+    connection: apsw.Connection, executed: list[_Executed]
+) -> tuple[list[ListedMerge], set[str]]:
+    """Return all that was proposed, and the ids of the merges that came of it."""
+    at: dict[tuple[int, float], list[_Executed]] = {}
+    for merge in executed:
+        at.setdefault((merge.executed_at, merge.confidence), []).append(merge)
+    found = []
+    proposed: set[str] = set()
+    for id_, a_id, a, b_id, b, confidence, reason, status, created_at, decided_at in rows(
+        connection,
+        "SELECT candidate.id, a.id, a.name, b.id, b.name, confidence, reason, candidate.status, "
+        "candidate.created_at, decided_at FROM merge_candidates AS candidate "
+        "JOIN entities AS a ON a.id = entity_a_id JOIN entities AS b ON b.id = entity_b_id "
+        "LEFT JOIN merge_decisions ON candidate_id = candidate.id ORDER BY candidate.id",
+    ):
+        then = at.get((decided_at, confidence), []) if status == "executed" else []
+        came = _that_came_of(a_id, b_id, then, proposed)
+        if came is not None:
+            proposed.add(came.id)
+        found.append(
+            ListedMerge(
+                id_,
+                a_id,
+                a,
+                b_id,
+                b,
+                confidence,
+                reason,
+                _status(connection, status, came, a_id, b_id),
+                created_at,
+                None if came is None else came.id,
+            )
+        )
+    return found, proposed
+
+
+def _that_came_of(
+    a_id: str, b_id: str, executed: list[_Executed], taken: set[str]
+) -> _Executed | None:
+    """Return the merge that was executed when two were decided to be one.
+
+    It may have joined what stood for them then.
+    """
+    free = [merge for merge in executed if merge.id not in taken]
+    return max(
+        free,
+        key=lambda merge: (merge.winner_id == a_id) + (merge.loser_id == b_id),
+        default=None,
+    )
+
+
+def _status(
+    connection: apsw.Connection, status: str, merge: _Executed | None, a_id: str, b_id: str
+) -> MergeStatus:
+    if merge is not None:
+        return merge.status
+    if status == "rejected":
+        return "rejected"
+    if status == "executed":
+        return "merged"
+    # Both may have become one with a third.
+    return "merged" if canonical(connection, a_id) == canonical(connection, b_id) else "pending"

@@ -1,0 +1,111 @@
+"""Facts as a list: newest first, a page at a time, with what each rests on and is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import apsw
+
+from projections.sqlite import listed, rows, value
+
+
+class ListedFact(NamedTuple):
+    """A fact as its row has it, with the claim that it makes; times are unix ms."""
+
+    id: str
+    text: str
+    as_of: int
+    source_event_id: str
+    subject: str | None
+    attribute: str | None
+    value: str | None
+    superseded_by: str | None
+
+
+_CHOSEN = """
+    FROM facts LEFT JOIN fact_claims ON fact_claims.fact_id = facts.id
+         LEFT JOIN fact_supersessions ON fact_supersessions.fact_id = facts.id
+   WHERE (?1 IS NULL OR facts.id IN (
+             SELECT fact_id FROM fact_entities
+              WHERE entity_id IN (SELECT value FROM json_each(?1))))
+     AND (?2 OR fact_supersessions.fact_id IS NULL)
+"""
+
+
+def facts(
+    connection: apsw.Connection,
+    *,
+    about: Sequence[str] | None,
+    superseded: bool,
+    after: tuple[int, str],
+    limit: int,
+) -> list[ListedFact]:
+    """Return up to `limit` facts that come after (`as_of`, id) in the list.
+
+    `about`: the ids of the entities that they are about, None for all; `superseded`: with those
+    whose place a newer one has taken.
+    """
+    found = rows(
+        connection,
+        "SELECT facts.id, text, facts.as_of, source_event_id, subject, attribute, value, "
+        f"superseded_by {_CHOSEN} "
+        "AND facts.as_of <= ?3 AND (facts.as_of < ?3 OR facts.id < ?4) "
+        "ORDER BY facts.as_of DESC, facts.id DESC LIMIT ?5",
+        (None if about is None else listed(about), superseded, *after, limit),
+    )
+    return [ListedFact(*row) for row in found]
+
+
+def as_of(connection: apsw.Connection, fact_id: str) -> int | None:
+    """Return when a fact was said (unix ms); None where there is no such fact."""
+    found: int | None = value(connection, "SELECT as_of FROM facts WHERE id = ?", (fact_id,))
+    return found
+
+
+def fact_count(
+    connection: apsw.Connection, *, about: Sequence[str] | None, superseded: bool
+) -> int:
+    """Return how many facts `facts` lists in all."""
+    arguments = (None if about is None else listed(about), superseded)
+    return int(value(connection, f"SELECT count(*) {_CHOSEN}", arguments))
+
+
+def repeats(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:
+    """Return fact -> the events that say it again, of those that have any."""
+    found: dict[str, list[str]] = {}
+    for fact, event in rows(
+        connection,
+        "SELECT DISTINCT fact_id, event_id FROM fact_repeats "
+        "WHERE fact_id IN (SELECT value FROM json_each(?)) ORDER BY fact_id, event_id",
+        (listed(fact_ids),),
+    ):
+        found.setdefault(fact, []).append(event)
+    return found
+
+
+def entities_of(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:
+    """Return fact -> the ids of the entities that it is about, as they were found."""
+    found: dict[str, list[str]] = {}
+    for fact, entity in rows(
+        connection,
+        "SELECT fact_id, entity_id FROM fact_entities "
+        "WHERE fact_id IN (SELECT value FROM json_each(?)) ORDER BY fact_id, entity_id",
+        (listed(fact_ids),),
+    ):
+        found.setdefault(fact, []).append(entity)
+    return found
+
+
+def counts_about(
+    connection: apsw.Connection, standing: Sequence[tuple[str, str]]
+) -> dict[str, int]:
+    """Return entity -> how many facts are about it; `standing`: (entity, id under which)."""
+    return dict(
+        rows(
+            connection,
+            "SELECT value ->> 0, count(DISTINCT fact_id) FROM json_each(?) "
+            "CROSS JOIN fact_entities ON entity_id = value ->> 1 GROUP BY 1",
+            (listed(standing),),
+        )
+    )

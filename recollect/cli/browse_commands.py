@@ -1,0 +1,382 @@
+"""Commands that list what is held: zones, facts, entities, merges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from recollect.cli.options import common, open_home, open_zone
+from recollect.cli.output import (
+    Styled,
+    columns_of,
+    cut,
+    emit,
+    good,
+    note,
+    padded,
+    paragraph,
+    quiet,
+    say,
+    strong,
+    warning,
+    width,
+)
+from schemas.display import folded, quantity, shown
+from schemas.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from recollect.library_zone import Zone
+    from schemas.wire import Comparison, Entity, Fact, Merge
+
+Item = TypeVar("Item")
+Command = TypeVar("Command", bound=Any)
+
+#: A page for a reader; programs get all.
+PAGE = 20
+_INDENT = "    "
+# Where there is no terminal: wide enough for what is listed.
+_ROOMY = 160
+_MOST_HANDLES = 3
+# Facts that are read from the files at once.
+_AT_ONCE = 500
+# A narrower terminal gets lines instead of columns.
+_ROOM_FOR_TABLE = 72
+# Columns of both counts, and what it takes at least to say more.
+_COUNTS, _LEAST = 24, 8
+_STATUS_STYLES = {"pending": warning, "merged": good, "rejected": quiet, "undone": quiet}
+
+
+def _paged(function: Command) -> Command:
+    """Give a command --limit and --page."""
+    for option in (
+        click.option(
+            "--page", type=click.IntRange(1), default=1, show_default=True, help="Which page."
+        ),
+        click.option(
+            "--limit",
+            metavar="N",
+            type=click.IntRange(1),
+            help=f"Most on a page  [{PAGE}; all with --json].",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def _page(
+    items: Iterable[Item], limit: int | None, page: int, *, as_json: bool
+) -> tuple[Iterator[Item], int]:
+    """Return the items of a page, and how many come before it."""
+    if limit is None and as_json and page == 1:
+        return iter(items), 0
+    most = limit or PAGE
+    before = (page - 1) * most
+    return islice(items, before, before + most), before
+
+
+def _say_where(what: str, before: int, shown_: int, total: int, page: int) -> None:
+    """Say which part of a list was shown, and how to see the next."""
+    if not total:
+        return
+    if not shown_:
+        note(f"page {page} is beyond the last of {what}")
+    elif before + shown_ < total:
+        line = f"{before + 1:,} to {before + shown_:,} of {what}; --page {page + 1} goes on"
+        say(quiet(line), err=True)
+
+
+@click.command(epilog="Example: recollect zones")
+@common
+@_paged
+def zones(home: str | None, zone: str | None, as_json: bool, limit: int | None, page: int) -> None:
+    """List the zones of the home."""
+    with open_home(home) as opened:
+        found = opened.zone_summaries()
+    items, before = _page(found, limit, page, as_json=as_json)
+    chosen = list(items)
+    longest = max((columns_of(item.zone) for item in chosen), default=0)
+    for item in chosen:
+        if as_json:
+            emit(item)
+        else:
+            say(strong(padded(item.zone, longest)), f"  {quantity(item.events, 'record')}")
+    if not as_json:
+        if not found:
+            say("there is no zone yet; recollect ingest makes one")
+        _say_where(quantity(len(found), "zone"), before, len(chosen), len(found), page)
+
+
+@click.command(epilog="Example: recollect facts --entity Ada --all")
+@common
+@click.option("--entity", metavar="E", help="Only what is about E, by name or id.")
+@click.option("--all", "all_", is_flag=True, help="Also what has been superseded.")
+@_paged
+@click.option("--full", is_flag=True, help="Whole texts on a terminal, not their beginnings.")
+def facts(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    entity: str | None,
+    all_: bool,
+    limit: int | None,
+    page: int,
+    full: bool,
+) -> None:
+    """List the facts that a zone holds, the newest first."""
+    with open_zone(home, zone) as memory:
+        if _is_empty(memory):
+            return
+        found = _facts(memory, entity, superseded=all_)
+        items, before = _page(found, limit, page, as_json=as_json)
+        count = 0
+        for item in items:
+            count += 1
+            if as_json:
+                emit(item)
+            else:
+                _show_fact(item, full=full)
+        if as_json:
+            return
+        total = memory.fact_count(entity=entity, superseded=all_)
+    about = "" if entity is None else f" about {entity}"
+    if not total:
+        say(f"no fact is held{about}")
+    _say_where(f"{quantity(total, 'fact')}{about}", before, count, total, page)
+
+
+def _facts(memory: Zone, entity: str | None, *, superseded: bool) -> Iterator[Fact]:
+    """Yield facts, of which some are read at once."""
+    after = None
+    while found := memory.facts(entity=entity, superseded=superseded, after=after, limit=_AT_ONCE):
+        yield from found
+        after = found[-1].id
+
+
+def _show_fact(fact: Fact, *, full: bool) -> None:
+    first, *rest = paragraph(fact.text, 2, full=full)
+    say(strong(first) if fact.current else first)
+    for line in rest:
+        say("  ", strong(line) if fact.current else line)
+    moment = f"{datetime.fromisoformat(fact.as_of):%Y-%m-%d %H:%M} UTC"
+    parts: list[str | Styled] = [quiet(moment)]
+    if fact.attribute is not None:
+        slot = f"{fact.subject}: {fact.attribute} = {fact.value}"
+        parts.append(quiet(f" · {folded(slot)}"))
+    if not fact.current:
+        parts.append(warning(" · superseded"))
+    say(_INDENT, *parts)
+    sources = ", ".join(map(folded, fact.source_event_ids))
+    say(_INDENT, quiet(f"fact {fact.id} from {sources}"))
+
+
+@click.command(epilog="Example: recollect entities compare 'Ada Moreau' Ada")
+@common
+@click.argument(
+    "action",
+    metavar="[list|compare]",
+    type=click.Choice(["list", "compare"]),
+    default="list",
+)
+@click.argument("a", required=False)
+@click.argument("b", required=False)
+@click.option(
+    "--batch",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    help='To compare: {"a": {"name", "type", "email"}, "b": {...}} a line, - for standard input.',
+)
+@_paged
+def entities(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    action: str,
+    a: str | None,
+    b: str | None,
+    batch: Path | None,
+    limit: int | None,
+    page: int,
+) -> None:
+    """List whom and what a zone knows, or compare two.
+
+    The most mentioned come first.
+    compare A B says whether the two, by name or id, are or would be taken for the same, and why.
+    """
+    if action == "compare":
+        if (batch is None) == (a is None or b is None):
+            raise click.UsageError("compare needs A and B, or --batch FILE")
+        if batch is not None:
+            _compare_batch(batch, as_json=as_json)
+            return
+        assert a is not None and b is not None
+        with open_zone(home, zone) as memory:
+            if hints := memory.hints():
+                raise InvalidInput(hints[0])
+            _show_comparison(memory.compare(a, b), as_json=as_json)
+        return
+    if a is not None or batch is not None:
+        raise click.UsageError("list takes no names; did you mean entities compare?")
+    with open_zone(home, zone) as memory:
+        if _is_empty(memory):
+            return
+        everything = as_json and limit is None and page == 1
+        most = None if everything else limit or PAGE
+        before = (page - 1) * (most or 0)
+        chosen = memory.entities(skip=before, limit=most)
+        if as_json:
+            for item in chosen:
+                emit(item)
+            return
+        total = memory.status().entities
+    _show_entities(chosen)
+    if not total:
+        say("nobody and nothing is known yet")
+    _say_where(quantity(total, "entity", "entities"), before, len(chosen), total, page)
+
+
+def _show_entities(chosen: list[Entity]) -> None:
+    room = width() or _ROOMY
+    longest = min(max((columns_of(shown(item.name)) for item in chosen), default=0), room // 3)
+    for item in chosen:
+        counts = f"{quantity(item.mentions, 'mention')}, {quantity(item.facts, 'fact')}"
+        also = shown(folded(_also(item)))
+        name = shown(folded(item.name))
+        if room < _ROOM_FOR_TABLE:
+            say(strong(cut(name, room)))
+            say(_INDENT, cut(f"{item.type}, {counts}", room - len(_INDENT)))
+            if also:
+                say(_INDENT, quiet(cut(also, room - len(_INDENT))))
+            continue
+        row = f"  {padded(item.type, 14)}  {padded(counts, _COUNTS)}"
+        left = room - longest - len(row) - 2
+        rest = f"  {cut(also, left)}" if also and left > _LEAST else ""
+        say(
+            strong(padded(cut(name, longest), longest)),
+            row.rstrip() if not rest else row,
+            quiet(rest),
+        )
+
+
+def _also(item: Entity) -> str:
+    """Return under which accounts and names one is known besides."""
+    known_as = [f"{handle.platform} {handle.handle}" for handle in item.handles]
+    handles = {handle.handle for handle in item.handles}
+    known_as += [alias for alias in item.aliases if alias not in handles]
+    more = len(known_as) - _MOST_HANDLES
+    return ", ".join(known_as[:_MOST_HANDLES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _compare_batch(batch: Path, *, as_json: bool) -> None:
+    from recollect.cli.line_reader import read_lines
+    from recollect.comparing import Comparer
+    from schemas.wire import Pair
+
+    comparer = Comparer()
+    for found in read_lines(batch, Pair, lambda pair: comparer.compare(pair.a, pair.b)):
+        _show_comparison(found, as_json=as_json)
+    comparer.close()
+
+
+def _show_comparison(found: Comparison, *, as_json: bool) -> None:
+    if as_json:
+        emit(found)
+        return
+    style = {"same": good, "propose": warning}.get(found.decision, strong)
+    say(
+        style(found.decision),
+        f" (confidence {found.confidence:.2f}): {folded('; '.join(found.reasons))}",
+    )
+
+
+@click.command(epilog="Example: recollect merges list")
+@common
+@click.argument(
+    "action",
+    metavar="[list|approve|reject|undo]",
+    type=click.Choice(["list", "approve", "reject", "undo"]),
+    default="list",
+)
+@click.argument("id_", metavar="[ID]", required=False)
+@_paged
+def merges(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    action: str,
+    id_: str | None,
+    limit: int | None,
+    page: int,
+) -> int:
+    """List what was merged or may be; decide about it.
+
+    Two that may be one stay apart until somebody says so: approve makes them one, reject leaves
+    them apart, undo takes a merge back.
+    """
+    if action == "list":
+        if id_ is not None:
+            raise click.UsageError("list takes no ID; did you mean approve, reject or undo?")
+        _list_merges(home, zone, limit, page, as_json=as_json)
+        return 0
+    if id_ is None:
+        raise click.UsageError(f"{action} needs the ID of a merge")
+    with open_zone(home, zone) as memory:
+        if action == "undo":
+            merge = memory.undo_merge(id_)
+        else:
+            merge = memory.decide_merge(id_, approve=action == "approve")
+    done = merge.status == {"approve": "merged", "reject": "rejected", "undo": "undone"}[action]
+    if as_json:
+        emit(merge)
+    else:
+        _show_merge(merge)
+    if not done:
+        note("nothing came of it: what stands for the two is the same, or is there no more")
+    return 0 if done else 1
+
+
+def _list_merges(
+    home: str | None, zone: str | None, limit: int | None, page: int, *, as_json: bool
+) -> None:
+    with open_zone(home, zone) as memory:
+        if _is_empty(memory):
+            return
+        found = memory.merges()
+    items, before = _page(found, limit, page, as_json=as_json)
+    chosen = list(items)
+    for item in chosen:
+        if as_json:
+            emit(item)
+        else:
+            _show_merge(item)
+    if not as_json:
+        if not found:
+            say("nothing was merged, and nothing waits for a decision")
+        _say_where(quantity(len(found), "merge"), before, len(chosen), len(found), page)
+
+
+def _show_merge(merge: Merge) -> None:
+    style = _STATUS_STYLES[merge.status]
+    pair = f"{folded(merge.a)} and {folded(merge.b)}"
+    say(style(padded(merge.status, 8)), "  ", strong(pair))
+    if merge.status == "pending":
+        for name, handles in ((merge.a, merge.a_handles), (merge.b, merge.b_handles)):
+            where = ", ".join(f"{handle.platform} {handle.handle}" for handle in handles)
+            say(_INDENT, f"{folded(name)}: {where or 'only named by others'}")
+    reasons = folded("; ".join(merge.reasons))
+    say(_INDENT, quiet(f"{merge.id}  confidence {merge.confidence:.2f}: {reasons}"))
+
+
+def _is_empty(memory: Zone) -> bool:
+    """Say that a zone holds nothing, where that is so."""
+    hints = memory.hints()
+    for line in hints:
+        note(line)
+    return bool(hints)
+
+
+COMMANDS = (zones, facts, entities, merges)

@@ -1,0 +1,83 @@
+"""The command that shows what the writer concludes, and stores nothing: extract."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from recollect.cli.ingest_commands import FORMATS
+from recollect.cli.options import common, given_zone
+from recollect.cli.output import bad, emit, paragraph, quiet, say, strong
+from schemas.display import folded, quantity
+
+if TYPE_CHECKING:
+    from schemas.wire import Extraction
+
+
+@click.command(epilog="Example: recollect extract chats.jsonl")
+@common
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="auto",
+    show_default=True,
+    help="What the files are; auto looks at how they begin.",
+)
+def extract(
+    home: str | None, zone: str | None, as_json: bool, paths: tuple[Path, ...], format_: str
+) -> int:
+    """Show what would be concluded from events; store nothing.
+
+    The earlier events of the same files are its context. A PATH of - is standard input. It needs
+    no home.
+    """
+    from recollect.extracting import Extractor
+    from schemas.wire import Rejection
+    from streams.adapters import open_source
+
+    sources = [open_source(path, format_) for path in paths]
+    read = rejected = 0
+    with Extractor(given_zone(zone)) as extractor:
+        for source in sources:
+            for _, draft in source.drafts():
+                read += 1
+                if isinstance(draft, Rejection):
+                    rejected += 1
+                    where = f"{draft.path}:{draft.line}: {draft.reason}"
+                    say(bad("rejected "), where, err=True)
+                    continue
+                found = extractor.extract(draft)
+                if as_json:
+                    emit(found)
+                else:
+                    _show(found)
+    return 1 if read and read == rejected else 0
+
+
+def _show(found: Extraction) -> None:
+    say(strong(folded(found.id)), quiet(f"  {quantity(len(found.facts), 'fact')}"))
+    for place, fact in enumerate(found.facts):
+        first, *rest = paragraph(fact.text, 6)
+        say("  - ", first)
+        for line in rest:
+            say("    ", line)
+        if fact.attribute is not None:
+            slot = f"{fact.subject}: {fact.attribute} = {fact.value}"
+            say("      ", quiet(folded(slot)))
+        for cause in found.causes:
+            if cause.effect == place:
+                why = folded(found.facts[cause.cause].text)
+                say("      ", quiet(f"because: {why} (strength {cause.strength})"))
+    if found.mentions:
+        named = ", ".join(
+            f"{folded(mention.text)} ({mention.type.lower()})" for mention in found.mentions
+        )
+        for line in paragraph(f"mentions {named}", 4):
+            say("    ", quiet(line))
+
+
+COMMANDS = (extract,)

@@ -1,0 +1,49 @@
+"""What to say of an error that ended a command, and whether it was wrong use."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import apsw
+
+from schemas.errors import Damaged, HomeError, InvalidInput, RecollectError
+
+
+class Failure(NamedTuple):
+    """What happened and what to do; `wrong_use`: the command cannot be given like that."""
+
+    message: str
+    wrong_use: bool = False
+
+
+def failure(error: Exception) -> Failure | None:
+    """Return what to say of an error; None: it is a fault of this program."""
+    if isinstance(error, RecollectError):
+        wrong_use = isinstance(error, InvalidInput | HomeError) and not isinstance(error, Damaged)
+        return Failure(str(error), wrong_use)
+    if isinstance(error, apsw.Error):
+        return Failure(_of_sqlite(error))
+    if isinstance(error, OSError):
+        return Failure(f"{error.strerror or error}: {error.filename or 'file'}")
+    return None
+
+
+def _of_sqlite(error: apsw.Error) -> str:
+    if isinstance(error, apsw.FullError):
+        return "the disk is full; nothing was lost: free some space and try again"
+    if isinstance(error, apsw.CorruptError | apsw.NotADBError):
+        return (
+            f"a file of this home is damaged ({error}): run recollect rebuild, which makes derived "
+            "files again; recollect doctor says whether it is ledger.db or keys.db, which come "
+            "from a backup"
+        )
+    if isinstance(error, apsw.SQLError):
+        return f"a file of this home lacks a table ({error}); run recollect rebuild"
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return "another process holds a file of this home; try again"
+    if isinstance(error, apsw.IOError):
+        return (
+            f"a file of this home could not be read or written ({error}), as on a full disk or a "
+            "failing one; recollect doctor says what to do"
+        )
+    return f"SQLite: {error}; run recollect doctor"

@@ -1,0 +1,44 @@
+"""Files of JSON lines that are asked of a command: questions, pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from schemas.errors import InvalidInput
+from schemas.inbound import MAX_RECORD_BYTES
+from streams.adapters.input_files import DAMAGED, InputFile
+from streams.adapters.jsonl import lines
+
+Line = TypeVar("Line", bound=msgspec.Struct)
+Read = TypeVar("Read")
+
+# A reason quotes what was asked.
+_MOST_REASON = 500
+
+
+def read_lines(path: Path, kind: type[Line], read: Callable[[Line], Read]) -> Iterator[Read]:
+    """Yield what `read` makes of each line of a file; `-` is standard input.
+
+    Raises:
+        InvalidInput: a line is no `kind`, or `read` refuses it; the message says which.
+    """
+    decoder = msgspec.json.Decoder(kind)
+    number = 0
+    with InputFile(path).open() as file:
+        try:
+            for text in lines(file):
+                number += 1
+                if text.strip():
+                    if len(text) > MAX_RECORD_BYTES:
+                        raise InvalidInput(f"a line may have {MAX_RECORD_BYTES} bytes")
+                    yield read(decoder.decode(text))
+        except RecursionError:
+            raise InvalidInput(f"{path}:{number}: nested too deeply") from None
+        except DAMAGED as error:
+            raise InvalidInput(f"{path} is packed by gzip, and damaged: {error}") from None
+        except (msgspec.DecodeError, UnicodeDecodeError, InvalidInput) as error:
+            raise InvalidInput(f"{path}:{number}: {str(error)[:_MOST_REASON]}") from None

@@ -1,0 +1,210 @@
+"""Extracting: what the writer would conclude from events, one after the other, in memory alone."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from typing import Self
+
+import msgspec
+
+from projections.events import EventsModel
+from projections.events.events_file import conversation_of
+from projections.identity import IdentityModel
+from projections.identity.entity_queries import canonical
+from projections.memory import MemoryModel
+from projections.text.dates import date_references
+from schemas.changes import (
+    MODEL_OF,
+    AnyRow,
+    CausalLink,
+    Fact,
+    FactClaim,
+    FactEntity,
+    FactSupersession,
+    Section,
+)
+from schemas.changes import Mention as MentionRow
+from schemas.events import Content, Draft, Event, Message
+from schemas.ids import event_id, fact_id
+from schemas.times import format_time
+from schemas.wire import Cause, Days, Extraction, Mention
+from schemas.wire import Fact as ListedFact
+from streams.agents import State
+from streams.agents.writer import Reading, RuleWriter
+from streams.language.analysis import Statement
+from streams.language.mentions import mentions
+
+# Events of a conversation that stay in mind; the writer looks at the one before.
+_IN_MIND = 8
+
+
+class Extractor:
+    """Reads events in order, with those before them as their context; nothing is stored."""
+
+    def __init__(self, zone: str) -> None:
+        self._zone = zone
+        self._writer = RuleWriter()
+        self._thread = _Thread()
+        self._events = EventsModel(None)
+        self._memory = MemoryModel(None)
+        self._identity = IdentityModel(None)
+        self._number = 0
+
+    def extract(self, draft: Draft) -> Extraction:
+        """Return what the writer would conclude from an event, as if its turn were over."""
+        event = self._event(draft)
+        content = event.payload
+        assert isinstance(content, Content)
+        state = State(
+            self._events.connection, self._memory.connection, self._identity.connection, None, 0
+        )
+        extract = self._writer.extract(event, self._thread)
+        puts = [row for part in self._writer.resolve(event, extract, state) for row in part.puts]
+        for model in (self._memory, self._identity):
+            rows = tuple(row for row in puts if MODEL_OF[type(row)] == model.name)
+            model.project([Section((), rows)])
+        self._thread.add(event)
+        readings: list[Reading] = extract.content
+        facts = [row for row in puts if isinstance(row, Fact)]
+        places = {fact.id: place for place, fact in enumerate(facts)}
+        return Extraction(
+            id=content.source_id,
+            facts=self._facts(event, facts, puts, readings),
+            mentions=self._mentions(event, content, puts),
+            causes=[
+                Cause(
+                    cause=places[row.from_fact_id],
+                    effect=places[row.to_fact_id],
+                    strength=row.strength,
+                )
+                for row in puts
+                if isinstance(row, CausalLink)
+                and row.from_fact_id in places
+                and row.to_fact_id in places
+            ],
+        )
+
+    def _event(self, draft: Draft) -> Event:
+        self._number += 1
+        payload = draft.payload
+        if isinstance(payload, Message) and payload.turn_id is not None:
+            # A message of a turn waits for the turn's end, which may be in no file.
+            payload = msgspec.structs.replace(payload, turn_id=None)
+        return Event(
+            zone=self._zone,
+            number=self._number,
+            id=event_id(self._zone, draft.platform, payload.source_id, draft.occurred_at),
+            platform=draft.platform,
+            occurred_at=draft.occurred_at,
+            ingested_at=draft.ingested_at or draft.occurred_at,
+            payload=payload,
+        )
+
+    def _facts(
+        self, event: Event, facts: list[Fact], puts: list[AnyRow], readings: Sequence[Reading]
+    ) -> list[ListedFact]:
+        claims = {row.fact_id: row for row in puts if isinstance(row, FactClaim)}
+        over = {row.fact_id for row in puts if isinstance(row, FactSupersession)}
+        about: dict[str, set[str]] = defaultdict(set)
+        for row in puts:
+            if isinstance(row, FactEntity):
+                about[row.fact_id].add(self._name(row.entity_id))
+        said = {
+            fact_id(event.id, statement.signature, event.occurred_at): statement
+            for reading in readings
+            for statement in reading.analysis.statements
+        }
+        assert isinstance(event.payload, Content)
+        return [
+            ListedFact(
+                id=fact.id,
+                text=fact.text,
+                as_of=format_time(fact.as_of),
+                when=_days(said[fact.id]),
+                subject=self._name(claims[fact.id].subject) if fact.id in claims else None,
+                attribute=claims[fact.id].attribute if fact.id in claims else None,
+                value=claims[fact.id].value if fact.id in claims else None,
+                current=fact.id not in over,
+                stability=None,
+                entities=sorted(about[fact.id]),
+                source_event_ids=[event.payload.source_id],
+            )
+            for fact in facts
+        ]
+
+    def _mentions(self, event: Event, content: Content, puts: list[AnyRow]) -> list[Mention]:
+        meant = {
+            (row.char_offset_start, row.char_offset_end): self._name(row.entity_id)
+            for row in puts
+            if isinstance(row, MentionRow) and row.char_offset_start >= 0
+        }
+        dates = {
+            (date.start, date.end): date
+            for date in date_references(
+                content.content, at_ms=event.occurred_at, utc_offset_minutes=content.utc_offset
+            )
+        }
+        found = []
+        for mention in mentions(content.content):
+            place = (mention.start, mention.end)
+            date = dates.get(place)
+            found.append(
+                Mention(
+                    text=mention.text,
+                    start=mention.start,
+                    end=mention.end,
+                    type=mention.type,
+                    entity=meant.get(place),
+                    first=date.first if date else None,
+                    last=date.last if date else None,
+                )
+            )
+        return found
+
+    def _name(self, id_or_name: str) -> str:
+        """Return the name of what stands for an entity; what is no id is one already."""
+        entity = canonical(self._identity.connection, id_or_name)
+        return id_or_name if entity is None else entity.name
+
+    def close(self) -> None:
+        """Forget everything."""
+        for model in (self._events, self._memory, self._identity):
+            model.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def _days(statement: Statement) -> Days | None:
+    """Return the days that a statement speaks of, from the first to the last; None: of none."""
+    if not statement.dates:
+        return None
+    return Days(
+        first=min(date.first for date in statement.dates),
+        last=max(date.last for date in statement.dates),
+    )
+
+
+class _Thread:
+    """The surroundings of an event: what was read before it."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=_IN_MIND))
+
+    def add(self, event: Event) -> None:
+        self._said[_conversation(event)].append(event)
+
+    def before(self, event: Event, limit: int) -> Sequence[Event]:
+        return list(reversed(self._said[_conversation(event)]))[:limit]
+
+    def turn(self, event: Event, platform: str, turn_id: str) -> Sequence[Event]:
+        return ()
+
+
+def _conversation(event: Event) -> str:
+    assert isinstance(event.payload, Content)
+    return conversation_of(event.payload, event.platform)

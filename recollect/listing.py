@@ -1,0 +1,226 @@
+"""Lists of what is held: a home's zones, and a zone's facts, entities and merges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import apsw
+
+from projections.events.event_queries import written_under
+from projections.files import ZoneFiles
+from projections.identity import entity_list, merge_list
+from projections.identity.entities_for_recall import standing
+from projections.memory import fact_list
+from projections.recall.question.entity_names import ids_of
+from recollect.open_zone import OpenHome, OpenZone
+from recollect.suggestions import unknown_entity
+from schemas.errors import InvalidInput
+from schemas.times import LATEST_MS, format_time
+from schemas.wire import Entity, Fact, Handle, Merge, ZoneSummary
+
+# Facts, or entities, that are read at once.
+_PAGE = 500
+
+
+def zones(opened: OpenHome) -> list[ZoneSummary]:
+    """Return the zones of the ledger by name, each with how many records it has."""
+    ledger = opened.node.ledger
+    names = sorted(ledger.zones())
+    return [ZoneSummary(zone=name, events=ledger.head(name).number) for name in names]
+
+
+def facts(
+    zone: OpenZone,
+    *,
+    entity: str | None = None,
+    superseded: bool = False,
+    after: str | None = None,
+    limit: int | None = None,
+) -> list[Fact]:
+    """Return up to `limit` of a zone's facts, the newest first.
+
+    `entity`: only those about whom or what a name or an id means; `superseded`: also those whose
+    place a newer one has taken; `after`: those that follow the fact with this id.
+
+    Raises:
+        InvalidInput: nobody and nothing is called `entity`, or no fact has the id `after`.
+    """
+    if not zone.exists():
+        return []
+    listed: list[Fact] = []
+    with zone.files() as files, files.snapshot():
+        about = None if entity is None else _meant(files, entity)
+        last = _place(files, zone.name, after)
+        while limit is None or len(listed) < limit:
+            most = _PAGE if limit is None else min(_PAGE, limit - len(listed))
+            found = fact_list.facts(
+                files.memory.connection, about=about, superseded=superseded, after=last, limit=most
+            )
+            listed += _described(files, found)
+            if len(found) < most:
+                break
+            last = (found[-1].as_of, found[-1].id)
+    return listed
+
+
+def _place(files: ZoneFiles, zone: str, after: str | None) -> tuple[int, str]:
+    """Return where the list goes on after a fact, or begins."""
+    if after is None:
+        return (LATEST_MS, "")
+    as_of = fact_list.as_of(files.memory.connection, after)
+    if as_of is None:
+        raise InvalidInput(f"zone {zone} has no fact with the id {after!r}")
+    return (as_of, after)
+
+
+def fact_count(zone: OpenZone, *, entity: str | None = None, superseded: bool = False) -> int:
+    """Return how many facts `facts` lists in all.
+
+    Raises:
+        InvalidInput: as `facts`.
+    """
+    if not zone.exists():
+        return 0
+    with zone.files() as files, files.snapshot():
+        about = None if entity is None else _meant(files, entity)
+        return fact_list.fact_count(files.memory.connection, about=about, superseded=superseded)
+
+
+def _meant(files: ZoneFiles, name_or_id: str) -> list[str]:
+    connection = files.identity.connection
+    found = ids_of(connection, name_or_id)
+    if not found:
+        raise InvalidInput(unknown_entity(connection, name_or_id))
+    return sorted(found)
+
+
+def _described(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterator[Fact]:
+    """Yield facts with their sources and the names of whom they are about.
+
+    A fact whose event is being forgotten is left out.
+    """
+    ids = [fact.id for fact in found]
+    repeats = fact_list.repeats(files.memory.connection, ids)
+    about = fact_list.entities_of(files.memory.connection, ids)
+    events = {fact.source_event_id for fact in found}.union(*repeats.values())
+    written = written_under(files.events.connection, sorted(events))
+    names = _Names(files, {*_all(about), *(fact.subject for fact in found if fact.subject)})
+    for fact in found:
+        own = {fact.source_event_id, *repeats.get(fact.id, ())}
+        sources = [event.source_id for event in written if event.id in own]
+        if not any(event.id == fact.source_event_id for event in written):
+            continue
+        yield Fact(
+            id=fact.id,
+            text=fact.text,
+            as_of=format_time(fact.as_of),
+            when=None,
+            subject=None if fact.subject is None else names.of(fact.subject),
+            attribute=fact.attribute,
+            value=fact.value,
+            current=fact.superseded_by is None,
+            stability=None,
+            entities=sorted({names.of(entity) for entity in about.get(fact.id, ())}),
+            source_event_ids=list(dict.fromkeys(sources)),
+        )
+
+
+def _all(lists: dict[str, list[str]]) -> set[str]:
+    return {item for some in lists.values() for item in some}
+
+
+class _Names:
+    """The names of the entities that stand for others, by the ids of those."""
+
+    def __init__(self, files: ZoneFiles, ids: set[str]) -> None:
+        connection = files.identity.connection
+        self._standing = standing(connection, sorted(ids))
+        self._names = entity_list.names_of(connection, sorted(set(self._standing.values())))
+
+    def of(self, id_or_name: str) -> str:
+        """Return the name; what is no id is one already."""
+        return self._names.get(self._standing.get(id_or_name, ""), id_or_name)
+
+
+def entities(zone: OpenZone, *, skip: int = 0, limit: int | None = None) -> list[Entity]:
+    """Return up to `limit` of those whom and what a zone knows, the most mentioned first.
+
+    `skip`: so many of them are passed over.
+    """
+    if not zone.exists():
+        return []
+    with zone.files() as files, files.snapshot():
+        found = entity_list.entities(files.identity.connection)
+        wanted = found[skip:] if limit is None else found[skip : skip + limit]
+        return [
+            entity
+            for first in range(0, len(wanted), _PAGE)
+            for entity in _known(files, wanted[first : first + _PAGE])
+        ]
+
+
+def _known(files: ZoneFiles, found: list[entity_list.ListedEntity]) -> Iterator[Entity]:
+    connection = files.identity.connection
+    others = entity_list.merged_into(connection, [item.id for item in found])
+    stands_for = {item.id: item.id for item in found} | {id_: into for into, id_, _ in others}
+    aliases: dict[str, list[str]] = {}
+    for standing_id, _, name in others:
+        aliases.setdefault(standing_id, []).append(name)
+    handles = _handles(connection, [item.id for item in found])
+    counts = fact_list.counts_about(
+        files.memory.connection, [(into, id_) for id_, into in stands_for.items()]
+    )
+    for item in found:
+        names = dict.fromkeys(aliases.get(item.id, ()))
+        yield Entity(
+            id=item.id,
+            name=item.name,
+            type=item.type,
+            aliases=[name for name in names if name != item.name],
+            handles=handles.get(item.id, []),
+            facts=counts.get(item.id, 0),
+            mentions=item.mentions,
+        )
+
+
+def merges(zone: OpenZone) -> list[Merge]:
+    """Return what waits for a decision, then what was merged, rejected or undone."""
+    if not zone.exists():
+        return []
+    with zone.files() as files, files.snapshot():
+        connection = files.identity.connection
+        found = merge_list.merges(connection)
+        handles = _handles(connection, sorted({id_ for it in found for id_ in (it.a_id, it.b_id)}))
+    return [
+        Merge(
+            id=item.id,
+            a=item.a,
+            b=item.b,
+            confidence=item.confidence,
+            reasons=[item.reason],
+            status=item.status,
+            a_id=item.a_id,
+            b_id=item.b_id,
+            a_handles=handles.get(item.a_id, []),
+            b_handles=handles.get(item.b_id, []),
+            at=format_time(item.at),
+            merge_id=item.merge_id,
+        )
+        for item in found
+    ]
+
+
+def _handles(connection: apsw.Connection, entity_ids: list[str]) -> dict[str, list[Handle]]:
+    """Return entity -> the accounts under which it, or what was merged into it, writes."""
+    others = entity_list.merged_into(connection, entity_ids)
+    under: dict[str, list[str]] = {id_: [id_] for id_ in entity_ids}
+    for into, id_, _ in others:
+        under[into].append(id_)
+    own: dict[str, list[Handle]] = {}
+    ids = sorted({id_ for some in under.values() for id_ in some})
+    for id_, platform, handle in entity_list.handles_of(connection, ids):
+        own.setdefault(id_, []).append(Handle(platform=platform, handle=handle))
+    return {
+        into: [handle for id_ in ids_ for handle in own.get(id_, ())]
+        for into, ids_ in under.items()
+    }

@@ -1,0 +1,74 @@
+"""What a name that nothing has was perhaps meant to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+import apsw
+
+from projections.events.event_queries import platforms
+from projections.identity.entity_list import names_about_as_long
+from projections.recall.question.entity_names import ids_of
+from recollect.open_zone import OpenZone
+from schemas.names import normalise_name
+from schemas.wire import Query
+
+# How alike two names are at least, from 0 to 1, of which one may be a slip for the other.
+_ALIKE = 0.6
+_MOST = 3
+# Names that are all given where there are so few.
+_FEW = 8
+
+
+def nearest(given: str, known: Iterable[str]) -> list[str]:
+    """Return the names that are most like the one that was given, the nearest first."""
+    by_form = {name.casefold(): name for name in known}
+    return [by_form[form] for form in get_close_matches(given.casefold(), by_form, _MOST, _ALIKE)]
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """Return "; did you mean X?", or nothing where nothing is near."""
+    found = nearest(given, known)
+    return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
+def unknown_entity(connection: apsw.Connection, given: str) -> str:
+    """Return what to say of the name of an entity that nobody has."""
+    names = names_about_as_long(connection, normalise_name(given))
+    return f"nobody and nothing is called {given!r}{did_you_mean(given, names)}"
+
+
+def unknown_platform(given: str, known: Iterable[str]) -> str:
+    """Return what to say of a platform from which nothing came."""
+    known = sorted(known)
+    near = did_you_mean(given, known)
+    if not near and 0 < len(known) <= _FEW:
+        near = f"; events came from {', '.join(known)}"
+    return f"no event came from the platform {given!r}{near}"
+
+
+def unknown_zone(given: str, zones: Iterable[str]) -> str:
+    """Return what to say of a zone that holds nothing."""
+    known = sorted(zones)
+    near = did_you_mean(given, known)
+    if not near and 0 < len(known) <= _FEW:
+        near = f"; the zones here: {', '.join(known)}"
+    return f"zone {given} holds nothing yet{near}"
+
+
+def hints(zone: OpenZone, query: Query | None = None) -> list[str]:
+    """Return what to say of names that nothing has: of the zone, or in a question's filters."""
+    if not zone.exists():
+        return [unknown_zone(zone.name, zone.node.ledger.zones())]
+    found: list[str] = []
+    if query is None:
+        return found
+    with zone.files() as files:
+        if query.entity is not None and not ids_of(files.identity.connection, query.entity):
+            found.append(unknown_entity(files.identity.connection, query.entity))
+        if query.platform is not None:
+            known = platforms(files.events.connection)
+            if query.platform not in known:
+                found.append(unknown_platform(query.platform, known))
+    return found

@@ -1,0 +1,65 @@
+"""What the writer would conclude from an event, and whether two descriptions mean one."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from schemas.wire.holdings import Fact
+
+
+class Mention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A name, date, number or the like; `text` stands from `start` to `end` of the content.
+
+    `entity` is the name of who or what is meant, None where nobody knows. A date has the days
+    that it means, `first` and `last` both inclusive.
+    """
+
+    text: str
+    start: int
+    end: int
+    type: str
+    entity: str | None
+    first: str | None = None
+    last: str | None = None
+
+
+class Cause(msgspec.Struct, frozen=True, kw_only=True):
+    """One fact led to another, each by its place among the event's facts, from 0."""
+
+    cause: int
+    effect: int
+    strength: float
+
+
+class Extraction(msgspec.Struct, frozen=True, kw_only=True):
+    """What the writer would conclude from the event that its source calls `id`."""
+
+    id: str
+    facts: list[Fact]
+    mentions: list[Mention]
+    causes: list[Cause]
+
+
+class Description(msgspec.Struct, frozen=True):
+    """Somebody or something as it is described: a name, a type (person, company, ...), an email."""
+
+    name: str
+    type: str = "person"
+    email: str | None = None
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """Two descriptions that may mean one."""
+
+    a: Description
+    b: Description
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether two are taken for the same; `confidence`, 0 to 1, is that they are."""
+
+    decision: Literal["same", "propose", "different"]
+    confidence: float
+    reasons: list[str]
