@@ -47,10 +47,11 @@ fuzz: $(VENV)/.stamp-dev         ## two minutes of what nobody would send, at ev
 docker-test: | $(BIN)/python     ## build the images, run the Compose file, use it, take it down
 	$(BIN)/python -m tests.docker.run
 
-check: $(VENV)/.stamp-dev        ## lint, format, types
+check: $(VENV)/.stamp-dev        ## lint, format, types, layers, and that every public name is documented
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m pytest --quiet tests/test_layers.py tests/test_public_names.py
 
 format: $(VENV)/.stamp-dev       ## put right what lint and format can
 	$(BIN)/ruff check --fix .

@@ -63,6 +63,7 @@ class Said(NamedTuple):
 
 
 def said_in(event: Event) -> Said:
+    """Return who said what, where and when in an event, also in one that could not be read."""
     payload = event.payload
     said = Said(event.platform, None, None, event.occurred_at, "", frozenset())
     if isinstance(payload, Content):
@@ -103,6 +104,7 @@ def body_of(park: Park) -> dict[str, Any]:
 
 
 def text_or_none(value: Any) -> str | None:
+    """Return a value that is a text; None for any other."""
     return value if isinstance(value, str) else None
 
 

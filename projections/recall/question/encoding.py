@@ -16,29 +16,35 @@ Floats = npt.NDArray[np.float32]
 
 
 class EncodedText(Protocol):
-    """What an encoder gives of a text.
-
-    `pooled`: (dimension,) its unit vector. `vectors`: (t, dimension) those of its tokens, and
-    `offsets`: (t, 2) the characters of each.
-    """
+    """What an encoder gives of a text."""
 
     @property
-    def pooled(self) -> Floats: ...
+    def pooled(self) -> Floats:
+        """Its unit vector, (dimension,)."""
+        ...
 
     @property
-    def vectors(self) -> Floats: ...
+    def vectors(self) -> Floats:
+        """The unit vectors of its tokens, (t, dimension)."""
+        ...
 
     @property
-    def offsets(self) -> npt.NDArray[np.int32]: ...
+    def offsets(self) -> npt.NDArray[np.int32]:
+        """The first and last character of each token, (t, 2)."""
+        ...
 
 
 class TextEncoder(Protocol):
-    """What encodes questions; `model` names it, None: there is none."""
+    """What encodes questions."""
 
     @property
-    def model(self) -> str | None: ...
+    def model(self) -> str | None:
+        """Its name; None: there is no encoder."""
+        ...
 
-    def encode_query_tokens(self, text: str) -> EncodedText: ...
+    def encode_query_tokens(self, text: str) -> EncodedText:
+        """Return the vectors of a question and of its tokens."""
+        ...
 
 
 class QueryTokens(NamedTuple):
