@@ -9,7 +9,7 @@ import apsw
 from projections.events.event_queries import written_under
 from projections.files import ZoneFiles
 from projections.identity import entity_list, merge_list
-from projections.identity.entities_for_recall import standing
+from projections.identity.entities_for_recall import canonical_ids
 from projections.memory import fact_list
 from projections.recall.question.entity_names import ids_of
 from recollect.open_zone import OpenHome, OpenZone
@@ -134,7 +134,7 @@ class _Names:
 
     def __init__(self, files: ZoneFiles, ids: set[str]) -> None:
         connection = files.identity.connection
-        self._standing = standing(connection, sorted(ids))
+        self._standing = canonical_ids(connection, sorted(ids))
         self._names = entity_list.names_of(connection, sorted(set(self._standing.values())))
 
     def of(self, id_or_name: str) -> str:

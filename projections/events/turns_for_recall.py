@@ -10,7 +10,7 @@ import apsw
 from projections.sqlite import listed, rows
 
 
-class Said(NamedTuple):
+class EventText(NamedTuple):
     """The words of an event, what its attachments show, its source's id for it, and who said it."""
 
     content: str
@@ -58,11 +58,11 @@ def latest(connection: apsw.Connection) -> tuple[int, int] | None:
     return (int(found[0][0]), int(found[0][1])) if found else None
 
 
-def said(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, Said]:
+def event_texts(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, EventText]:
     """Return what was said in events, by number."""
     return {
-        number: Said(*said)
-        for number, *said in rows(
+        number: EventText(*columns)
+        for number, *columns in rows(
             connection,
             "SELECT number, content, caption, source_id, coalesce(sender_name, sender_id) "
             "FROM events WHERE number IN (SELECT value FROM json_each(?))",

@@ -20,7 +20,7 @@ def events_mentioning(connection: apsw.Connection, entity_ids: Sequence[str]) ->
     return [str(event) for (event,) in found]
 
 
-def events_speaking_of(
+def events_mentioning_each(
     connection: apsw.Connection, entity_ids: Sequence[str], most: int
 ) -> dict[str, list[str]]:
     """Return entity id -> up to `most` of the events that speak of, or come from, an entity.
@@ -55,7 +55,7 @@ def entities_of_events(
     return {event: sorted(entities) for event, entities in found.items()}
 
 
-def standing(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str, str]:
+def canonical_ids(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str, str]:
     """Return id -> id of the entity that now stands for it, of those that have one."""
     return dict(
         rows(
@@ -70,7 +70,7 @@ def standing(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str
     )
 
 
-def known(connection: apsw.Connection, names: Sequence[str]) -> set[str]:
+def names_of_entities(connection: apsw.Connection, names: Sequence[str]) -> set[str]:
     """Return those of some normalised names and ids by which an entity may be meant.
 
     A first name may mean a person who has more names.

@@ -13,7 +13,7 @@ from projections.sqlite import listed, rows
 Fact = tuple[int, str, str | None, str]
 
 
-class Present(NamedTuple):
+class Exists(NamedTuple):
     """Whether there is any of what most zones have none of."""
 
     observations: bool
@@ -23,7 +23,7 @@ class Present(NamedTuple):
     repeats: bool
 
 
-def present(connection: apsw.Connection) -> Present:
+def what_exists(connection: apsw.Connection) -> Exists:
     """Return what there is any of: nobody need ask for the rest with each question."""
     (found,) = rows(
         connection,
@@ -31,7 +31,7 @@ def present(connection: apsw.Connection) -> Present:
         "EXISTS (SELECT 1 FROM causal_links), EXISTS (SELECT 1 FROM fact_supersessions), "
         "EXISTS (SELECT 1 FROM fact_repeats)",
     )
-    return Present(*map(bool, found))
+    return Exists(*map(bool, found))
 
 
 def facts_after(connection: apsw.Connection, rowid: int, limit: int) -> list[Fact]:
@@ -56,14 +56,14 @@ def rowids(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, in
     )
 
 
-class Told(NamedTuple):
+class EventFacts(NamedTuple):
     """The facts of an event: id -> text of those that it gave, by id, and what it repeated."""
 
     given: dict[str, str]
-    again: list[str]
+    repeated: list[str]
 
 
-def told(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, Told]:
+def event_facts(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, EventFacts]:
     """Return event id -> its facts, of those that have any."""
     given: dict[str, list[tuple[str, str]]] = {}
     again: dict[str, list[tuple[int, str]]] = {}
@@ -81,7 +81,7 @@ def told(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, Tol
             again.setdefault(event, []).append((start, fact))
     # Three times as fast as an order by the statement: most events have a fact or two.
     return {
-        event: Told(
+        event: EventFacts(
             dict(sorted(given.get(event, ()))), [fact for _, fact in sorted(again.get(event, ()))]
         )
         for event in given.keys() | again.keys()
@@ -137,7 +137,7 @@ def ended_by(connection: apsw.Connection, time: int) -> dict[str, int]:
     return dict(rows(connection, _ENDS + "SELECT fact_id, ended FROM ends", (time,)))
 
 
-def facts_beside_ended(connection: apsw.Connection, time: int) -> list[tuple[str, str]]:
+def facts_of_events_with_ended(connection: apsw.Connection, time: int) -> list[tuple[str, str]]:
     """Return (fact id, event id) of all facts, given or repeated, of events with one that ended."""
     return rows(
         connection,

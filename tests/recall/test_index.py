@@ -333,7 +333,7 @@ class TestFile:
         self, kept: Memory, open_memory: Open, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         id_ = left_behind(kept, monkeypatch)
-        assert any("holds rows that went" in problem for problem in kept.verify().problems)
+        assert any("has deleted rows" in problem for problem in kept.verify().problems)
         assert id_ in index_file(kept).read_bytes()
         reader = open_memory()
         assert "m5" not in cited(ask(reader, "stone", max_results=200))

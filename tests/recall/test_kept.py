@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projections.recall.index.lookup_cache import Kept
+from projections.recall.index.lookup_cache import LookupCache
 from tests.memory import Memory
 from tests.recall.kit import ask, say, tell
 
@@ -20,7 +20,7 @@ class Numbers:
 
 def test_each_key_is_looked_up_once_also_where_there_is_nothing() -> None:
     numbers = Numbers()
-    kept = Kept(numbers.look_up, 10)
+    kept = LookupCache(numbers.look_up, 10)
     assert kept.of([2, 3, 2, 4]) == {2: 4, 4: 16}
     assert kept.of(iter([4, 3, 6])) == {4: 16, 6: 36}
     assert kept.of([2, 3, 4, 6]) == {2: 4, 4: 16, 6: 36}
@@ -29,7 +29,7 @@ def test_each_key_is_looked_up_once_also_where_there_is_nothing() -> None:
 
 def test_no_more_is_kept_than_may_be_and_all_is_answered() -> None:
     numbers = Numbers()
-    kept = Kept(numbers.look_up, 3)
+    kept = LookupCache(numbers.look_up, 3)
     assert kept.of([0, 2]) == {0: 0, 2: 4}
     assert kept.of([2, 4, 6]) == {2: 4, 4: 16, 6: 36}
     assert kept.of(range(0, 20, 2)) == {key: key * key for key in range(0, 20, 2)}

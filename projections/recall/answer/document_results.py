@@ -14,7 +14,7 @@ def document_results(found: Scored, index: Index, *, explain: bool) -> list[Resu
     """Return documents as results, best first."""
     if not found.documents:
         return []
-    stands = index.standing.of(id_ for item in found.documents for id_ in item.entities)
+    canonical = index.canonical_ids.of(id_ for item in found.documents for id_ in item.entities)
     return [
         Result(
             id=item.id,
@@ -23,7 +23,7 @@ def document_results(found: Scored, index: Index, *, explain: bool) -> list[Resu
             as_of=format_time(item.as_of),
             score=round(min(1.0, float(found.scores[place])), 6),
             is_stale=item.is_stale,
-            entity_ids=sorted({stands[id_] for id_ in item.entities if id_ in stands}),
+            entity_ids=sorted({canonical[id_] for id_ in item.entities if id_ in canonical}),
             platform=None,
             sender_name=None,
             source_event_ids=list(dict.fromkeys(item.sources)),

@@ -115,7 +115,7 @@ def _target(id_: str, index: Index, files: ZoneFiles) -> _Target | None:
     if event is not None:
         return _Target(event, "event", "events", place_of[event])
     if value(connection, "SELECT 1 FROM facts WHERE id = ?", (id_,)) is not None:
-        return _Target(id_, "fact", "facts", index.facts_said.placed([id_]).get(id_))
+        return _Target(id_, "fact", "facts", index.facts.placed([id_]).get(id_))
     if value(connection, "SELECT 1 FROM mental_models WHERE id = ?", (id_,)) is not None:
         return _Target(id_, "mental_model", "mental_models", None)
     if value(connection, "SELECT 1 FROM analysis_runs WHERE id = ?", (id_,)) is not None:
@@ -184,7 +184,7 @@ def _result_for_its_turn(
     if target.place is None:
         return None
     event = index.turns.ids[target.place]
-    of_event = index.told.of([event]).get(event)
+    of_event = index.event_facts.of([event]).get(event)
     facts = set() if of_event is None else {*of_event.given, repeated_fact(of_event)}
     for rank, result in enumerate(trace.results, 1):
         if any(fact.id in facts for fact in result.facts):

@@ -54,7 +54,7 @@ class Pipeline:
         scope, documents = question.query.scope, []
         if "observations" in scope and found is not None:
             documents += observations(question, found.facts, index, self._files)
-        if "mental_models" in scope and index.present.mental_models:
+        if "mental_models" in scope and index.exists.mental_models:
             documents += mental_models(question, self._files)
         if "entities" in scope:
             documents += entities(question, index, self._files)

@@ -23,7 +23,7 @@ class Changes(NamedTuple):
 
 def changes(query: Query, fact_ids: Sequence[str], index: Index, files: ZoneFiles) -> Changes:
     """Return the changes of facts up to the time that a question asks for."""
-    if not index.present.supersessions:
+    if not index.exists.supersessions:
         return Changes({}, {}, {})
     connection = files.memory.connection
     all_found = memory.supersessions(connection, fact_ids, query.until)
@@ -33,7 +33,7 @@ def changes(query: Query, fact_ids: Sequence[str], index: Index, files: ZoneFile
         return result
     ids = sorted({id_ for *pair, _ in all_found for id_ in pair})
     # What is being forgotten is still there, but its turn cannot be read.
-    readable = index.facts_said.placed(ids).keys()
+    readable = index.facts.placed(ids).keys()
     found = [(older, newer, at) for older, newer, at in all_found if {older, newer} <= readable]
     texts = memory.texts(connection, sorted({id_ for *pair, _ in found for id_ in pair}))
     for older, newer, at in found:

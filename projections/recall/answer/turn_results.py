@@ -61,10 +61,10 @@ def turn_results(
     return _results(question.query, chosen[:count], found, index, files)
 
 
-def repeated_fact(of_event: memory.Told) -> str | None:
+def repeated_fact(of_event: memory.EventFacts) -> str | None:
     """Return the fact that a turn repeats, where it says nothing else; else None."""
-    only = set(of_event.again)
-    return of_event.again[0] if not of_event.given and len(only) == 1 else None
+    only = set(of_event.repeated)
+    return of_event.repeated[0] if not of_event.given and len(only) == 1 else None
 
 
 def _best(
@@ -78,7 +78,7 @@ def _best(
     """Return what is answered of the best `most` turns, best first, nothing twice."""
     places = ranked.places[:most]
     turn_ids = index.turns.ids.take(places)
-    facts_of = index.told.of(turn_ids)
+    facts_of = index.event_facts.of(turn_ids)
     turns = [
         Chosen("event", id_, place, score, _fact_ids(facts_of.get(id_)))
         for id_, place, score in zip(
@@ -86,7 +86,7 @@ def _best(
         )
     ]
     chosen = _facts_or_turns(question, turns, facts_of, found)
-    if {"events", "facts"}.issubset(question.query.scope) and index.present.repeats:
+    if {"events", "facts"}.issubset(question.query.scope) and index.exists.repeats:
         chosen = _originals(question, chosen, facts_of, index, files)
     first: dict[str, Chosen] = {}
     for item in chosen:
@@ -97,7 +97,7 @@ def _best(
 def _originals(
     question: ParsedQuestion,
     chosen: list[Chosen],
-    facts_of: Mapping[str, memory.Told],
+    facts_of: Mapping[str, memory.EventFacts],
     index: Index,
     files: ZoneFiles,
 ) -> list[Chosen]:
@@ -114,7 +114,7 @@ def _originals(
     if not facts:
         return chosen
     ids = sorted(set(facts.values()))
-    place_of = index.facts_said.placed(ids)
+    place_of = index.facts.placed(ids)
     texts = memory.texts(files.memory.connection, ids)
     ended = changes(question.query, ids, index, files).ended
     result = []
@@ -128,14 +128,14 @@ def _originals(
     return result
 
 
-def _fact_ids(of_event: memory.Told | None) -> Sequence[str]:
-    return () if of_event is None else (*of_event.given, *of_event.again)
+def _fact_ids(of_event: memory.EventFacts | None) -> Sequence[str]:
+    return () if of_event is None else (*of_event.given, *of_event.repeated)
 
 
 def _facts_or_turns(
     question: ParsedQuestion,
     turns: list[Chosen],
-    facts_of: Mapping[str, memory.Told],
+    facts_of: Mapping[str, memory.EventFacts],
     found: Candidates,
 ) -> list[Chosen]:
     """Return what is answered of each turn: the fact that it gave, if it is one, else the turn.
@@ -168,20 +168,20 @@ def _results(
 ) -> list[Result]:
     fact_ids = [item.id for item in chosen if item.kind == "fact"]
     connection = files.memory.connection
-    repeats = memory.repeating_events(connection, fact_ids) if index.present.repeats else {}
+    repeats = memory.repeating_events(connection, fact_ids) if index.exists.repeats else {}
     sources = events.source_ids(
         files.events.connection, [event for again in repeats.values() for event in again]
     )
     entities = {
         **memory.entities_of_facts(connection, fact_ids),
-        **index.mentioned.of(item.id for item in chosen if item.kind == "event"),
+        **index.event_entities.of(item.id for item in chosen if item.kind == "event"),
     }
-    stands = index.standing.of(entity for some in entities.values() for entity in some)
+    canonical = index.canonical_ids.of(entity for some in entities.values() for entity in some)
     changed = changes(query, [fact for item in chosen for fact in item.facts], index, files)
     places = [item.place for item in chosen]
     numbers = index.turns.numbers[places].tolist()
     times = index.turns.occurred_at[places]
-    said = index.said.of(numbers)
+    said = index.event_texts.of(numbers)
     results = []
     for item, number, at, as_of, platform in zip(
         chosen,
@@ -191,7 +191,7 @@ def _results(
         index.turns.platform_names(places),
         strict=True,
     ):
-        about = [stands[entity] for entity in entities.get(item.id, ()) if entity in stands]
+        about = [canonical[entity] for entity in entities.get(item.id, ()) if entity in canonical]
         again = [sources[event] for event in repeats.get(item.id, ()) if event in sources]
         results.append(
             Result(

@@ -20,13 +20,13 @@ def causal(
     question: ParsedQuestion, index: Index, files: ZoneFiles, facts: Mapping[str, float]
 ) -> ArmScores:
     """Score causes and effects of near facts: their nearness times the strength of the link."""
-    if not index.present.causal_links:
+    if not index.exists.causal_links:
         return ArmScores(np.zeros(0, np.int64), np.zeros(0, np.float32))
     links = memory.effects_and_causes(files.memory.connection, list(facts)[:_CAUSES])
-    rows = index.facts_said.of([linked for _, linked, _ in links])
+    rows = index.facts.of([linked for _, linked, _ in links])
     best: dict[int, float] = {}
     for (fact, _, strength), row in zip(links, rows.tolist(), strict=True):
-        place = int(index.facts_said.places[row]) if row >= 0 else -1
+        place = int(index.facts.places[row]) if row >= 0 else -1
         if place >= 0 and question.allowed[place]:
             best[place] = max(best.get(place, 0.0), facts[fact] * strength)
     places = np.array(sorted(best), np.int64)

@@ -27,7 +27,7 @@ def statement(
 
     `with_facts`: also return how near up to `pool` facts are, by id.
     """
-    facts = index.facts_said
+    facts = index.facts
     scores = np.zeros(len(index.turns), np.float32)
     rows, found = facts.bm25(question.terms)
     if (allowed := question.restricted_to) is not None:

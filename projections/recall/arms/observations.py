@@ -34,7 +34,7 @@ def observations(
     was derived again.
     """
     connection = files.memory.connection
-    if not index.present.observations:
+    if not index.exists.observations:
         return []
     ids = {*consolidated.observations_on(connection, list(near)), *_nearest(question, files)}
     found = consolidated.observations(connection, sorted(ids), question.query.until)
@@ -42,7 +42,7 @@ def observations(
     support = consolidated.supporting_facts(
         connection, [*(item.id for item in found), *before_them]
     )
-    place_of = index.facts_said.placed(
+    place_of = index.facts.placed(
         sorted({id_ for facts in support.values() for id_, _, _ in facts})
     )
     readable = {
@@ -80,7 +80,7 @@ def _document(
     files: ZoneFiles,
 ) -> Document:
     ids = [id_ for id_, _, _ in facts]
-    place_of = index.facts_said.placed(ids)
+    place_of = index.facts.placed(ids)
     turns = [index.turns.ids[place_of[id_]] for id_ in ids]
     sources = events.source_ids(files.events.connection, turns)
     linked = memory.entities_of_facts(files.memory.connection, ids)

@@ -20,7 +20,7 @@ def semantic(
 
     Also the cosine of the nearest.
     """
-    near = index.events.near(vector, pool, question.restricted_to)
+    near = index.event_vectors.near(vector, pool, question.restricted_to)
     places, scores = index.turns.around(near.places, scaled(near.similarity))
     scores = scaled(question.masked(scores, places), floor=0.0)
     return ArmScores(places, scores), float(near.similarity.max(initial=0))
@@ -33,10 +33,10 @@ def sentence(
 
     Also the cosine of the nearest.
     """
-    near = index.facts.near(vector, 2 * pool, question.restricted_to)
+    near = index.fact_vectors.near(vector, 2 * pool, question.restricted_to)
     similarity = scaled(near.similarity)
     # The first of a turn is its nearest.
     places, first = np.unique(near.places, return_index=True)
     nearest = float(near.similarity.max(initial=0))
-    facts = dict(zip(index.facts.ids(near), similarity.tolist(), strict=True))
+    facts = dict(zip(index.fact_vectors.ids(near), similarity.tolist(), strict=True))
     return ArmScores(places, similarity[first]), facts, nearest

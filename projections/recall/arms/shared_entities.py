@@ -35,7 +35,7 @@ def shared(
     score_of = dict(zip(best.tolist(), scores.tolist(), strict=True))
     found, through = [np.zeros(0, np.int64)], []
     mentioned = _mentioned_by(question, best, index)
-    speaking = index.speaking.of(mentioned)
+    speaking = index.mentions_of.of(mentioned)
     for entity, seeds in mentioned.items():
         mentions, places = speaking[entity]
         if mentions <= MOST_MENTIONS:
@@ -58,11 +58,15 @@ def _mentioned_by(question: ParsedQuestion, best: Ints, index: Index) -> dict[st
     """Return entity id -> places of the best turns that mention it, best first; ordered by id."""
     places = best[:SEEDS]
     place_of = dict(zip(index.turns.ids.take(places), places.tolist(), strict=True))
-    of_seed = index.mentioned.of(place_of)
-    stands = index.standing.of(entity for entities in of_seed.values() for entity in entities)
+    of_seed = index.event_entities.of(place_of)
+    canonical = index.canonical_ids.of(
+        entity for entities in of_seed.values() for entity in entities
+    )
     named = {item.entity.id for item in question.named}
     found: dict[str, list[int]] = {}
     for event, place in place_of.items():
-        for entity in {stands[id_] for id_ in of_seed.get(event, ()) if id_ in stands} - named:
+        for entity in {
+            canonical[id_] for id_ in of_seed.get(event, ()) if id_ in canonical
+        } - named:
             found.setdefault(entity, []).append(place)
     return dict(sorted(found.items()))

@@ -1,4 +1,4 @@
-"""The facts of a zone that can be read: where each was said, and BM25 over their words."""
+"""The facts of a zone: the turn that gave each, and BM25 over their words."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Facts:
-    """Facts in the order in which they came, with the place of the turn that gave each.
+    """Facts in the order of their rows, with the place of the turn that gave each.
 
-    A fact whose turn is no more is none.
+    Facts whose turn was deleted are left out.
     """
 
     def __init__(
@@ -34,39 +34,39 @@ class Facts:
     ) -> None:
         self._connection = connection
         self._turns = turns
-        held = columns or {}
-        self._rowid = Column(held.get("rowid", np.zeros(0, np.int64)))
-        self._place = Column(held.get("place", np.zeros(0, np.int32)))
-        self._length = Column(held.get("length", np.zeros(0, np.float32)))
-        self.ids = Texts(held.get("id"))
-        # The last that was looked at, whether or not it could be read.
-        self._seen = int(held["seen"][0]) if held else 0
+        stored = columns or {}
+        self._rowid = Column(stored.get("rowid", np.zeros(0, np.int64)))
+        self._place = Column(stored.get("place", np.zeros(0, np.int32)))
+        self._length = Column(stored.get("length", np.zeros(0, np.float32)))
+        self.ids = Texts(stored.get("id"))
+        # The last row that was read, also if its fact was left out.
+        self._seen = int(stored["seen"][0]) if stored else 0
         self.postings = Postings(
-            connection, "facts_fts", partial(_rows_of, self._rowid), part(held, "postings")
+            connection, "facts_fts", partial(_rows_of, self._rowid), part(stored, "postings")
         )
         self._gave: Mask | None = None
         self._sums = Sums()
-        self._measured()
+        self._measure_lengths()
 
     def follow(self) -> None:
-        """Add the facts that came since; their turns are known already."""
+        """Add new facts; their turns were added before."""
         while rows := facts_for_recall.facts_after(self._connection, self._seen, _BLOCK):
             self._seen = rows[-1][0]
             places = self._turns.place_of_id.of([event or "" for _, _, event, _ in rows])
-            said = [row for row, place in zip(rows, places.tolist(), strict=True) if place >= 0]
+            readable = [row for row, place in zip(rows, places.tolist(), strict=True) if place >= 0]
             first = len(self)
             self._place.extend(places[places >= 0].astype(np.int32))
-            self._rowid.extend(np.array([row[0] for row in said], np.int64))
-            self._length.extend(np.array([_words(row[3]) for row in said], np.float32))
-            self.ids.extend(row[1] for row in said)
-            self.postings.follow(first, [(row[3],) for row in said])
-            self._measured()
+            self._rowid.extend(np.array([row[0] for row in readable], np.int64))
+            self._length.extend(np.array([_words(row[3]) for row in readable], np.float32))
+            self.ids.extend(row[1] for row in readable)
+            self.postings.follow(first, [(row[3],) for row in readable])
+            self._measure_lengths()
 
     def remove(self, rowids: Sequence[int], moved: Ints) -> Ints | None:
-        """Take out the facts with these rowids, and those whose turn went.
+        """Remove the facts with these rowids, and those whose turn was removed.
 
-        `moved` has the new place of each turn, -1: it went. Return the same of each fact; None
-        where one became another amidst those that stay.
+        `moved` has the new place of each turn, -1: removed. Return the same of each fact; None
+        where a row that stays has another fact now.
         """
         place = moved[self.places]
         kept = ~np.isin(self._rowid.values, np.array(rowids, np.int64)) & (place >= 0)
@@ -79,11 +79,11 @@ class Facts:
         self.ids.keep(kept)
         facts_moved = np.where(kept, np.cumsum(kept) - 1, -1)
         self.postings.remove(facts_moved)
-        self._measured()
+        self._measure_lengths()
         return facts_moved
 
     def columns(self) -> dict[str, Array]:
-        """Return everything that these are, to be given to another."""
+        """Return all arrays by name, to be stored."""
         return {
             "rowid": self._rowid.values,
             "place": self._place.values,
@@ -124,17 +124,17 @@ class Facts:
         }
 
     def bm25(self, terms: list[str]) -> tuple[Ints, Floats]:
-        """Return the rows of the facts that hold index terms, in no order, and their BM25."""
+        """Return the rows of facts with any of these index terms, in no order, and their BM25."""
         return self._sums.of([self._gain(term) for term in terms], len(self))
 
     def _gain(self, term: str) -> tuple[Ints, Floats]:
-        """Return the facts that hold a term, and what it adds to the score of each."""
+        """Return the facts with a term, and what it adds to the score of each."""
         rows, tf = self.postings.of(term)
         idf = math.log(1 + (len(self) - len(rows) + 0.5) / (len(rows) + 0.5))
         gain = np.float32(idf * (K1 + 1)) * tf / (tf + np.float32(K1) * self._norm[rows])
         return rows.astype(np.int64), gain.astype(np.float32, copy=False)
 
-    def _measured(self) -> None:
+    def _measure_lengths(self) -> None:
         lengths = self._length.values
         mean = float(lengths.mean(dtype=np.float64)) if len(lengths) else 1.0
         self._norm = 1 - B + B * lengths / np.float32(max(mean, 1.0))
@@ -143,13 +143,13 @@ class Facts:
 
 def _rows_of(rowid: Column, rowids: Ints) -> Ints:
     """Return the row of the fact with each rowid; -1 where there is none."""
-    held = rowid.values
-    if not len(held):
+    known = rowid.values
+    if not len(known):
         return np.full(len(rowids), -1)
-    rows = np.minimum(np.searchsorted(held, rowids), len(held) - 1)
-    return np.where(held[rows] == rowids, rows, -1)
+    rows = np.minimum(np.searchsorted(known, rowids), len(known) - 1)
+    return np.where(known[rows] == rowids, rows, -1)
 
 
 def _words(text: str) -> int:
-    """Return how long a text is, in words as blanks part them."""
+    """Return how many words a text has, split at blanks."""
     return text.count(" ") + 1

@@ -1,4 +1,4 @@
-"""The words of a query: tokenised as the full-text index is, without those that say nothing."""
+"""Index terms: the words of a text as the full-text indexes have them, without stop words."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import apsw
 
 from projections.text.stopwords import STOP_WORDS
 
-# More words than this make a query slower, not better.
+# With more words a query gets slower, and no better.
 MOST_WORDS = 64
 # A document of a hundred words takes 10 KB.
-_MOST_HELD = 4_096
-# Of queries, single words come again.
-_LONGEST_HELD = 32
+_MOST_CACHED = 4_096
+# Of queries, single words come again, and longer texts do not.
+_LONGEST_CACHED = 32
 
 
 class Tokeniser:
@@ -21,7 +21,7 @@ class Tokeniser:
         self._whole = connection.fts5_tokenizer("unicode61", ["remove_diacritics", "2"])
         self._stem = connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
         self._terms: dict[str, tuple[str, ...]] = {}
-        self._held: dict[str, frozenset[str]] = {}
+        self._of_documents: dict[str, frozenset[str]] = {}
 
     def words(self, text: str) -> list[str]:
         """Return the words of a text, folded but not stemmed, in order."""
@@ -29,24 +29,24 @@ class Tokeniser:
 
     def terms(self, text: str) -> list[str]:
         """Return the distinct index terms of a query, without stop words, in order."""
-        if (held := self._terms.get(text)) is not None:
-            return list(held)
-        kept = (word for word in self.words(text) if word not in STOP_WORDS)
-        terms = dict.fromkeys(self._run(self._stem, " ".join(dict.fromkeys(kept))))
+        if (cached := self._terms.get(text)) is not None:
+            return list(cached)
+        words = (word for word in self.words(text) if word not in STOP_WORDS)
+        terms = dict.fromkeys(self._run(self._stem, " ".join(dict.fromkeys(words))))
         found = list(terms)[:MOST_WORDS]
-        if len(text) <= _LONGEST_HELD:
-            if len(self._terms) >= _MOST_HELD:
+        if len(text) <= _LONGEST_CACHED:
+            if len(self._terms) >= _MOST_CACHED:
                 self._terms.clear()
             self._terms[text] = tuple(found)
         return found
 
-    def held(self, text: str) -> frozenset[str]:
-        """Return all index terms of a document; those of the last few thousand are kept."""
-        if text not in self._held:
-            if len(self._held) >= _MOST_HELD:
-                self._held.clear()
-            self._held[text] = frozenset(self._run(self._stem, text))
-        return self._held[text]
+    def distinct_terms(self, text: str) -> frozenset[str]:
+        """Return all index terms of a document; those of the last few thousand are cached."""
+        if text not in self._of_documents:
+            if len(self._of_documents) >= _MOST_CACHED:
+                self._of_documents.clear()
+            self._of_documents[text] = frozenset(self._run(self._stem, text))
+        return self._of_documents[text]
 
     def all_terms(self, text: str) -> list[str]:
         """Return every index term of a text, in order, as the index has them."""

@@ -1,4 +1,4 @@
-"""What was looked up of many, kept until the files change."""
+"""A cache in front of a look-up by keys, valid until the files change."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class Kept(Generic[K, V]):
-    """A look-up by keys that keeps what it found, of up to `most` keys."""
+class LookupCache(Generic[K, V]):
+    """A look-up that caches what it found, and what it did not, of up to `most` keys."""
 
     def __init__(self, look_up: Callable[[list[K]], Mapping[K, V]], most: int) -> None:
         self._look_up = look_up
         self._most = most
-        self._held: dict[K, V | None] = {}
+        self._cached: dict[K, V | None] = {}
 
     def of(self, keys: Iterable[K]) -> dict[K, V]:
-        """Return what there is of some keys."""
+        """Return key -> value of those keys that have one."""
         wanted = dict.fromkeys(keys)
-        new = [key for key in wanted if key not in self._held]
+        new = [key for key in wanted if key not in self._cached]
         if new:
-            if len(self._held) + len(new) > self._most:
-                self._held.clear()
+            if len(self._cached) + len(new) > self._most:
+                self._cached.clear()
                 new = list(wanted)
             found = self._look_up(new)
-            self._held |= {key: found.get(key) for key in new}
-        held = self._held
-        return {key: value for key in wanted if (value := held[key]) is not None}
+            self._cached |= {key: found.get(key) for key in new}
+        cached = self._cached
+        return {key: value for key in wanted if (value := cached[key]) is not None}
 
     def clear(self) -> None:
-        """Look everything up again."""
-        self._held.clear()
+        """Empty the cache."""
+        self._cached.clear()

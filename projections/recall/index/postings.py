@@ -1,4 +1,4 @@
-"""Where each term stands: read from a full-text index once, and then kept up with what comes."""
+"""Postings: which rows have each term, read from a full-text index once and then updated."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ import numpy.typing as npt
 from projections.recall.index.growable_arrays import Array, ranges, without
 from projections.recall.index.index_terms import Tokeniser
 
-# More texts than these at once, and a tenth of those that are held, and reading the full-text
-# index is quicker than reading the texts.
+# Where more texts than this are added, and more than a tenth of those there are, it is faster to
+# read the full-text index again.
 _MOST_FOLLOWED = 1_000
 _MOST_FOLLOWED_SHARE = 0.1
-# Terms that are read at a time.
+# Terms read at a time.
 _BLOCK = 2_000
-# What was looked up of words is kept: 24 MB of it, where it had to be copied.
+# Rows of cached postings: 24 MB, where they had to be copied.
 MOST_POSTINGS = 3_000_000
-# FTS5 cuts longer terms (FTS5_MAX_TOKEN_SIZE), be it within a character.
+# FTS5 cuts longer terms (FTS5_MAX_TOKEN_SIZE), even within a character.
 _LONGEST = 32_768
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Posting = tuple[npt.NDArray[np.int32], Floats]
-_Came = tuple[list[int], list[int]]
+_Added = tuple[list[int], list[int]]
 
 
 class _Lists(NamedTuple):
     """The lists of all terms, one after the other.
 
-    `terms`: the terms' digests, ascending, and `ends`: where the list of each ends in `rows` and
+    `terms`: the terms' digests, ascending. `ends`: where the list of each ends in `rows` and
     `counts`.
     """
 
@@ -53,9 +53,9 @@ class _Lists(NamedTuple):
 
 
 class Postings:
-    """For each term the rows that hold it, ascending, and how often each does; no term itself.
+    """For each term the rows that have it, ascending, and how often; the terms are not stored.
 
-    `table` is the full-text index; `rows_of` gives the rows of its documents, -1 for what is none.
+    `table` is the full-text index; `rows_of` gives the rows of its documents, -1: it has none.
     """
 
     def __init__(
@@ -71,57 +71,57 @@ class Postings:
         self._tokeniser = Tokeniser(connection)
         # None: not read yet; see `_known`.
         self._lists = _Lists(**columns) if columns else None
-        self._came: dict[int, _Came] = {}
-        self._held: dict[str, Posting] = {}
+        self._added: dict[int, _Added] = {}
+        self._cached: dict[str, Posting] = {}
         self._size = 0
 
     def of(self, term: str) -> Posting:
-        """Return the rows of a term, and how often each holds it."""
-        if term not in self._held:
-            self._keep(term, self._posting(_digest(_cut(term))))
-        return self._held[term]
+        """Return the rows with a term, and how often each has it."""
+        if term not in self._cached:
+            self._cache(term, self._posting(_digest(_cut(term))))
+        return self._cached[term]
 
-    def _keep(self, term: str, posting: Posting) -> None:
+    def _cache(self, term: str, posting: Posting) -> None:
         self._size += len(posting[0]) + 1
         if self._size > MOST_POSTINGS:
-            self._held, self._size = {}, len(posting[0])
-        self._held[term] = posting
+            self._cached, self._size = {}, len(posting[0])
+        self._cached[term] = posting
 
     def _known(self) -> _Lists:
-        """Return the lists without what came since they were read."""
+        """Return the lists without the rows that were added since they were read."""
         if self._lists is None:
             self._lists = self._read()
         return self._lists
 
     def _posting(self, term: int) -> Posting:
         rows, counts = self._known().of(term)
-        if (came := self._came.get(term)) is None:
+        if (added := self._added.get(term)) is None:
             return rows, counts
         return (
-            np.concatenate((rows, np.array(came[0], np.int32))),
-            np.concatenate((counts, np.array(came[1], np.float32))),
+            np.concatenate((rows, np.array(added[0], np.int32))),
+            np.concatenate((counts, np.array(added[1], np.float32))),
         )
 
     def follow(self, first: int, texts: Sequence[Sequence[str]]) -> None:
-        """Add texts, each in parts: the rows from `first` on."""
-        self._held, self._size = {}, 0
+        """Add texts, each as a list of columns: the rows from `first` on."""
+        self._cached, self._size = {}, 0
         if len(texts) > max(_MOST_FOLLOWED, _MOST_FOLLOWED_SHARE * first):
-            self._lists, self._came = None, {}
+            self._lists, self._added = None, {}
         if self._lists is None:
             return
         for row, parts in enumerate(texts, first):
             terms = (_cut(term) for part in parts for term in self._tokeniser.all_terms(part))
             for term, count in Counter(terms).items():
-                rows, counts = self._came.setdefault(_digest(term), ([], []))
+                rows, counts = self._added.setdefault(_digest(term), ([], []))
                 rows.append(row)
                 counts.append(count)
 
     def remove(self, moved: Ints) -> None:
-        """Take rows out: `moved` has the new number of each row, -1 where it went.
+        """Remove rows: `moved` has the new number of each row, -1 where it is removed.
 
-        A term that stands nowhere any more goes with them.
+        Terms that no row has any more are removed with them.
         """
-        self._held, self._size = {}, 0
+        self._cached, self._size = {}, 0
         if self._lists is None:
             return
         self._merge()
@@ -135,14 +135,14 @@ class Postings:
         )
 
     def columns(self) -> dict[str, Array]:
-        """Return everything that these are, to be given to another."""
+        """Return all arrays by name, to be stored."""
         self._merge()
         return self._known()._asdict()
 
     def _merge(self) -> None:
-        """Put what came into the lists."""
-        if self._came:
-            self._lists, self._came = _together([self._known(), _lists_of(self._came)]), {}
+        """Merge the added rows into the lists."""
+        if self._added:
+            self._lists, self._added = _together([self._known(), _lists_of(self._added)]), {}
 
     def _read(self) -> _Lists:
         """Return the lists of the full-text index."""
@@ -163,10 +163,10 @@ class Postings:
 
 
 def _occurrences(connection: apsw.Connection, table: str) -> Iterator[tuple[bytes, str]]:
-    """Return each term of a full-text index with the documents in which it stands.
+    """Return each term of a full-text index with the documents that have it.
 
-    These ascend, parted by blanks, one for each time: five times as fast as a row for each. A term
-    that FTS5 cut may end within a character.
+    These ascend, separated by blanks, one for each occurrence: five times as fast as a row for
+    each. A term that FTS5 cut may end within a character.
     """
     connection.execute(
         f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{table}_terms "
@@ -178,9 +178,10 @@ def _occurrences(connection: apsw.Connection, table: str) -> Iterator[tuple[byte
 
 
 def _digest(term: bytes) -> int:
-    """Return 64 bits by which a term is known.
+    """Return the 64 bits that identify a term.
 
-    That two of a million have the same, and count as one, is as likely as one in thirty million.
+    Among a million terms, two have the same with a probability of one in thirty million; they
+    count as one.
     """
     return int.from_bytes(blake2b(term, digest_size=8).digest(), "little")
 
@@ -202,14 +203,14 @@ def _lists(
     )
 
 
-def _lists_of(came: Mapping[int, _Came]) -> _Lists:
-    """Return the lists of what came."""
-    rows, counts = ([value for lists in came.values() for value in lists[part]] for part in (0, 1))
-    return _lists(list(came), [len(lists[0]) for lists in came.values()], rows, counts)
+def _lists_of(added: Mapping[int, _Added]) -> _Lists:
+    """Return the lists of added rows."""
+    rows, counts = ([value for lists in added.values() for value in lists[part]] for part in (0, 1))
+    return _lists(list(added), [len(lists[0]) for lists in added.values()], rows, counts)
 
 
 def _together(some: Sequence[_Lists]) -> _Lists:
-    """Return the lists of all, by term: of one term, in the order that is given."""
+    """Return all lists merged, by term; those of one term follow one another in the given order."""
     terms, rows, counts = (np.concatenate([lists[part] for lists in some]) for part in (0, 2, 3))
     lengths = np.concatenate([np.diff(lists.ends, prepend=0) for lists in some])
     order = np.argsort(terms, kind="stable")
@@ -223,7 +224,7 @@ def _together(some: Sequence[_Lists]) -> _Lists:
 
 
 def _moved(values: Array, starts: Ints, lengths: Ints) -> Array:
-    """Return the values of lists, one after the other; a few at a time, for places are wide."""
+    """Return the values of lists, one after the other; in blocks, since places take memory."""
     blocks = (slice(first, first + _BLOCK) for first in range(0, len(starts), _BLOCK))
     moved = [values[ranges(starts[block], lengths[block])] for block in blocks]
     return np.concatenate([values[:0], *moved])

@@ -1,7 +1,7 @@
-"""Who stands next to whom: each turn is linked to the one before and the one after in its session.
+"""Sessions: each turn is linked to the one before and the one after in its session.
 
-Turns stand in the ledger's order, so that what comes later changes no place; what is said in one
-conversation is linked across what is said elsewhere meanwhile.
+Turns are in the ledger's order, so that new ones change no place; the turns of one conversation
+are linked across those of others between them.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from projections.recall.index.growable_arrays import Array, Column
 
-#: A silence that ends a session: what is said after a night is another talk. So is what was
-#: said long before, and comes later into the ledger.
+#: A silence that ends a session: after a night there is another talk. So does a jump back, where
+#: older messages come later into the ledger.
 SESSION_GAP_MS = 6 * 3_600_000
 
 Floats = npt.NDArray[np.float32]
@@ -31,8 +31,8 @@ class Sessions:
 
     def __init__(self, columns: Mapping[str, Array] | None = None) -> None:
         nothing = np.zeros(0, np.int32)
-        held = columns or dict.fromkeys(self.NAMES, nothing)
-        self.columns = {name: Column(values) for name, values in held.items()}
+        stored = columns or dict.fromkeys(self.NAMES, nothing)
+        self.columns = {name: Column(values) for name, values in stored.items()}
         conversation = self.columns["conversation"].values
         self._linked: tuple[Array, Array] | None = None
         self._last = np.full(int(conversation.max(initial=-1)) + 1, -1, np.int64)
@@ -47,9 +47,9 @@ class Sessions:
         return self.columns["session"].values
 
     def extend(self, conversation: Array, occurred_at: Array) -> Ints:
-        """Link turns that came; return the places that have another neighbourhood now.
+        """Add turns and link them; return the places whose neighbours changed, new turns included.
 
-        `conversation` of those that came; `occurred_at` of them and all before them.
+        `conversation`: of the new turns; `occurred_at`: of all turns, with the new ones.
         """
         first, count = len(self), len(conversation)
         if not count:
@@ -58,16 +58,16 @@ class Sessions:
         if most > len(self._last):
             self._last = np.concatenate((self._last, np.full(most - len(self._last), -1)))
         order = np.argsort(conversation, kind="stable")
-        said, places = conversation[order], first + order
-        opens = np.concatenate(([True], said[1:] != said[:-1]))
-        before = np.where(opens, self._last[said], np.concatenate(([-1], places[:-1])))
+        sorted_, places = conversation[order], first + order
+        opens = np.concatenate(([True], sorted_[1:] != sorted_[:-1]))
+        before = np.where(opens, self._last[sorted_], np.concatenate(([-1], places[:-1])))
         silence = np.abs(occurred_at[places] - occurred_at[before])
         before = np.where((before >= 0) & (silence <= SESSION_GAP_MS), before, -1)
         earlier = before[opens]
         start = np.full(count, -1, np.int64)
         start[opens] = np.where(earlier >= 0, self.session[earlier] if first else -1, -1)
         start = np.where(before < 0, places, start)
-        # What opens nothing goes on with the session of the one before it.
+        # A turn that opens no session belongs to that of the turn before it.
         start = start[np.maximum.accumulate(np.where(start >= 0, np.arange(count), 0))]
         back = np.argsort(order, kind="stable")
         for name, values in (
@@ -80,19 +80,19 @@ class Sessions:
         self._linked = None
         linked = before >= 0
         self.columns["after"].values[before[linked]] = places[linked]
-        self._last[said] = places
+        self._last[sorted_] = places
         near = np.zeros(len(self), bool)
         near[first:] = True
         near[before[linked]] = True
         return np.flatnonzero(near)
 
     def neighbour(self, places: Array, distance: int) -> Ints:
-        """Return the place that stands `distance` turns after each (before: negative), or -1."""
+        """Return the place `distance` turns after each (before: negative), or -1."""
         (there,) = self.around(places, [distance])
         return there
 
     def around(self, places: Array, distances: Collection[int]) -> list[Ints]:
-        """Return, for each distance, the places that stand so many turns after, as `neighbour`."""
+        """Return, for each distance, the places so many turns after, as `neighbour` does."""
         before, after = self._links()
         found: dict[int, Ints] = {0: places.astype(np.int64)}
         for link, step in ((before, -1), (after, 1)):
@@ -112,7 +112,7 @@ class Sessions:
     ) -> tuple[Ints, Floats]:
         """Return the places at and around some, ascending, and the weighted sum of values there.
 
-        `window` gives what a value counts for a turn that it stands `distance` turns after.
+        `window`: distance -> the weight of a value for the turn `distance` turns before it.
         """
         targets = np.array(self.around(places, [-distance for distance in window]))
         inside = targets >= 0

@@ -1,4 +1,4 @@
-"""The turns of a zone: who said them when, next to what; and windowed BM25 over their words.
+"""The turns of a zone: sender, time and neighbours of each, and windowed BM25 over their words.
 
 BM25 after Robertson and Zaragoza (2009), with the term frequency of a turn summed over its
 neighbours in the same session: a turn that answers what was asked two turns before is found by
@@ -25,7 +25,7 @@ K1 = 0.9
 B = 0.4
 #: How much a term at a distance (turns before: negative) counts for a turn.
 WINDOW = {-3: 0.2, -2: 0.4, -1: 0.7, 0: 1.0, 1: 0.4, 2: 0.2}
-# What terms give to turns is kept until a turn comes: 64 MB of it.
+# Scores that terms add to turns, cached until a turn is added: 64 MB.
 MOST_GAINS = 4_000_000
 # Rows that are read at a time.
 _BLOCK = 50_000
@@ -44,43 +44,44 @@ _pack = msgspec.msgpack.Encoder()
 class Turns:
     """Arrays over all events, in the ledger's order; a place is an index into them.
 
-    `sessions` says who stands
-    next to whom. What comes is added by `follow`, which changes no place; `remove` does.
+    `sessions` links neighbours. `follow` adds turns and changes no place; `remove` does.
     """
 
     def __init__(
         self, connection: apsw.Connection, columns: Mapping[str, Array] | None = None
     ) -> None:
         self._connection = connection
-        held = columns or {}
+        stored = columns or {}
         self._columns = {
-            name: Column(held.get(name, np.zeros(0, kind))) for name, kind in _TYPES.items()
+            name: Column(stored.get(name, np.zeros(0, kind))) for name, kind in _TYPES.items()
         }
-        self.ids = Texts(held.get("id"))
-        self.sessions = Sessions({name: held[name] for name in Sessions.NAMES} if held else None)
-        self._conversations = _Names(held.get("conversations"))
-        self._platforms = _Names(held.get("platforms"))
-        self._senders = _Names(held.get("senders"))
+        self.ids = Texts(stored.get("id"))
+        self.sessions = Sessions(
+            {name: stored[name] for name in Sessions.NAMES} if stored else None
+        )
+        self._conversations = _NumberedNames(stored.get("conversations"))
+        self._platforms = _NumberedNames(stored.get("platforms"))
+        self._senders = _NumberedNames(stored.get("senders"))
         self._row = Column(self._rows())
         self.place_of_id = Places(connection, self._row)
         self.postings = Postings(
-            connection, "events_fts", partial(_rows_of, self._row), part(held, "postings")
+            connection, "events_fts", partial(_rows_of, self._row), part(stored, "postings")
         )
         self._gains: dict[str, tuple[Ints, Gains]] = {}
         self._gains_size = 0
-        self._measured()
+        self._measure_lengths()
 
     def follow(self) -> None:
-        """Add the events that came since."""
+        """Add new events."""
         while rows := turns_for_recall.turns_after(
             self._connection, int(self.numbers[-1]) if len(self) else 0, _BLOCK
         ):
             self._add(rows)
 
     def remove(self, numbers: Sequence[int]) -> Ints:
-        """Take out the events with these numbers; return the new place of each turn, -1: it went.
+        """Remove the events with these numbers; return the new place of each turn, -1: removed.
 
-        What follows from who stands next to whom is reckoned anew, from what is held.
+        What depends on neighbours is computed again from the turns that are left.
         """
         kept = ~np.isin(self.numbers, np.array(numbers, np.int64))
         moved = np.where(kept, np.cumsum(kept) - 1, -1)
@@ -99,11 +100,11 @@ class Turns:
         self._columns["window_length"].become(self.sessions.gathered(every, lengths, WINDOW))
         self._row.become(self._rows())
         self.postings.remove(moved)
-        self._measured()
+        self._measure_lengths()
         return moved
 
     def columns(self) -> dict[str, Array]:
-        """Return everything that these are, to be given to another."""
+        """Return all arrays by name, to be stored."""
         return {
             **{name: column.values for name, column in self._columns.items()},
             **{name: column.values for name, column in self.sessions.columns.items()},
@@ -129,12 +130,12 @@ class Turns:
 
     @property
     def occurred_at(self) -> Array:
-        """When every turn was said, in unix ms."""
+        """When each turn was written, in unix ms."""
         return self._columns["occurred_at"].values
 
     @property
     def asks(self) -> Array:
-        """Which part of every turn's sentences asks instead of tells, 0 to 1."""
+        """The share of questions among each turn's sentences, 0 to 1."""
         return self._columns["asks"].values
 
     @property
@@ -144,19 +145,19 @@ class Turns:
 
     @property
     def senders(self) -> Iterator[tuple[str, str]]:
-        """Who has spoken, as (platform, sender id)."""
-        return ((platform, sender) for platform, _, sender in map(_parted, self._senders.names))
+        """All senders, as (platform, sender id)."""
+        return ((platform, sender) for platform, _, sender in map(_sender_of, self._senders.names))
 
     def of_senders(self, senders: set[tuple[str, str]]) -> Mask:
-        """Return which turns any of these (platform, sender id) said."""
-        said = np.zeros(len(self), bool)
+        """Return which turns are from any of these (platform, sender id)."""
+        found = np.zeros(len(self), bool)
         for sender in senders:
             number = self._senders.index.get("\x1f".join(sender), -1)
-            said |= self._columns["sender"].values == number
-        return said
+            found |= self._columns["sender"].values == number
+        return found
 
     def of_platform(self, platform: str) -> Mask:
-        """Return which turns a platform brought."""
+        """Return which turns are from a platform."""
         of: Mask = self._columns["platform"].values == self._platforms.index.get(platform, -1)
         return of
 
@@ -168,10 +169,10 @@ class Turns:
     def bm25(self, terms: list[str], allowed: Mask | None = None) -> tuple[Floats, float]:
         """Return every turn's windowed BM25 for index terms; 0 where none is near, or not allowed.
 
-        Also the greatest share of the terms, by their idf, that is near one allowed turn; what is
-        nowhere counts.
+        Also the greatest share of the terms, by their idf, that is near one allowed turn; terms
+        that no turn has count as well.
         """
-        # Of each turn its score and, as the imaginary part, the idf near it: one pass for both.
+        # Of each turn the score and, as imaginary part, the idf near it: both in one pass.
         both = np.zeros(len(self), np.complex64)
         for term in terms:
             places, gains = self._gain(term)
@@ -192,9 +193,9 @@ class Turns:
         return self.sessions.spread(places, values, WINDOW)
 
     def _gain(self, term: str) -> tuple[Ints, Gains]:
-        """Return the turns that a term is near, and what it adds to the score of each.
+        """Return the turns near which a term is, and what it adds to the score of each.
 
-        Its idf is the imaginary part.
+        The imaginary part is its idf.
         """
         if term not in self._gains:
             places, counts = self.postings.of(term)
@@ -223,7 +224,7 @@ class Turns:
             ("occurred_at", np.array(times, np.int64)),
             ("length", length),
             ("window_length", np.zeros(count, np.float32)),
-            ("asks", np.fromiter(map(_asking, contents), np.float32, count)),
+            ("asks", np.fromiter(map(_share_of_questions, contents), np.float32, count)),
         ):
             self._columns[name].extend(values)
         self.ids.extend(ids)
@@ -236,7 +237,7 @@ class Turns:
         lengths = self._columns["length"].values
         self._columns["window_length"].values[near] = self.sessions.gathered(near, lengths, WINDOW)
         self.postings.follow(first, list(zip(contents, captions, strict=True)))
-        self._measured()
+        self._measure_lengths()
 
     def _rows(self) -> Ints:
         """Return the place of the event with each number up to the last; -1 where there is none."""
@@ -244,8 +245,8 @@ class Turns:
         row[self.numbers] = np.arange(len(self))
         return row
 
-    def _measured(self) -> None:
-        """Take the mean length anew, and with it what terms give."""
+    def _measure_lengths(self) -> None:
+        """Compute the mean length, and forget the scores of terms, which depend on it."""
         lengths = self._columns["window_length"].values
         mean = float(lengths.mean(dtype=np.float64)) if len(lengths) else 1.0
         self._norm = 1 - B + B * lengths / np.float32(mean)
@@ -286,22 +287,22 @@ class Places:
 def _rows_of(row: Column, numbers: Ints) -> Ints:
     """Return the row of the event with each number; -1 where there is none.
 
-    What came since is not known yet.
+    Events that were not added yet have none.
     """
     rows: Ints = row.values[np.where(numbers < len(row.values), numbers, 0)]
     return rows
 
 
-def _asking(text: str) -> float:
-    asked = text.count("?")
-    return asked / (asked + text.count(".") + text.count("!")) if asked else 0.0
+def _share_of_questions(text: str) -> float:
+    questions = text.count("?")
+    return questions / (questions + text.count(".") + text.count("!")) if questions else 0.0
 
 
-def _parted(sender: str) -> tuple[str, str, str]:
+def _sender_of(sender: str) -> tuple[str, str, str]:
     return sender.partition("\x1f")
 
 
-class _Names:
+class _NumberedNames:
     """Names by number, in the order in which they first came."""
 
     def __init__(self, packed: Array | None = None) -> None:
@@ -315,9 +316,9 @@ class _Names:
         return np.array(found, np.int64)
 
     def keep(self, used: Ints) -> Ints:
-        """Hold the names with these numbers alone; return their new numbers."""
+        """Keep the names with these numbers alone; return their new numbers."""
         first = np.full(len(self.names), len(used))
-        # Of several that are put in one place the last stays.
+        # Where a number comes several times, its first place counts.
         first[used[::-1]] = np.arange(len(used))[::-1]
         order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(used))]
         self.names = [self.names[number] for number in order.tolist()]

@@ -1,7 +1,8 @@
-"""What recall keeps of a zone's files: turns, facts, bit codes; it follows the files' watermarks.
+"""The index of a zone: arrays of its turns, facts and vectors, which follow the files' watermarks.
 
-It lies beside the files as well, so that a large zone's first question need not wait until
-everything is read again. Where rows went or became others, it loses those, there and in memory.
+The index of a large zone is stored in the files' folder, so that the first question of a process
+need not wait until everything is read again. Rows that are deleted or change are removed from the
+index, in memory and on disk.
 """
 
 from __future__ import annotations
@@ -16,39 +17,39 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.events.turns_for_recall import said
+from projections.events.turns_for_recall import event_texts
 from projections.files import ZoneFiles
 from projections.identity.entities_for_recall import (
+    canonical_ids,
     entities_of_events,
     events_mentioning,
-    events_speaking_of,
-    standing,
+    events_mentioning_each,
 )
 from projections.lineage import changed_since, lineage, replaced
-from projections.memory.facts_for_recall import present, told
+from projections.memory.facts_for_recall import event_facts, what_exists
 from projections.readmodel import ReadModel
 from projections.recall.index import array_store
 from projections.recall.index.fact_index import Facts
 from projections.recall.index.growable_arrays import Array, Wide, part, within
 from projections.recall.index.index_terms import Tokeniser
-from projections.recall.index.lookup_cache import Kept
+from projections.recall.index.lookup_cache import LookupCache
 from projections.recall.index.token_index import Tokens
 from projections.recall.index.turn_index import Turns
 from projections.recall.index.vector_index import Targets, Vectors
 from projections.sqlite import listed, value
 
-#: What is mentioned more often connects nothing, and is not followed (1,000 find no more; LoCoMo,
-#: dev).
+#: Entities with more mentions connect nothing, and are not followed (with 1,000, no more is found;
+#: LoCoMo, dev).
 MOST_MENTIONS = 100
-# What was looked up of entities is kept: 16 MB of it.
-_MOST_KEPT = 2_000_000
-# So are what turns say and tell, which is mostly a few hundred bytes each, and what stands for
-# entities.
+# Places of mentions that are cached: 16 MB.
+_MOST_PLACES = 2_000_000
+# Turns whose text, facts or entities are cached, mostly a few hundred bytes each; and entities
+# whose canonical ids are.
 _MOST_TEXTS = 4_096
 _MOST_IDS = 100_000
-# Below this, the files are read anew in a fifth of a second.
+# The index of fewer turns is made in a fifth of a second.
 LEAST_STORED = 2_000
-#: Turns that came since it was stored, for each that it holds, before it is stored again.
+#: It is stored again when so many turns were added for each that the stored one has.
 _WORTH_STORING = 0.1
 _BLOCK = 10_000
 
@@ -57,9 +58,9 @@ Ints = npt.NDArray[np.int64]
 
 
 class State(msgspec.Struct, frozen=True):
-    """Which rows an index holds: each file's lineage and watermark, and the model of vectors.
+    """Which rows an index is of: each file's lineage and watermark, and the model of vectors.
 
-    `seq`: the last vector that was looked at.
+    `seq`: the last vector that was read.
     """
 
     lineages: list[tuple[int, int]]
@@ -69,49 +70,49 @@ class State(msgspec.Struct, frozen=True):
 
 
 class Index:
-    """An index of files, as far as they were when it last followed them."""
+    """The index of a zone's files, as they were when it last followed them."""
 
     def __init__(
         self, files: ZoneFiles, columns: Columns | None = None, state: State | None = None
     ) -> None:
         self._files = files
-        held = columns or {}
+        stored = columns or {}
         model, identity = files.embeddings, files.identity.connection
         #: Splits texts into the terms of the full-text indexes.
         self.tokeniser = Tokeniser(files.events.connection)
-        self.turns = Turns(files.events.connection, part(held, "turns"))
+        self.turns = Turns(files.events.connection, part(stored, "turns"))
         #: Event id -> the facts that it gave or repeated.
-        self.told = Kept(partial(told, files.memory.connection), _MOST_TEXTS)
-        #: Number of an event -> what was said in it.
-        self.said = Kept(partial(said, files.events.connection), _MOST_TEXTS)
+        self.event_facts = LookupCache(partial(event_facts, files.memory.connection), _MOST_TEXTS)
+        #: Number of an event -> its text.
+        self.event_texts = LookupCache(partial(event_texts, files.events.connection), _MOST_TEXTS)
         #: Event id -> ids of the entities that it mentions, as they were found.
-        self.mentioned = Kept(partial(entities_of_events, identity), _MOST_TEXTS)
-        #: Id of an entity -> id of the one that now stands for it.
-        self.standing = Kept(partial(standing, identity), _MOST_IDS)
-        #: Id of an entity that stands -> how many events speak of, or come from, it, and their
-        #: places. Of more than MOST_MENTIONS no places, and no more than that they are more.
-        self.speaking = Kept(
-            partial(_speaking_of, identity, self.turns), _MOST_KEPT // MOST_MENTIONS
+        self.event_entities = LookupCache(partial(entities_of_events, identity), _MOST_TEXTS)
+        #: Id of an entity -> id of the one into which it was merged in the end, or its own.
+        self.canonical_ids = LookupCache(partial(canonical_ids, identity), _MOST_IDS)
+        #: Canonical id of an entity -> how many events mention it or come from it, up to
+        #: MOST_MENTIONS + 1, and their places; none where there are more than MOST_MENTIONS.
+        self.mentions_of = LookupCache(
+            partial(_mentions_of, identity, self.turns), _MOST_PLACES // MOST_MENTIONS
         )
         self._mentioning: dict[frozenset[str], Ints] = {}
-        self.facts_said = Facts(files.memory.connection, self.turns, part(held, "facts"))
-        self.events = Vectors(model.dimension, self._events(), part(held, "event_vectors"))
-        self.facts = Vectors(model.dimension, self._facts(), part(held, "fact_vectors"))
-        self.tokens = Tokens(model, self.turns, part(held, "tokens"))
-        #: What memory.db holds any of.
-        self.present = present(files.memory.connection)
+        self.facts = Facts(files.memory.connection, self.turns, part(stored, "facts"))
+        self.event_vectors = Vectors(model.dimension, self._events(), part(stored, "event_vectors"))
+        self.fact_vectors = Vectors(model.dimension, self._facts(), part(stored, "fact_vectors"))
+        self.tokens = Tokens(model, self.turns, part(stored, "tokens"))
+        #: Which kinds of rows memory.db has.
+        self.exists = what_exists(files.memory.connection)
         self._state = state or State(
             _lineages(files), {model.name: 0 for model in files.all}, model.model
         )
-        self._stored_turns = len(self.turns) if held else 0
-        # Whether what lies beside the files holds rows that went.
+        self._stored_turns = len(self.turns) if stored else 0
+        # Whether the stored index has rows that were deleted.
         self._stored_behind = False
 
     @classmethod
     def opened(cls, files: ZoneFiles) -> Index:
-        """Return the index of files as they are: what is stored beside them, and what came since.
+        """Return the index of files as they are: the stored one, brought up to date, or a new one.
 
-        What is torn, or of other files than these, is left alone.
+        A stored index that is torn, or of other files, is not used.
         """
         index = _stored(files)
         if index is not None:
@@ -123,25 +124,31 @@ class Index:
         return index
 
     def follow(self) -> bool:
-        """Take out what went since and add what came; False where another must be made."""
+        """Remove deleted rows and add new ones; False where a new index must be made."""
         if self._state.watermarks == _watermarks(self._files):
             return True
         before = self._state
         if not self.prune():
             return False
-        for kept in (self.told, self.said, self.mentioned, self.standing, self.speaking):
-            kept.clear()
+        for cache in (
+            self.event_facts,
+            self.event_texts,
+            self.event_entities,
+            self.canonical_ids,
+            self.mentions_of,
+        ):
+            cache.clear()
         self._mentioning.clear()
-        facts, seq = len(self.facts_said), self._state.seq
+        facts, seq = len(self.facts), self._state.seq
         self._follow()
         return self._state.lineages == before.lineages or not self._came_back(facts, seq)
 
     def prune(self) -> bool:
-        """Take out what went since, and add nothing; False where another must be made.
+        """Remove deleted rows, and add none; False where a new index must be made.
 
-        What became another is taken out too, and comes with what is added.
+        Rows that changed are removed too, and added again by `follow`.
         """
-        # Vectors first, as they are followed.
+        # Vectors first, in the same order as they are added.
         watermarks = _watermarks(self._files)
         if not _goes_on(self._state, self._files, watermarks):
             return False
@@ -155,7 +162,7 @@ class Index:
                 return False
             changed.update(since)
         places = self.turns.remove(changed["events"])
-        facts = self.facts_said.remove(changed["facts"], places)
+        facts = self.facts.remove(changed["facts"], places)
         if facts is None:
             return False
         embeddings = self._files.embeddings
@@ -164,22 +171,22 @@ class Index:
         ):
             return False
         seqs = changed["embeddings"]
-        self.events.remove(seqs, places, places)
-        self.facts.remove(seqs, facts, places)
-        seq = max(self.events.last, self.facts.last)
+        self.event_vectors.remove(seqs, places, places)
+        self.fact_vectors.remove(seqs, facts, places)
+        seq = max(self.event_vectors.last, self.fact_vectors.last)
         if replaced(embeddings.connection, "embeddings", seqs, seq, self._wanted()):
             return False
         self._state = msgspec.structs.replace(self._state, lineages=now, seq=seq)
         return True
 
     def _wanted(self) -> str:
-        """Return which vectors are followed, as a condition on rows of `embeddings`."""
+        """Return which vectors the index has, as a condition on rows of `embeddings`."""
         model = apsw.format_sql_value(self._state.model)
         return f"target_type IN ('event', 'fact') AND model IS {model}"
 
     def _came_back(self, first: int, seq: int) -> bool:
-        """Return whether a fact from row `first` on has a vector up to `seq`, which was let go."""
-        came = self.facts_said.ids[first:]
+        """Return whether a fact from row `first` on has a vector up to `seq`, which was removed."""
+        came = self.facts.ids[first:]
         return bool(came) and None is not value(
             self._files.embeddings.connection,
             "SELECT 1 FROM embeddings WHERE target_type = 'fact' AND model = ? AND seq <= ? "
@@ -189,12 +196,12 @@ class Index:
 
     @property
     def behind(self) -> bool:
-        """Whether it holds rows that went or became others."""
+        """Whether it has rows that were deleted or changed since."""
         return self._state.lineages != _lineages(self._files)
 
     @property
     def undecided(self) -> Ints:
-        """The turns that the agents have not got to: nothing is known of them but their words."""
+        """The turns that the agents have not decided yet: only their words are known."""
         numbers = self.turns.numbers
         return np.arange(
             np.searchsorted(numbers, self._state.watermarks["memory"], "right"), len(numbers)
@@ -202,13 +209,13 @@ class Index:
 
     @property
     def worth_storing(self) -> bool:
-        """Whether another process would do much again that this one has done."""
+        """Whether storing it would spare another process much work."""
         came = len(self.turns) - self._stored_turns
         much = len(self.turns) >= LEAST_STORED and came > _WORTH_STORING * self._stored_turns
         return much or self._stored_behind
 
     def store(self) -> None:
-        """Write it beside the files; only inside the lock that `stored` speaks of."""
+        """Write it to the files' folder; only under the lock of `array_store`."""
         self._stored_turns = len(self.turns)
         self._stored_behind = False
         if not self.behind:
@@ -217,41 +224,41 @@ class Index:
             array_store.write(self._files.directory, about, self._narrow(), wide)
 
     def store_pruned(self) -> None:
-        """Write what is left of one that lay beside the files, inside the same lock."""
+        """Write what is left of a stored one after `prune`, under the same lock."""
         lying = {f"{name}.lying": array.lying for name, array in self._wide.items()}
         gone = {name: array.gone for name, array in self._wide.items()}
         about = msgspec.json.encode(self._state)
         array_store.prune(self._files.directory, about, {**self._narrow(), **lying}, gone)
 
     def columns(self) -> dict[str, Array]:
-        """Return everything that it is."""
+        """Return all its arrays by name."""
         wide = {name: array.values for name, array in self._wide.items()}
         return {**self._narrow(), **wide}
 
     @property
     def _wide(self) -> dict[str, Wide]:
         return {
-            "event_vectors.codes": self.events.codes,
-            "fact_vectors.codes": self.facts.codes,
+            "event_vectors.codes": self.event_vectors.codes,
+            "fact_vectors.codes": self.fact_vectors.codes,
             "tokens.codes": self.tokens.codes,
         }
 
     def _narrow(self) -> dict[str, Array]:
         return {
             **within("turns", self.turns.columns()),
-            **within("facts", self.facts_said.columns()),
-            **within("event_vectors", self.events.columns()),
-            **within("fact_vectors", self.facts.columns()),
+            **within("facts", self.facts.columns()),
+            **within("event_vectors", self.event_vectors.columns()),
+            **within("fact_vectors", self.fact_vectors.columns()),
             **within("tokens", self.tokens.columns()),
         }
 
     def mentioning(self, entity_ids: Iterable[str]) -> Ints:
-        """Return the turns that speak of, or come from, an entity under any of its ids."""
+        """Return the places of turns that mention, or come from, an entity under any of its ids."""
         key = frozenset(entity_ids)
         if key not in self._mentioning:
             found = events_mentioning(self._files.identity.connection, sorted(key))
             places = self.turns.place_of_id.of(found)
-            if sum(map(len, self._mentioning.values())) > _MOST_KEPT:
+            if sum(map(len, self._mentioning.values())) > _MOST_PLACES:
                 self._mentioning.clear()
             self._mentioning[key] = places[places >= 0]
         return self._mentioning[key]
@@ -261,16 +268,16 @@ class Index:
         return Targets(turns.place_of_id.of, turns.ids, lambda: np.arange(len(turns)))
 
     def _facts(self) -> Targets:
-        facts = self.facts_said
+        facts = self.facts
         return Targets(facts.of, facts.ids, lambda: facts.places)
 
     def _follow(self) -> None:
         files = self._files
-        # Vectors first: what they are of was committed before, and is read after.
+        # Vectors first: the turns and facts that they are of were committed before them.
         watermarks = _watermarks(files)
-        self.present = present(files.memory.connection)
+        self.exists = what_exists(files.memory.connection)
         self.turns.follow()
-        self.facts_said.follow()
+        self.facts.follow()
         seq = self._state.seq
         if files.embeddings.model is not None:
             self.tokens.follow()
@@ -279,7 +286,7 @@ class Index:
 
     def _follow_vectors(self, seq: int) -> int:
         model = self._files.embeddings
-        of_type = {"event": self.events, "fact": self.facts}
+        of_type = {"event": self.event_vectors, "fact": self.fact_vectors}
         found = model.connection.execute(
             "SELECT seq, target_type, target_id, embedding FROM embeddings "
             "WHERE seq > ? AND model = ? ORDER BY seq",
@@ -295,10 +302,10 @@ class Index:
         return seq
 
 
-def _speaking_of(
+def _mentions_of(
     identity: apsw.Connection, turns: Turns, entity_ids: list[str]
 ) -> dict[str, tuple[int, Ints]]:
-    found = events_speaking_of(identity, entity_ids, MOST_MENTIONS + 1)
+    found = events_mentioning_each(identity, entity_ids, MOST_MENTIONS + 1)
     followed = [events if len(events) <= MOST_MENTIONS else [] for events in found.values()]
     places = turns.place_of_id.of([event for events in followed for event in events])
     each = np.split(places, np.cumsum(list(map(len, followed)))[:-1])
@@ -309,9 +316,9 @@ def _speaking_of(
 
 
 def prune_stored(files: ZoneFiles) -> None:
-    """Take what went out of the index that lies beside files; one that cannot be followed goes.
+    """Remove deleted rows from the stored index of files; one that cannot be pruned is removed.
 
-    Only inside the lock that `stored` speaks of.
+    Only under the lock of `array_store`.
     """
     try:
         with files.snapshot():
@@ -326,34 +333,32 @@ def prune_stored(files: ZoneFiles) -> None:
                 return
     except BaseException as error:
         array_store.remove(files.directory)
-        # Without the room to write, the next question makes another.
+        # Where the disk is full, the next question makes another.
         if not isinstance(error, OSError):
             raise
     array_store.remove(files.directory)
 
 
 def stored_problems(files: ZoneFiles) -> list[str]:
-    """Return where the index that lies beside files is not what their rows give.
+    """Return where the stored index of files differs from one made of their rows now.
 
-    One that is torn, or of other rows, is no problem: nobody uses it.
+    One that is torn, or of other files, is no problem: it is not used.
     """
     with files.snapshot():
-        kept, anew = _stored(files), Index(files)
-        if kept is None:
+        index, anew = _stored(files), Index(files)
+        if index is None:
             return []
-        if kept.behind:
-            # Whoever erases prunes it before anything is answered.
-            return [
-                f"{array_store.FILE}: holds rows that went; run recollect rebuild --level index"
-            ]
-        kept.follow()
+        if index.behind:
+            # An erasure prunes it before anything is answered.
+            return [f"{array_store.FILE}: has deleted rows; run recollect rebuild --level index"]
+        index.follow()
         anew.follow()
         try:
             wanted = anew.columns()
         except apsw.CorruptError:
-            # A full-text index that cannot be read is found where the files are looked at.
+            # A full-text index that cannot be read is reported where the files are verified.
             return []
-        found = kept.columns()
+        found = index.columns()
         return [
             f"{array_store.FILE}: {name} differs from the rows; run recollect rebuild --level index"
             for name, values in wanted.items()
@@ -362,7 +367,7 @@ def stored_problems(files: ZoneFiles) -> list[str]:
 
 
 def _stored(files: ZoneFiles) -> Index | None:
-    """Return the index that lies beside files, where it is whole and goes on as they do."""
+    """Return the stored index of files, where it is whole and of these files."""
     found = array_store.read(files.directory)
     if found is None:
         return None
@@ -373,7 +378,7 @@ def _stored(files: ZoneFiles) -> Index | None:
 
 
 def _goes_on(state: State, files: ZoneFiles, watermarks: Mapping[str, int]) -> bool:
-    """Return whether the files are those of a state, as they were then or later."""
+    """Return whether files are those of a state, as they were then or later."""
     return (
         state.model == files.embeddings.model
         and all(
@@ -387,12 +392,12 @@ def _goes_on(state: State, files: ZoneFiles, watermarks: Mapping[str, int]) -> b
 
 
 def _watermarks(files: ZoneFiles) -> dict[str, int]:
-    """Return how far each file is, the one that others rest on last: it is read the latest."""
+    """Return the watermark of each file; events.db, on which the others rest, is read last."""
     return {model.name: model.watermark().number for model in reversed(files.all)}
 
 
 def _lineages(files: ZoneFiles) -> list[tuple[int, int]]:
-    """Return what is another where files were replaced, or their rows changed."""
+    """Return what differs when files were replaced, or their rows deleted or changed."""
     return [(model.path.stat().st_ino, lineage(model.connection)) for model in _indexed(files)]
 
 

@@ -12,7 +12,7 @@ import apsw
 from projections.identity import entities_for_recall
 from projections.identity import entity_queries as identity
 from projections.readmodel import ReadModel, Watermark
-from projections.recall.index.lookup_cache import Kept
+from projections.recall.index.lookup_cache import LookupCache
 from projections.recall.question.nicknames import other_names
 from projections.recall.question.query import MOST_CHARACTERS
 from projections.text.stopwords import STOP_WORDS
@@ -45,7 +45,7 @@ class Names:
         self._identity = identity
         self._watermark: Watermark | None = None
         self._read: dict[str, list[NamedEntity]] = {}
-        self._standing = Kept(partial(resolved, identity.connection), _MOST_CACHED)
+        self._standing = LookupCache(partial(resolved, identity.connection), _MOST_CACHED)
         self._writing: dict[str, tuple[set[tuple[str, str]], set[str]]] = {}
 
     def of(self, text: str) -> list[NamedEntity]:
@@ -170,7 +170,7 @@ def resolved(connection: apsw.Connection, names: Iterable[str]) -> dict[str, tup
     """Return name -> the entities that `resolve` gives, of those normalised names that have any."""
     found = {
         name: resolve(connection, name)
-        for name in entities_for_recall.known(connection, list(names))
+        for name in entities_for_recall.names_of_entities(connection, list(names))
     }
     return {name: entities for name, entities in found.items() if entities}
 

@@ -42,7 +42,7 @@ def allowed(masks: Mapping[str, Mask], index: Index) -> Mask:
 
 def eligible(query: Query, allowed: Mask, index: Index) -> Mask:
     """Return which allowed turns may be answered: where facts alone are, those that gave some."""
-    return allowed if "events" in query.scope else allowed & index.facts_said.gave()
+    return allowed if "events" in query.scope else allowed & index.facts.gave()
 
 
 def turns_about(entity_ids: set[str], index: Index) -> Mask:

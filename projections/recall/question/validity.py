@@ -32,7 +32,7 @@ def ended(query: Query, index: Index, files: ZoneFiles) -> Ended:
         return Ended(frozenset(), turns)
     connection = files.memory.connection
     ends = memory.ended_by(connection, query.valid_at)
-    given = memory.facts_beside_ended(connection, query.valid_at)
+    given = memory.facts_of_events_with_ended(connection, query.valid_at)
     places = index.turns.place_of_id.of([event for _, event in given])
     standing: dict[int, bool] = {}
     for (fact, _), place in zip(given, places.tolist(), strict=True):

@@ -39,7 +39,7 @@ def fitting(scores: Floats, places: Ints, *, wanted: AnswerType, index: Index) -
 
 def _timed(places: Ints, index: Index) -> npt.NDArray[np.bool_]:
     ids = index.turns.ids.take(places)
-    told = index.told.of(ids)
+    told = index.event_facts.of(ids)
     timed = {
         event
         for event, facts in told.items()
@@ -50,7 +50,7 @@ def _timed(places: Ints, index: Index) -> npt.NDArray[np.bool_]:
 
 def _numbered(places: Ints, index: Index) -> npt.NDArray[np.bool_]:
     numbers = index.turns.numbers[places].tolist()
-    said = index.said.of(numbers)
+    said = index.event_texts.of(numbers)
     return np.array([_counts(said[number].text) for number in numbers], bool)
 
 

@@ -76,7 +76,7 @@ def _keyword(documents: Sequence[Document], question: ParsedQuestion, index: Ind
     every = sum(idf.values())
     if not every:
         return np.zeros(len(documents), np.float32)
-    words_of = (index.tokeniser.held(item.words) for item in documents)
+    words_of = (index.tokeniser.distinct_terms(item.words) for item in documents)
     return np.array(
         [sum(idf[term] for term in idf.keys() & own) / every for own in words_of], np.float32
     )

@@ -36,6 +36,6 @@ def judged(scores: Floats, best: Ints, *, judge: Judge, profile: Profile, index:
     if not len(best):
         return scores
     numbers = [int(index.turns.numbers[place]) for place in best[: profile.reranked]]
-    said = index.said.of(numbers)
+    said = index.event_texts.of(numbers)
     texts = [f"{said[number].speaker}: {said[number].text}" for number in numbers]
     return reranked(scores, judge(texts))
