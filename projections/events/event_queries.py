@@ -84,6 +84,13 @@ def event_count(connection: apsw.Connection) -> int:
     return int(value(connection, "SELECT count(*) FROM events"))
 
 
+def numbers_of(connection: apsw.Connection) -> set[int]:
+    """Return the numbers of the events that a file holds; none where it has no table of them."""
+    if not rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'events'"):
+        return set()
+    return {number for (number,) in rows(connection, "SELECT number FROM events")}
+
+
 class Quoted(NamedTuple):
     """An event as it is quoted: where it stands, who said it, when (unix ms), and what."""
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import apsw
 
+from projections.events.event_queries import numbers_of
 from projections.generations import ZoneDirectory
-from projections.sqlite import connect, rows
+from projections.sqlite import connect
 from streams.projecting.moments import moments_before
 
 # A generation's own scratch holds directories of files.
@@ -57,6 +58,4 @@ def _files(directory: Path) -> Iterator[Path]:
 
 def _numbers(path: Path) -> set[int]:
     with closing(connect(path, readonly=True)) as connection:
-        if not rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'events'"):
-            return set()
-        return {number for (number,) in rows(connection, "SELECT number FROM events")}
+        return numbers_of(connection)

@@ -251,6 +251,30 @@ def test_who_dies_at_it_leaves_the_old_version_or_the_new(
     assert seen == {old["user_version"], new[kind]["user_version"]}
 
 
+@pytest.mark.parametrize("layout", ["events-1", "memory-1", "embeddings-1", "ledger-0a"])
+def test_a_full_disk_leaves_the_old_version(
+    tmp_path: Path, layout: str, new: dict[str, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = kind_of(layout)
+    path = tmp_path / f"{kind}.db"
+    make(path, layout)
+    fill(path)
+    old, before = shape(path), held(path)
+
+    def fills(connection: apsw.Connection) -> None:
+        (pages,) = connection.execute("PRAGMA page_count")
+        connection.execute(f"PRAGMA max_page_count = {pages[0]}").fetchall()
+
+    with monkeypatch.context() as full:
+        full.setattr(apsw, "connection_hooks", [fills])
+        with pytest.raises(apsw.FullError):
+            bring_up(path, kind)
+    assert shape(path) == old
+    assert held(path) == before
+    bring_up(path, kind)
+    assert without_leftovers(shape(path)) == new[kind]
+
+
 @pytest.mark.parametrize("layout", ["memory-1", "embeddings-1", "ledger-0a", "keys-0"])
 def test_two_that_bring_it_up_at_once_both_find_it_so(
     tmp_path: Path, layout: str, new: dict[str, dict[str, Any]]
