@@ -244,7 +244,7 @@ def test_F6_a_backfill_keeps_its_times_and_filters_look_at_them(shell: Shell) ->
 
 
 def test_F7_what_no_longer_holds_is_marked_so(shell: Shell) -> None:
-    """tests/recall/test_validity has every order of telling."""
+    """tests/recall/answer/test_validity has every order of telling."""
     shell.ingest(
         said("I live in Rome.", "rome", occurred_at="2024-01-01T10:00:00Z"),
         said("I live in Oslo.", "oslo", occurred_at="2025-01-01T10:00:00Z"),

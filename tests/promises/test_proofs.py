@@ -119,7 +119,7 @@ def test_E4_why_goes_from_a_result_down_to_its_events(shell: Shell) -> None:
 
 
 def test_E4_why_says_why_a_memory_was_not_recalled(shell: Shell) -> None:
-    """tests/recall/test_explaining has every reason."""
+    """tests/recall/answer/test_explaining has every reason."""
     shell.ingest(
         said("I live in Turin.", "old", occurred_at="2020-01-01T10:00:00Z"),
         said("Turin is rainy.", "new", occurred_at="2025-01-01T10:00:00Z"),

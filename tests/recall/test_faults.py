@@ -25,6 +25,7 @@ from streams.encoder.encoder import Encoder
 from streams.encoder.pin import Pin
 from tests.memory import Memory
 from tests.protocol.kit import in_memory
+from tests.recall.arms.test_observations import observe
 from tests.recall.conftest import Open
 from tests.recall.kit import (
     DAY,
@@ -38,7 +39,6 @@ from tests.recall.kit import (
     tell,
     vector_of,
 )
-from tests.recall.test_observations import observe
 
 TURNS: tuple[Scope, ...] = ("events", "facts")
 

@@ -12,9 +12,9 @@ from projections.recall.ranking.profiles import SEED_PROFILE
 from recollect.cli.app import run
 from schemas.wire import Explanation
 from tests.memory import Memory
+from tests.recall.arms.test_observations import observe
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, MINUTE, START, ask, say, tell
-from tests.recall.test_observations import observe
 from tests.recall.test_past import forget, token
 
 QUESTION = "Who owns a hound?"
