@@ -121,7 +121,7 @@ def talk(*lines: tuple[str, str], start: int = START, id: str = "m", **fields: A
 
 
 def tell(memory: Memory, drafts: Iterable[Draft]) -> None:
-    """Publish and conclude."""
+    """Publish messages, and have the agents decide them."""
     memory.publish(list(drafts))
     memory.drive()
 

@@ -44,7 +44,7 @@ TURNS: tuple[Scope, ...] = ("events", "facts")
 
 
 class Dated(NamedTuple):
-    """A message: when it was said, and how much later (or earlier) it came to the ledger."""
+    """A message: when it was written, and how much later (or earlier) it reached the ledger."""
 
     said: int
     delay: int

@@ -47,7 +47,7 @@ def answers(memory: Memory, known_at: int | Token | None = None) -> list[list[di
 
 
 def day(number: int, *said: str, **fields: Any) -> list[Draft]:
-    """Return what was said on a day, which came to the ledger as it was said."""
+    """Return a message of a day, which reached the ledger at the time that it was written."""
     at = START + number * DAY
     return [
         say(text, f"d{number}-{place}", at=at + place, ingested_at=at + place, **fields)
@@ -159,7 +159,7 @@ class TestForgotten:
 
     @pytest.fixture
     def past(self, memory: Memory) -> tuple[Memory, int]:
-        """A memory that has been asked about the past, in which a secret was told."""
+        """A memory with a secret in it, which has been asked about the past."""
         tell(memory, [*DAYS[0], say(self.SECRET, "secret", at=START + HOUR, ingested_at=START + 9)])
         for drafts in DAYS[1:]:
             tell(memory, drafts)
@@ -277,7 +277,7 @@ def test_the_past_is_as_if_what_was_forgotten_since_had_never_been_said(
 
 
 class TestKept:
-    """Moments are kept for the next question: few, whole, and right."""
+    """Moments stay open for the next question: few, whole, and right."""
 
     def past_of(self, memory: Memory) -> Path:
         return memory.home.directory / "zones" / "default" / "past"

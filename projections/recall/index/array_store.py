@@ -1,8 +1,8 @@
-"""Arrays beside the files that are mapped into memory, whole or not at all.
+"""The stored index: arrays in the files' folder, which are mapped into memory, all or none.
 
-Those that are wide lie in a file of their own, where rows that went are overwritten; the others
-are replaced together. Whoever writes, prunes or removes them holds the lock LOCK: so what a writer
-that was killed left behind goes when something is erased, and nobody puts it back.
+Those with wide rows are in a file of their own, where deleted rows are overwritten; the others are
+replaced together. Whoever writes, prunes or removes them holds the lock LOCK, so that an erasure
+also removes what a killed writer left, and nobody puts it back.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from projections.recall.index.growable_arrays import Array
 
 FILE = "recall.index"
 LOCK = "recall.lock"
-#: Where the wide arrays lie: in the one that FILE names, while the other is written.
+#: The files of the wide arrays: FILE names the one in use, and the other is written next.
 WIDE = ("recall.codes0", "recall.codes1")
 
 _TEMPORARY = FILE + ".tmp"
-# The form's name and number, the length of the description and its checksum.
+# The name and number of the format, the length of the description and its checksum.
 _HEAD = struct.Struct("<16sQL")
 _FORM = b"recollect/index5"
 _ALIGNED = 64
-# To read more than this only to sum it takes longer than the answer: like SQLite's pages, what is
-# larger is taken as the file system gives it, and so is what is wide. `verify` reads all.
+# To compute the checksum of a larger array takes longer than the answer: like SQLite's pages,
+# larger and wide arrays are used as the file system gives them. `verify` reads all.
 _MOST_SUMMED = 32_000_000
-# Whoever reads while another replaces what lies here sees that, and reads again.
+# A reader that sees the file replaced while it reads begins again.
 _ATTEMPTS = 5
 
 
 class _Placed(msgspec.Struct, frozen=True):
-    """Where an array is: from `start` on, counted from the end of the description.
+    """Where an array is: from `start`, counted from the end of the description.
 
-    Of one that is wide, from the start of its file. A large one has no checksum.
+    For a wide array, from the start of its file. A large array has no checksum.
     """
 
     name: str
@@ -60,7 +60,7 @@ class _Description(msgspec.Struct, frozen=True):
 
 
 class Stored(msgspec.Struct, frozen=True):
-    """What was written, its arrays mapped and private."""
+    """A stored index, its arrays mapped and private."""
 
     about: bytes
     arrays: dict[str, Array]
@@ -69,10 +69,10 @@ class Stored(msgspec.Struct, frozen=True):
 def write(
     directory: Path, about: bytes, arrays: Mapping[str, Array], wide: Mapping[str, Array]
 ) -> None:
-    """Replace what lies there by these arrays, and a text about them."""
+    """Replace the stored index by these arrays, and a text about them."""
     found = _described(directory)
     name = WIDE[found is not None and found.wide_file == WIDE[0]]
-    # Another may still have mapped what lay there: it is not written to.
+    # Another process may have mapped the old file: a new one is made instead of writing to it.
     (directory / name).unlink(missing_ok=True)
     whole = {key: np.ascontiguousarray(values) for key, values in wide.items()}
     placed = _placed(whole)
@@ -84,9 +84,9 @@ def write(
 def prune(
     directory: Path, about: bytes, arrays: Mapping[str, Array], gone: Mapping[str, Array]
 ) -> None:
-    """Replace all but the wide arrays, and overwrite those rows of these that are `gone`.
+    """Replace all but the wide arrays, and overwrite the rows of these that are `gone`.
 
-    What was read before by others is overwritten under them.
+    Processes that mapped them see the rows overwritten.
     """
     found = _described(directory)
     assert found is not None, "it was read under the same lock"
@@ -101,7 +101,7 @@ def prune(
 
 
 def read(directory: Path) -> Stored | None:
-    """Return what lies there; None where it is not whole."""
+    """Return the stored index; None where it is not whole."""
     for _ in range(_ATTEMPTS):
         try:
             with open(directory / FILE, "rb") as file:
@@ -114,19 +114,19 @@ def read(directory: Path) -> Stored | None:
 
 
 def about(directory: Path) -> bytes | None:
-    """Return the text about what lies there; None where there is none to be read."""
+    """Return the text about the stored index; None where there is none that can be read."""
     found = _described(directory)
     return None if found is None else found.about
 
 
 def remove(directory: Path) -> None:
-    """Remove what lies there, and what a writer that was killed left."""
+    """Remove the stored index, and what a killed writer left."""
     for name in (_TEMPORARY, FILE, *WIDE):
         (directory / name).unlink(missing_ok=True)
 
 
 def tidy(directory: Path) -> None:
-    """Remove what a writer that was killed left."""
+    """Remove what a killed writer left."""
     found = _described(directory)
     for name in (_TEMPORARY, *WIDE):
         if found is None or name != found.wide_file:
@@ -142,7 +142,7 @@ def _described(directory: Path) -> _Description | None:
 
 
 def _description(file: BinaryIO) -> _Description | None:
-    """Return what the start of a file says; None where it is torn, or of another form."""
+    """Return the description at the start of a file; None: it is torn, or in another format."""
     head = file.read(_HEAD.size)
     if len(head) < _HEAD.size:
         return None
@@ -168,7 +168,7 @@ def _read(directory: Path, file: BinaryIO) -> Stored | None:
 
 
 def _mapped(file: BinaryIO, base: int, placed: list[_Placed]) -> dict[str, Array] | None:
-    """Return the arrays of a file; None where it is not as long as they are, or one is torn."""
+    """Return the arrays of a file; None where its length is wrong, or an array is torn."""
     size = os.fstat(file.fileno()).st_size
     if size != base + _length(placed):
         return None
@@ -183,7 +183,7 @@ def _mapped(file: BinaryIO, base: int, placed: list[_Placed]) -> dict[str, Array
 
 
 def _replace(directory: Path, described: _Description, arrays: Mapping[str, Array]) -> None:
-    """Put arrays and their description in the place of FILE, and remove what it does not name."""
+    """Replace FILE by arrays and their description, and remove files that it does not name."""
     whole = {name: np.ascontiguousarray(values) for name, values in arrays.items()}
     placed = _placed(whole)
     sums = [
@@ -209,7 +209,7 @@ def _placed(arrays: Mapping[str, Array]) -> list[_Placed]:
 
 
 def _put(file: BinaryIO, base: int, placed: list[_Placed], arrays: Mapping[str, Array]) -> None:
-    """Write arrays where they were placed, and see that they are on the disk."""
+    """Write arrays at their places, and sync the file."""
     for item, values in zip(placed, arrays.values(), strict=True):
         file.seek(base + item.start)
         file.write(_bytes(values))

@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from projections.recall.index.growable_arrays import Array, Column, true_places
 
-# Rows of a step of the scan: with fewer, calls cost more; more leave a processor's cache.
+# Rows scanned at a time: with fewer, calls cost more; more do not fit a processor's cache.
 _STEP = 32_768
 _BITS = 64
-# Of more values than this, a sample says first where about the cut is.
+# Where there are more values than this, a sample estimates the cut first.
 _SAMPLE = 8_192
 
 Floats = npt.NDArray[np.float32]
@@ -39,11 +39,11 @@ class Codes:
 
     @property
     def beyond(self) -> int:
-        """What is further than any code."""
+        """A distance larger than that of any code."""
         return self._dimension + 1
 
     def columns(self) -> dict[str, Array]:
-        """Return everything that these are, to be given to another."""
+        """Return all arrays by name, to be stored."""
         return {"words": self._words.values}
 
     def extend(self, vectors: Floats) -> None:
@@ -51,11 +51,11 @@ class Codes:
         self._words.extend(self._coded(vectors).T)
 
     def keep(self, kept: Mask) -> None:
-        """Hold the codes of those vectors alone that a mask marks."""
+        """Keep only the codes of vectors that a mask marks."""
         self._words.keep(kept)
 
     def distance(self, vector: Floats) -> npt.NDArray[np.uint16]:
-        """Return in how many bits each code differs from a vector's."""
+        """Return in how many bits each code differs from that of a vector."""
         query = self._coded(vector[None]).T
         words = self._words.values
         count, step = len(self), min(len(self), _STEP)
@@ -67,7 +67,7 @@ class Codes:
             width = len(total)
             np.bitwise_xor(words[:, start : start + width], query, out=differs[:, :width])
             np.bitwise_count(differs[:, :width], out=counted[:, :width])
-            # A byte holds what two words count; more than that is added in two.
+            # The counts of two words fit into a byte; more are added in two bytes.
             some, rest = counted[:pairs, :width], counted[2 * pairs :, :width]
             np.add(some, counted[pairs : 2 * pairs, :width], out=some)
             total[:] = 0
@@ -97,9 +97,9 @@ def least(values: npt.NDArray[np.uint16], count: int) -> tuple[Ints, int]:
 
 
 def first_of_equals(rows: Ints, values: Array, cut: Any, count: int, places: Array) -> Ints:
-    """Return `count` of the rows: of those whose value is the cut, those of the first places.
+    """Return `count` of the rows: of those whose value is the cut, the ones of the first places.
 
-    What shares a place with the last of them is among them, so that more may come.
+    Those that share a place with the last of them are included, so there may be more.
     """
     equal = values == cut
     wanted = count - int((~equal).sum())
@@ -119,9 +119,9 @@ def _last(values: npt.NDArray[np.uint16], count: int) -> int:
 
 
 def _likely(values: npt.NDArray[np.uint16], count: int) -> Ints | None:
-    """Return rows that hold the `count` least values, and few others: a sample says where to cut.
+    """Return rows with the `count` least values and few others, cut where a sample suggests.
 
-    None where the sample misled.
+    None where the sample gave too few.
     """
     step = len(values) // _SAMPLE + 1
     expected = count / step

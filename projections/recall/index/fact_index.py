@@ -74,7 +74,7 @@ class Facts:
         self._seen = int(self._rowid.values.max(initial=0))
         if replaced(self._connection, "facts", rowids, self._seen):
             return None
-        self._place.become(place[kept].astype(np.int32))
+        self._place.replace(place[kept].astype(np.int32))
         self._length.keep(kept)
         self.ids.keep(kept)
         facts_moved = np.where(kept, np.cumsum(kept) - 1, -1)

@@ -1,4 +1,4 @@
-"""Arrays that grow at their end, and text columns over them."""
+"""Arrays that grow at their end: columns, rows that may be mapped from a file, and texts."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
-# Room that is left when an array is moved: each row is moved a few times at most.
+# How much larger an array is made than needed: each row is copied a few times at most.
 _GROWTH = 1.25
-# So few gaps, and what lies between them is long.
+# With so few gaps, the stretches between them are long.
 _FEW = 1_000
 
 
 def part(columns: Mapping[str, Array], name: str) -> dict[str, Array]:
-    """Return the columns of a part, as `within` names them."""
+    """Return the columns that `within` named for a part, under their own names."""
     start = f"{name}."
     return {
         key.removeprefix(start): values for key, values in columns.items() if key.startswith(start)
@@ -24,15 +24,12 @@ def part(columns: Mapping[str, Array], name: str) -> dict[str, Array]:
 
 
 def within(name: str, columns: Mapping[str, Array]) -> dict[str, Array]:
-    """Return columns under names that say of which part they are."""
+    """Return columns under names with that of their part in front."""
     return {f"{name}.{key}": values for key, values in columns.items()}
 
 
 class Column:
-    """An array to whose end values are added; `values` are those that are there.
-
-    Of several dimensions it grows along the last.
-    """
+    """An array to whose end values are added. With several dimensions it grows along the last."""
 
     def __init__(self, values: Array) -> None:
         self._held = values
@@ -40,11 +37,11 @@ class Column:
 
     @property
     def values(self) -> Array:
-        """What is there, as a view that the next `extend` may leave behind."""
+        """The values, as a view that is valid until the next `extend`."""
         return self._held[..., : self._count]
 
     def extend(self, more: Array) -> None:
-        """Add values; text grows as wide as the widest."""
+        """Add values; a column of texts gets as wide as the widest."""
         needed = self._count + more.shape[-1]
         wide = np.promote_types(self._held.dtype, more.dtype)
         if needed > self._held.shape[-1] or wide != self._held.dtype:
@@ -54,21 +51,21 @@ class Column:
         self._held[..., self._count : needed] = more
         self._count = needed
 
-    def become(self, values: Array) -> None:
-        """Hold other values."""
+    def replace(self, values: Array) -> None:
+        """Replace all values."""
         self._held = values
         self._count = values.shape[-1]
 
     def keep(self, kept: Array) -> None:
-        """Hold those alone that a mask marks."""
-        self.become(without(self.values, np.flatnonzero(~kept)))
+        """Keep only the values that a mask marks."""
+        self.replace(without(self.values, np.flatnonzero(~kept)))
 
 
 class Wide:
-    """Wide rows, at whose end rows are added; what was mapped stays on disk until it is asked for.
+    """Rows of many values that grow at their end; mapped rows stay on disk until they are read.
 
-    `type` is a row's, and `width` how many values it has. Rows that go stay where they lie, and
-    `lying` says which of those that lie there are rows still; None: all are.
+    `type` is that of the values, and `width` how many a row has. Rows that are removed stay where
+    they are in the array; `lying` has the positions of those that are left, None: all are.
     """
 
     def __init__(
@@ -81,7 +78,7 @@ class Wide:
         self._held = np.zeros((0, width), type) if held is None else held
         self._flat = Column(np.zeros(0, type))
         self._lying = None if lying is None else Column(lying)
-        #: Where rows lie that went since they were given.
+        #: The positions of rows that were removed since.
         self.gone: Array = np.zeros(0, np.int32)
 
     def __len__(self) -> int:
@@ -89,30 +86,30 @@ class Wide:
 
     @property
     def lying(self) -> Array:
-        """Where each row lies."""
+        """The position of each row."""
         if self._lying is None:
-            return np.arange(len(self._held) + len(self._came), dtype=np.int32)
+            return np.arange(len(self._held) + len(self._added), dtype=np.int32)
         return self._lying.values
 
     @property
     def values(self) -> Array:
-        """All rows; copied where some came to those that were held, or went."""
-        came = self._came
+        """All rows; copied where some were added or removed."""
+        added = self._added
         if self._lying is not None:
             return self.take(np.arange(len(self)))
         if not len(self._held):
-            return came
-        return np.concatenate((self._held, came)) if len(came) else self._held
+            return added
+        return np.concatenate((self._held, added)) if len(added) else self._held
 
     def extend(self, more: Array) -> None:
         """Add rows."""
         if self._lying is not None:
-            first = len(self._held) + len(self._came)
+            first = len(self._held) + len(self._added)
             self._lying.extend(np.arange(first, first + len(more), dtype=np.int32))
         self._flat.extend(more.reshape(-1))
 
     def keep(self, kept: Array) -> None:
-        """Hold those rows alone that a mask marks."""
+        """Keep only the rows that a mask marks."""
         if kept.all():
             return
         lying = self.lying
@@ -125,39 +122,39 @@ class Wide:
         found: Array
         if self._lying is not None:
             rows = self._lying.values[rows]
-        first, came = len(self._held), self._came
-        if not first or not len(came):
-            found = (came if len(came) else self._held).take(rows, axis=0)
+        first, added = len(self._held), self._added
+        if not first or not len(added):
+            found = (added if len(added) else self._held).take(rows, axis=0)
             return found
         new = rows >= first
         found = self._held.take(np.where(new, 0, rows), axis=0)
-        found[new] = came[rows[new] - first]
+        found[new] = added[rows[new] - first]
         return found
 
     @property
-    def _came(self) -> Array:
+    def _added(self) -> Array:
         flat, width = self._flat.values, self._held.shape[1]
         # Without an encoder it is 0.
         return flat.reshape(len(flat) // max(width, 1), width)
 
 
 class Sums:
-    """Adds up what several give to some of many rows, at the cost of those alone.
+    """Sums of values for some of many rows, at the cost of those rows alone.
 
-    A sparse accumulator (Gilbert, Moler and Schreiber, 1992): an array of zeros that is left so.
+    A sparse accumulator (Gilbert, Moler and Schreiber, 1992), all zeros between uses.
     """
 
     def __init__(self) -> None:
         self._values = np.zeros(0, np.float32)
 
     def of(self, parts: Iterable[tuple[Array, Array]], count: int) -> tuple[Array, Array]:
-        """Return the rows, of `count`, to which any part gives, each once, and their sums.
+        """Return the rows, of `count`, that any part has, each once, and the sums of their values.
 
-        A part is rows, each once, and what it gives to them, more than 0.
+        A part is (rows, values): each row once, and each value more than 0.
         """
         if len(self._values) < count:
             self._values = np.zeros(count, np.float32)
-        # Whatever stops this on its way leaves none behind that are not zeros.
+        # If this is interrupted, an array that is not all zeros is not used again.
         values, self._values = self._values, np.zeros(0, np.float32)
         reached = [np.zeros(0, np.int64)]
         for rows, gains in parts:
@@ -172,7 +169,7 @@ class Sums:
 
 
 def distinct(values: Array) -> Array:
-    """Return each value once, ascending; of a few thousand, quicker than `np.unique`."""
+    """Return each value once, ascending; for a few thousand, faster than `np.unique`."""
     ordered = np.sort(values)
     first = np.ones(len(ordered), bool)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
@@ -180,7 +177,7 @@ def distinct(values: Array) -> Array:
 
 
 def true_places(mask: Array) -> Array:
-    """Return where a mask is true; where that is hardly anywhere, quicker than `np.flatnonzero`."""
+    """Return where a mask is true; if that is in few places, faster than `np.flatnonzero`."""
     eights = len(mask) // 8
     # Eight at a time: a word is zero where none of its bytes is one.
     words = np.flatnonzero(mask[: 8 * eights].view(np.uint64))
@@ -193,9 +190,9 @@ def true_places(mask: Array) -> Array:
 
 
 def without(values: Array, gone: Array) -> Array:
-    """Return what is left of values without those at some places, ascending; along the last axis.
+    """Return values without those at some places, ascending, along the last axis.
 
-    Where few go, what lies between them is moved as it is, four times as fast as by a mask.
+    Where few are removed, the stretches between them are copied: four times as fast as a mask.
     """
     if len(gone) > _FEW:
         return np.delete(values, gone, axis=-1)
@@ -225,7 +222,7 @@ class Texts(Sequence[str]):
             self.column.extend(np.array(encoded, "S"))
 
     def keep(self, kept: Array) -> None:
-        """Hold those alone that a mask marks."""
+        """Keep only the values that a mask marks."""
         self.column.keep(kept)
 
     def take(self, rows: Array) -> list[str]:

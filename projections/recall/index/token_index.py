@@ -1,6 +1,6 @@
-"""Token vectors of turns: their codes one after the other, as they came, mapped where stored.
+"""The token vectors of turns: their codes one after the other, in the order they were added.
 
-`late` reckons with whole numbers, so an answer does not depend on how they are kept.
+Late interaction computes with whole numbers, so answers do not depend on how they are stored.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Bytes = npt.NDArray[np.int8]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-# So many turns give a zone's mean token vector to within what their number changes.
+# The mean token vector of a zone is that of about so many turns.
 _SAMPLED = 1_000
 _BLOCK = 10_000
 
 _OF_TURN = {"row": np.int64, "unit": np.int64, "units": np.uint16}
 _NUMBERS = {**_OF_TURN, "end": np.int64, "scale": np.float16, "square": np.float32}
-# What is kept of a row of `token_vectors`.
+# Which rows of `token_vectors` are read.
 _WANTED = f"target_type = 'event' AND model = {{model}} AND form = '{FORM}'"
 
 
@@ -60,9 +60,9 @@ class Centre(NamedTuple):
 class Tokens:
     """The token vectors of a zone's turns under the indexed model, by the turns' places.
 
-    Of each turn its `row` in the file (0: it has none), its first `unit` and how many `units` it
-    has (0: nothing is known of it); of each unit where its tokens `end`, which is where those of
-    the next begin; of each token its `scale`, its `square` and its codes.
+    Each turn has its `row` in the file (0: none), its first `unit` and its number of `units` (0: it
+    has no vectors). Each unit has the `end` of its tokens, where those of the next begin. Each
+    token has its `scale`, its `square` and its codes.
     """
 
     def __init__(
@@ -77,12 +77,12 @@ class Tokens:
         }
         self.codes = Wide(held.get("codes"), np.int8, self._dimensions, held.get("codes.lying"))
         self._wanted = _WANTED.format(model=apsw.format_sql_value(model.model))
-        # The last row that was looked at, whether or not its turn is known.
+        # The last row that was read, also if its turn is not known.
         self._seen = int(held["seen"][0]) if held else 0
         self._centre: tuple[tuple[int, int, int], Centre] | None = None
 
     def follow(self) -> None:
-        """Add what came since; the turns are known already."""
+        """Add new rows; their turns were added before."""
         for name in _OF_TURN:
             column = self._columns[name]
             more = len(self._turns) - len(column.values)
@@ -97,10 +97,10 @@ class Tokens:
             self._add([row for wanted, *row in found if wanted])
 
     def remove(self, rowids: Sequence[int], moved: Ints) -> bool:
-        """Take out the rows with these rowids, and those of turns that went.
+        """Remove the rows with these rowids, and those of removed turns.
 
-        `moved` has the new place of each turn, -1: it went. False where a row became another
-        amidst those that stay.
+        `moved` has the new place of each turn, -1: removed. False where a row that stays has
+        another text now.
         """
         row, unit, units, end = (
             self._columns[name].values for name in ("row", "unit", "units", "end")
@@ -115,16 +115,16 @@ class Tokens:
         of_kept = np.repeat(kept, tokens)
         for column in (self._columns["scale"], self._columns["square"], self.codes):
             column.keep(of_kept)
-        self._columns["end"].become(np.cumsum(tokens[kept]))
+        self._columns["end"].replace(np.cumsum(tokens[kept]))
         stays = moved >= 0
         before = np.concatenate(([0], np.cumsum(kept)))
         for name, values in (("row", row), ("unit", before[unit]), ("units", units)):
-            self._columns[name].become(np.where(lost, 0, values).astype(values.dtype)[stays])
+            self._columns[name].replace(np.where(lost, 0, values).astype(values.dtype)[stays])
         self._centre = None
         return True
 
     def columns(self) -> dict[str, Array]:
-        """Return everything that these are but `codes`, to be given to another."""
+        """Return all arrays but `codes` by name, to be stored."""
         return {
             **{name: column.values for name, column in self._columns.items()},
             "seen": np.array([self._seen]),
@@ -153,9 +153,10 @@ class Tokens:
 
     @property
     def centre(self) -> Centre:
-        """The mean over the tokens of every so manieth turn; the same for the same turns.
+        """The mean over the tokens of a sample of turns; the same for the same turns.
 
-        The step is a power of two, so that a sample stays as it is while a zone grows.
+        Every second, fourth, eighth ... turn is in the sample, so that it stays the same while a
+        zone grows, until it is twice as large.
         """
         step = 1 << max(0, (len(self._turns) // _SAMPLED).bit_length() - 1)
         places = np.arange(0, len(self._turns), step)
@@ -167,7 +168,7 @@ class Tokens:
 
     def _mean(self, places: Ints) -> Centre:
         sample = self.of(places)
-        # Scales are whole multiples of 2 ** -24, so that this sum has no rounding.
+        # Scales are whole multiples of 2 ** -24, so this sum is not rounded.
         total = sample.scales.astype(np.float64) @ sample.codes.astype(np.float64)
         mean = (total / max(len(sample.codes), 1)).astype(np.float32)
         codes, scales = quantised(mean[None])

@@ -91,14 +91,14 @@ class Turns:
             column.keep(kept)
         self.ids.keep(kept)
         for name, names in (("platform", self._platforms), ("sender", self._senders)):
-            self._columns[name].become(names.keep(self._columns[name].values))
+            self._columns[name].replace(names.keep(self._columns[name].values))
         conversation = self.sessions.columns["conversation"].values[kept]
         self.sessions = Sessions()
         self.sessions.extend(self._conversations.keep(conversation), self.occurred_at)
         lengths = self._columns["length"].values
         every = np.arange(len(self))
-        self._columns["window_length"].become(self.sessions.gathered(every, lengths, WINDOW))
-        self._row.become(self._rows())
+        self._columns["window_length"].replace(self.sessions.gathered(every, lengths, WINDOW))
+        self._row.replace(self._rows())
         self.postings.remove(moved)
         self._measure_lengths()
         return moved

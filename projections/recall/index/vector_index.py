@@ -20,9 +20,9 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-# For each vector that is asked for, so many are compared, those whose bit codes differ least.
+# For each result that is wanted, so many vectors are compared: those with the nearest bit codes.
 SCANNED = 8
-# Where few are asked for, so many are compared all the same.
+# At least so many are compared.
 LEAST_COMPARED = 400
 
 
@@ -35,7 +35,7 @@ class Near(NamedTuple):
 
 
 class Targets(NamedTuple):
-    """What vectors are of: the rows of ids (-1: unknown), and by row the id and the place."""
+    """What vectors belong to: the rows of ids (-1: unknown), and by row the id and the place."""
 
     rows_of: Callable[[list[str]], Ints]
     ids: Texts
@@ -70,15 +70,15 @@ class Vectors:
         return int(self._seq.values.max(initial=0))
 
     def remove(self, seqs: Sequence[int], targets: Ints, places: Ints) -> None:
-        """Take out the vectors with these numbers, and those of targets that went.
+        """Remove the vectors with these numbers, and those of removed targets.
 
         `targets` and `places` have the new row of each target and the new place of each turn,
-        -1: it went.
+        -1: removed.
         """
         target = targets[self._target.values]
         kept = ~np.isin(self._seq.values, np.array(seqs, np.int64)) & (target >= 0)
-        self._target.become(target[kept].astype(np.int32))
-        self._place.become(places[self._place.values[kept]].astype(np.int32))
+        self._target.replace(target[kept].astype(np.int32))
+        self._place.replace(places[self._place.values[kept]].astype(np.int32))
         for column in (self._seq, self._scale, self._signs, self.codes):
             column.keep(kept)
 
@@ -98,7 +98,7 @@ class Vectors:
         self.codes.extend(codes)
 
     def columns(self) -> dict[str, Array]:
-        """Return everything that these are but `codes`, to be given to another."""
+        """Return all arrays but `codes` by name, to be stored."""
         return {
             "seq": self._seq.values,
             "target": self._target.values,
@@ -110,7 +110,7 @@ class Vectors:
     def near(self, vector: Floats, count: int, allowed: Mask | None = None) -> Near:
         """Return the `count` targets nearest to a unit vector; only those of turns allowed, if any.
 
-        Equals come in the order of their turns, and of ids within one.
+        Equals are in the order of their turns, and by id within one turn.
         """
         open_ = None if allowed is None else allowed[self._place.values]
         compared = self._close(vector, count, open_)
@@ -131,7 +131,7 @@ class Vectors:
         return self._targets.ids.take(near.targets)
 
     def _close(self, vector: Floats, count: int, open_: Mask | None) -> Ints:
-        """Return the rows that are worth comparing, of those that are open."""
+        """Return the rows to compare, of those that are allowed (`open_`)."""
         compared = max(SCANNED * count, LEAST_COMPARED)
         if open_ is None and len(self) <= compared:
             return np.arange(len(self))
@@ -144,7 +144,7 @@ class Vectors:
         if open_ is not None:
             rows = rows[open_[rows]]
         if len(rows) <= 2 * compared:
-            # To compare a few equals more costs less than to choose among them.
+            # To compare a few more equals is cheaper than to choose among them.
             return rows
         return first_of_equals(rows, distance[rows], cut, compared, self._place.values[rows])
 

@@ -1,4 +1,4 @@
-"""What an answer holds: what stands for a turn, whether it still holds, sources, how many."""
+"""Answers: turns and facts, whether they are current, their sources, and how many there are."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ SAID = [
 
 
 @pytest.fixture
-def told(memory: Memory) -> Memory:
+def filled(memory: Memory) -> Memory:
     tell(memory, SAID)
     return memory
 
@@ -43,20 +43,20 @@ def became(memory: Memory, id_: str, text: str = QUESTION, **fields: Any) -> Exp
 @pytest.mark.parametrize("scope", [("events",), ("facts",), ("events", "facts")])
 @pytest.mark.parametrize("budget", ["low", "mid", "high"])
 def test_a_result_has_the_rank_score_and_arms_of_the_answer(
-    told: Memory, scope: Any, budget: Any
+    filled: Memory, scope: Any, budget: Any
 ) -> None:
-    results = ask(told, QUESTION, scope=scope, budget=budget, explain=True)
+    results = ask(filled, QUESTION, scope=scope, budget=budget, explain=True)
     assert len(results) > 3
     for rank, result in enumerate(results, 1):
-        found = became(told, result.id, scope=scope, budget=budget)
+        found = became(filled, result.id, scope=scope, budget=budget)
         assert (found.rank, found.score, found.arms) == (rank, result.score, result.arms)
         assert (found.type, found.dropped_by) == (result.type, None)
 
 
-def test_what_was_not_recalled_has_the_ranks_that_it_would_have_had(told: Memory) -> None:
-    every = ask(told, QUESTION, max_results=100, explain=True)
+def test_what_was_not_recalled_has_the_ranks_that_it_would_have_had(filled: Memory) -> None:
+    every = ask(filled, QUESTION, max_results=100, explain=True)
     for result in every[1:]:
-        found = became(told, result.id, max_results=1)
+        found = became(filled, result.id, max_results=1)
         assert found.arms == result.arms
         assert (found.rank, found.dropped_by) == (None, "max_results")
         assert found.fused is not None
@@ -87,8 +87,8 @@ def test_the_step_that_dropped_it(
     assert word in found.because
 
 
-def test_several_filters_are_all_named(told: Memory) -> None:
-    found = became(told, "dog", platform="mail", time_after=START + DAY)
+def test_several_filters_are_all_named(filled: Memory) -> None:
+    found = became(filled, "dog", platform="mail", time_after=START + DAY)
     assert "platform, time_after" in found.because
 
 
@@ -117,55 +117,55 @@ def test_one_that_says_the_same_as_others(open_memory: Open) -> None:
     assert [found.dropped_by for found in dropped].count("diversity") == 2
 
 
-def test_what_is_being_forgotten(told: Memory) -> None:
-    (fact,) = (item for item in ask(told, QUESTION, scope=("facts",)) if "dog" in item.text)
-    told.node.ledger.publish(told.zone, [forget(1)])
-    assert told.explain(Query(text=QUESTION), "dog") is None
-    assert became(told, fact.id).dropped_by == "unreadable"
+def test_what_is_being_forgotten(filled: Memory) -> None:
+    (fact,) = (item for item in ask(filled, QUESTION, scope=("facts",)) if "dog" in item.text)
+    filled.node.ledger.publish(filled.zone, [forget(1)])
+    assert filled.explain(Query(text=QUESTION), "dog") is None
+    assert became(filled, fact.id).dropped_by == "unreadable"
 
 
-def test_mental_models_and_entities(told: Memory) -> None:
-    told.create_mental_model("Pets", "Ada keeps a retriever")
-    (model,) = ask(told, QUESTION, scope=("mental_models",))
-    (grace,) = ask(told, "Grace Hopper", scope=("entities",))
-    assert became(told, model.id).rank
-    assert became(told, model.id, scope=("events",)).dropped_by == "scope"
-    assert became(told, model.id, platform="chat").dropped_by == "filter"
-    assert became(told, grace.id).dropped_by == "scope"
-    assert became(told, grace.id, scope=("entities",)).dropped_by == "arms"
-    assert became(told, grace.id, "Grace Hopper", scope=("entities",)).rank == 1
+def test_mental_models_and_entities(filled: Memory) -> None:
+    filled.create_mental_model("Pets", "Ada keeps a retriever")
+    (model,) = ask(filled, QUESTION, scope=("mental_models",))
+    (grace,) = ask(filled, "Grace Hopper", scope=("entities",))
+    assert became(filled, model.id).rank
+    assert became(filled, model.id, scope=("events",)).dropped_by == "scope"
+    assert became(filled, model.id, platform="chat").dropped_by == "filter"
+    assert became(filled, grace.id).dropped_by == "scope"
+    assert became(filled, grace.id, scope=("entities",)).dropped_by == "arms"
+    assert became(filled, grace.id, "Grace Hopper", scope=("entities",)).rank == 1
 
 
-def test_an_answer_of_the_past_is_explained_as_of_then(told: Memory) -> None:
-    place = token(told)
-    before = told.explain(Query(text=QUESTION), "puppy", known_at=place)
-    tell(told, [say("I own a hound. I own a retriever.", "later", by="Eve")])
-    assert told.explain(Query(text=QUESTION), "puppy", known_at=place) == before
-    assert told.explain(Query(text=QUESTION), "later", known_at=place) is None
-    assert became(told, "later").rank == 1
+def test_an_answer_of_the_past_is_explained_as_of_then(filled: Memory) -> None:
+    place = token(filled)
+    before = filled.explain(Query(text=QUESTION), "puppy", known_at=place)
+    tell(filled, [say("I own a hound. I own a retriever.", "later", by="Eve")])
+    assert filled.explain(Query(text=QUESTION), "puppy", known_at=place) == before
+    assert filled.explain(Query(text=QUESTION), "later", known_at=place) is None
+    assert became(filled, "later").rank == 1
 
 
-def test_the_chain_of_every_kind_leads_to_its_events(told: Memory) -> None:
-    told.create_mental_model("Pets", "Ada keeps a retriever")
-    (model,) = ask(told, QUESTION, scope=("mental_models",))
-    told.update_mental_model(model.id, "Ada keeps a puppy")
-    (newer,) = ask(told, QUESTION, scope=("mental_models",))
-    facts = [item for item in ask(told, "dog puppy", scope=("facts",)) if "o" in item.text][:2]
-    observe(told, "care", "Ada cares.", [item.id for item in facts])
-    chain = told.why("care")
+def test_the_chain_of_every_kind_leads_to_its_events(filled: Memory) -> None:
+    filled.create_mental_model("Pets", "Ada keeps a retriever")
+    (model,) = ask(filled, QUESTION, scope=("mental_models",))
+    filled.update_mental_model(model.id, "Ada keeps a puppy")
+    (newer,) = ask(filled, QUESTION, scope=("mental_models",))
+    facts = [item for item in ask(filled, "dog puppy", scope=("facts",)) if "o" in item.text][:2]
+    observe(filled, "care", "Ada cares.", [item.id for item in facts])
+    chain = filled.why("care")
     assert (chain.type, chain.text) == ("observation", "Ada cares.")
     assert set(chain.source_event_ids) == {item.source_event_ids[0] for item in facts}
-    assert told.why(model.id).type == "mental_model"
-    steps = [step.what for step in told.why(newer.id).steps]
+    assert filled.why(model.id).type == "mental_model"
+    steps = [step.what for step in filled.why(newer.id).steps]
     assert f"a new version of mental model {model.id}" in steps
 
 
-def test_nothing_has_this_id(told: Memory) -> None:
-    assert told.explain(Query(text=QUESTION), "no such id") is None
+def test_nothing_has_this_id(filled: Memory) -> None:
+    assert filled.explain(Query(text=QUESTION), "no such id") is None
 
 
-def test_on_the_command_line(told: Memory, capfd: pytest.CaptureFixture[str]) -> None:
-    home = str(told.home.directory)
+def test_on_the_command_line(filled: Memory, capfd: pytest.CaptureFixture[str]) -> None:
+    home = str(filled.home.directory)
 
     def said(*arguments: str, status: int = 0) -> str:
         capfd.readouterr()

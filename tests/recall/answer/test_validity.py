@@ -160,7 +160,7 @@ CITIES = ("Rome", "Oslo", "Paris")
 
 @st.composite
 def tellings(draw: st.DrawFn) -> list[Told]:
-    """Tellings in any order: what was true long ago may be told last."""
+    """Facts in any order: what was true long ago may be written last."""
     days = draw(st.lists(st.integers(0, 60), min_size=1, max_size=8, unique=True))
     by = st.sampled_from(["Ada", "Bob"])
     return [Told(draw(by), day, draw(st.sampled_from(CITIES))) for day in days]

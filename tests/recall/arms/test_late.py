@@ -201,7 +201,7 @@ def test_what_is_forgotten_leaves_no_tokens_and_asks_nobody(memory: Memory) -> N
 
 
 class TestOldHome:
-    """A home whose turns were concluded before there were token vectors."""
+    """A home whose turns were decided before there were token vectors."""
 
     @pytest.fixture
     def old(self, open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> Memory:

@@ -1,4 +1,4 @@
-"""Observation-first (B2): what was consolidated comes first, with its facts, and they once."""
+"""Observation-first (B2): observations come first, each with its facts, and no fact comes twice."""
 
 from __future__ import annotations
 

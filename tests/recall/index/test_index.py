@@ -91,12 +91,12 @@ def test_turns_that_followed_are_those_that_were_read_at_once(
         at = add(events, number, batch, at)
         number += len(batch)
         following.follow()
-        # What was looked up is kept, and has to follow.
+        # What was looked up is stored, and has to follow.
         following.bm25(list(WORDS[:4]))
     anew = Turns(events.connection)
     anew.follow()
-    kept = Turns(events.connection, following.columns())
-    for turns in (following, kept):
+    stored = Turns(events.connection, following.columns())
+    for turns in (following, stored):
         for name, values in anew.columns().items():
             assert np.array_equal(turns.columns()[name], values), name
         for words in (WORDS[:1], WORDS[2:6], WORDS):
@@ -195,31 +195,31 @@ def test_after_an_erasure_no_turn_is_read_again(
 
 @pytest.mark.usefixtures("stored_at_once")
 class TestFile:
-    """What lies beside the files is used where it is whole and of these files; else it is not."""
+    """The stored index is used where it is whole and of these files; else it is not."""
 
     @pytest.fixture
-    def kept(self, memory: Memory, open_memory: Open) -> Memory:
+    def stored(self, memory: Memory, open_memory: Open) -> Memory:
         tell(memory, talk_of(120))
         answers(open_memory())
         assert index_file(memory).exists()
         return memory
 
     def test_the_next_process_reads_no_turn_again(
-        self, kept: Memory, open_memory: Open, turns_read: list[int]
+        self, stored: Memory, open_memory: Open, turns_read: list[int]
     ) -> None:
-        expected = answers(kept)
+        expected = answers(stored)
         turns_read.clear()
         other = open_memory()
         assert answers(other) == expected
         assert sum(turns_read) == 0
-        tell(kept, talk_of(3, 120))
-        assert answers(other) == answers(kept)
+        tell(stored, talk_of(3, 120))
+        assert answers(other) == answers(stored)
         assert sum(turns_read) <= 2 * 3
 
     def test_nor_after_an_erasure(
-        self, kept: Memory, open_memory: Open, turns_read: list[int]
+        self, stored: Memory, open_memory: Open, turns_read: list[int]
     ) -> None:
-        kept.forget("m3", "m60")
+        stored.forget("m3", "m60")
         turns_read.clear()
         assert "m3" not in cited(ask(open_memory(), "stone", max_results=200))
         assert sum(turns_read) == 0
@@ -238,10 +238,10 @@ class TestFile:
         ids=["empty", "head", "half", "end", "description", "array", "zeros"],
     )
     def test_a_torn_one_is_not_trusted(
-        self, kept: Memory, open_memory: Open, damage: Callable[[bytes], bytes]
+        self, stored: Memory, open_memory: Open, damage: Callable[[bytes], bytes]
     ) -> None:
-        expected = answers(kept)
-        path = index_file(kept)
+        expected = answers(stored)
+        path = index_file(stored)
         before = array_store.read(path.parent)
         assert before is not None
         arrays = {name: values.copy() for name, values in before.arrays.items()}
@@ -255,50 +255,50 @@ class TestFile:
         assert all(np.array_equal(after.arrays[name], arrays[name]) for name in arrays)
 
     def test_one_without_its_wide_arrays_is_not_trusted(
-        self, kept: Memory, open_memory: Open
+        self, stored: Memory, open_memory: Open
     ) -> None:
-        expected = answers(kept)
-        (wide,) = wide_files(kept)
+        expected = answers(stored)
+        (wide,) = wide_files(stored)
         for content in (wide.read_bytes()[:-64], None):
             wide.unlink()
             if content is not None:
                 wide.write_bytes(content)
             assert answers(open_memory()) == expected
-            (wide,) = wide_files(kept)
+            (wide,) = wide_files(stored)
 
     def test_garbage_in_its_wide_arrays_is_found_by_verify_and_mended_by_rebuild(
-        self, kept: Memory, open_memory: Open
+        self, stored: Memory, open_memory: Open
     ) -> None:
-        expected = answers(kept)
-        (wide,) = wide_files(kept)
+        expected = answers(stored)
+        (wide,) = wide_files(stored)
         # As long as it was: what is large is taken as the file system gives it.
         garbage = np.random.default_rng(1).bytes(wide.stat().st_size)
         wide.write_bytes(garbage)
         assert all(isinstance(answer, list) for answer in answers(open_memory()))
         assert wide.read_bytes() == garbage
-        found = kept.verify()
+        found = stored.verify()
         assert not found.ok
         assert any("rebuild --level index" in problem for problem in found.problems)
-        kept.rebuild("index")
-        assert kept.verify().ok
+        stored.rebuild("index")
+        assert stored.verify().ok
         assert answers(open_memory()) == expected
 
-    def test_that_of_other_files_is_not_trusted(self, kept: Memory, open_memory: Open) -> None:
+    def test_that_of_other_files_is_not_trusted(self, stored: Memory, open_memory: Open) -> None:
         other = open_memory("other")
         tell(other, talk_of(120, 500))
         expected = answers(open_memory("other"))
-        shutil.copy(index_file(kept), index_file(other))
+        shutil.copy(index_file(stored), index_file(other))
         assert answers(open_memory("other")) == expected
 
-    def test_what_is_forgotten_is_in_no_byte_of_it(self, kept: Memory, open_memory: Open) -> None:
+    def test_what_is_forgotten_is_in_no_byte_of_it(self, stored: Memory, open_memory: Open) -> None:
         (secret,) = [say("I own a zeppelin in Nowhere.", "secret", at=START + 99 * DAY)]
-        tell(kept, [secret, *talk_of(30, 200)])
+        tell(stored, [secret, *talk_of(30, 200)])
         reader = open_memory()
         (result, *_) = ask(reader, "zeppelin", scope=("events",))
         code = np.packbits(vector_of("I own a zeppelin in Nowhere.") > 0, bitorder="little")
         words = [bytes(code[at : at + 8]) for at in range(0, len(code), 8)]
         terms = [blake2b(term, digest_size=8).digest() for term in (b"zeppelin", b"nowher")]
-        narrow, (wide,) = index_file(kept), wide_files(kept)
+        narrow, (wide,) = index_file(stored), wide_files(stored)
         whole = quantised(vector_of("I own a zeppelin in Nowhere.")[None])[0].tobytes()
         assert result.id.encode() in narrow.read_bytes()
         assert all(word in narrow.read_bytes() for word in (*words, *terms))
@@ -307,62 +307,62 @@ class TestFile:
         shutil.copy(narrow, narrow.with_name(array_store.FILE + ".tmp"))
         (other,) = {*array_store.WIDE} - {wide.name}
         shutil.copy(wide, wide.with_name(other))
-        kept.forget("secret")
+        stored.forget("secret")
         assert sorted(path.name for path in narrow.parent.glob("recall.*")) == sorted(
             (array_store.FILE, array_store.LOCK, wide.name)
         )
-        for one in (reader, open_memory(), kept):
+        for one in (reader, open_memory(), stored):
             assert "secret" not in cited(ask(one, "zeppelin"))
-        for path in kept.home.directory.rglob("*"):
+        for path in stored.home.directory.rglob("*"):
             content = path.read_bytes() if path.is_file() else b""
             for trace in (result.id.encode(), whole, *words, *terms):
                 assert trace not in content, path
-        assert kept.verify().ok
+        assert stored.verify().ok
 
     def test_it_is_not_written_from_before_something_was_forgotten(
-        self, kept: Memory, open_memory: Open
+        self, stored: Memory, open_memory: Open
     ) -> None:
         reader = open_memory()
         answers(reader)
-        kept.forget("m5")
-        left = index_file(kept).read_bytes()
+        stored.forget("m5")
+        left = index_file(stored).read_bytes()
         recaller_of(reader).store()
-        assert index_file(kept).read_bytes() == left
+        assert index_file(stored).read_bytes() == left
 
     def test_what_a_process_left_that_died_while_it_forgot_goes_with_the_next_question(
-        self, kept: Memory, open_memory: Open, monkeypatch: pytest.MonkeyPatch
+        self, stored: Memory, open_memory: Open, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        id_ = left_behind(kept, monkeypatch)
-        assert any("has deleted rows" in problem for problem in kept.verify().problems)
-        assert id_ in index_file(kept).read_bytes()
+        id_ = left_behind(stored, monkeypatch)
+        assert any("has deleted rows" in problem for problem in stored.verify().problems)
+        assert id_ in index_file(stored).read_bytes()
         reader = open_memory()
         assert "m5" not in cited(ask(reader, "stone", max_results=200))
-        assert id_ not in index_file(kept).read_bytes()
-        assert len(wide_files(kept)) == 1
-        assert kept.verify().ok
+        assert id_ not in index_file(stored).read_bytes()
+        assert len(wide_files(stored)) == 1
+        assert stored.verify().ok
 
     def test_and_with_the_next_that_forgets(
-        self, kept: Memory, monkeypatch: pytest.MonkeyPatch
+        self, stored: Memory, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        id_ = left_behind(kept, monkeypatch)
-        kept.forget("m9")
-        assert id_ not in index_file(kept).read_bytes()
-        assert kept.verify().ok
+        id_ = left_behind(stored, monkeypatch)
+        stored.forget("m9")
+        assert id_ not in index_file(stored).read_bytes()
+        assert stored.verify().ok
 
     def test_without_the_room_to_write_what_is_left_it_goes_whole(
-        self, kept: Memory, open_memory: Open, monkeypatch: pytest.MonkeyPatch
+        self, stored: Memory, open_memory: Open, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def full(*given: object) -> None:
             raise OSError(errno.ENOSPC, "no space left on device")
 
         with monkeypatch.context() as patched:
             patched.setattr(array_store, "_put", full)
-            kept.forget("m5")
-            assert {path.name for path in index_file(kept).parent.glob("recall.*")} == {
+            stored.forget("m5")
+            assert {path.name for path in index_file(stored).parent.glob("recall.*")} == {
                 array_store.LOCK
             }
-        assert answers(kept) == answers(open_memory())
-        assert kept.verify().ok
+        assert answers(stored) == answers(open_memory())
+        assert stored.verify().ok
 
     def test_one_that_is_too_far_behind_to_know_what_went_is_made_anew(
         self, memory: Memory, open_memory: Open
@@ -379,33 +379,33 @@ class TestFile:
         assert answers(reader) == answers(open_memory())
         assert index_file(memory).exists()
 
-    def test_verify_finds_one_that_is_whole_and_wrong(self, kept: Memory) -> None:
-        assert kept.verify().ok
-        found = array_store.read(index_file(kept).parent)
+    def test_verify_finds_one_that_is_whole_and_wrong(self, stored: Memory) -> None:
+        assert stored.verify().ok
+        found = array_store.read(index_file(stored).parent)
         assert found is not None
         found.arrays["turns.occurred_at"][3] += 1
         wide = {name: values for name, values in found.arrays.items() if name.endswith(".codes")}
         narrow = {name: found.arrays[name] for name in found.arrays.keys() - wide.keys()}
-        array_store.write(index_file(kept).parent, found.about, narrow, wide)
-        found_problems = kept.verify().problems
+        array_store.write(index_file(stored).parent, found.about, narrow, wide)
+        found_problems = stored.verify().problems
         assert any(
             array_store.FILE in problem and "occurred_at" in problem for problem in found_problems
         )
-        kept.rebuild("index")
-        assert kept.verify().ok
+        stored.rebuild("index")
+        assert stored.verify().ok
 
-    def test_verify_goes_on_where_a_full_text_index_cannot_be_read(self, kept: Memory) -> None:
-        node = kept.node
-        with node.open(kept.zone, node.current(kept.zone)) as files:
+    def test_verify_goes_on_where_a_full_text_index_cannot_be_read(self, stored: Memory) -> None:
+        node = stored.node
+        with node.open(stored.zone, node.current(stored.zone)) as files:
             files.events.connection.execute(
                 "UPDATE events_fts_data SET block = x'0004ffffffffffffffffffff' WHERE id > 10"
             )
-        checked = kept.verify()
+        checked = stored.verify()
         assert checked.events
         assert any("rebuild --level index" in problem for problem in checked.problems)
         assert all("replay stopped" not in problem for problem in checked.problems)
-        kept.rebuild("index")
-        assert kept.verify().ok
+        stored.rebuild("index")
+        assert stored.verify().ok
 
 
 def left_behind(memory: Memory, patch: pytest.MonkeyPatch) -> bytes:

@@ -1,4 +1,4 @@
-"""What was looked up is kept, and no longer than it is so."""
+"""Look-ups are cached, and no longer than they are true."""
 
 from __future__ import annotations
 

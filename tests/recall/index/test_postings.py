@@ -1,4 +1,4 @@
-"""Where terms stand: what came bit by bit is what the full-text index says, read at once."""
+"""Postings: those of rows that were added one by one equal the full-text index read at once."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ steps = st.lists(
 )
 
 
-# A row goes from amidst the others, the last goes, and what comes is given the rowid of the first.
+# A row between others is deleted, then the last, and a new row gets the rowid of the first.
 GIVEN_AGAIN: tuple[list, list[tuple[str, object]]] = (
     [
         ("Ada", "a", MINUTE, "I own a dog."),
@@ -202,7 +202,7 @@ def test_an_index_that_lost_rows_is_one_that_never_had_them(
             try:
                 for step, given_ in [("say", first), *taken]:
                     zone.take(step, given_)
-                    # What it kept from before is what it has to lose.
+                    # The index that it has from before is what must lose the row.
                     answers(zone.reader)
                     same_as_anew(zone, monkeypatch)
             finally:

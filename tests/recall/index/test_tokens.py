@@ -1,4 +1,4 @@
-"""Compressing token vectors: what is kept, in how many dimensions, and how exactly."""
+"""Compressed token vectors: which tokens, in how many dimensions, and how exactly."""
 
 from __future__ import annotations
 

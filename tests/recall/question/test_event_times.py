@@ -1,4 +1,4 @@
-"""Times told by an event: which event, and which days then are meant."""
+"""Times given by an event: which event, and which days are meant."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ class TestKind:
 
 
 class TestEvent:
-    """A question that tells a time by an event."""
+    """A question that gives a time by an event."""
 
     @pytest.fixture
     def diary(self, memory: Memory) -> Memory:

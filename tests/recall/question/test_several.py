@@ -12,7 +12,7 @@ QUESTION = "Where did Ann move, and what does she cook for Bob?"
 
 
 @pytest.fixture
-def told(memory: Memory) -> Memory:
+def filled(memory: Memory) -> Memory:
     moves = ["Where to move is settled.", "I move soon.", "I did move.", "To move is hard."]
     drafts = [
         *(
@@ -28,76 +28,76 @@ def told(memory: Memory) -> Memory:
     return memory
 
 
-def test_each_finds_its_evidence_where_together_one_crowds_out_the_other(told: Memory) -> None:
+def test_each_finds_its_evidence_where_together_one_crowds_out_the_other(filled: Memory) -> None:
     as_one = "Where Ann did move, what she does cook for Bob"
-    whole = ask(told, as_one, max_results=4)
+    whole = ask(filled, as_one, max_results=4)
     assert {result.part for result in whole} == {None}
     assert "cook" not in cited(whole)
-    found = cited(ask(told, QUESTION, max_results=4))
+    found = cited(ask(filled, QUESTION, max_results=4))
     assert "cook" in found
     assert any(id_.startswith(("move", "leeds")) for id_ in found)
 
 
-def test_every_result_says_which_question_it_answers_in_turn(told: Memory) -> None:
-    parts = [result.part for result in ask(told, QUESTION, max_results=6)]
+def test_every_result_says_which_question_it_answers_in_turn(filled: Memory) -> None:
+    parts = [result.part for result in ask(filled, QUESTION, max_results=6)]
     assert parts[:4] == ["Where did Ann move", "what does she cook for Bob?"] * 2
 
 
-def test_nothing_is_answered_twice(told: Memory) -> None:
-    results = ask(told, "Where did Ann move, and where did Bob move?", max_results=100)
+def test_nothing_is_answered_twice(filled: Memory) -> None:
+    results = ask(filled, "Where did Ann move, and where did Bob move?", max_results=100)
     assert len({result.id for result in results}) == len(results)
     assert {result.part for result in results} == {"Where did Ann move", "where did Bob move?"}
 
 
-def test_each_result_scores_as_its_question_asked_alone_would(told: Memory) -> None:
+def test_each_result_scores_as_its_question_asked_alone_would(filled: Memory) -> None:
     alone = {
-        question: {result.id: result.score for result in ask(told, question)}
+        question: {result.id: result.score for result in ask(filled, question)}
         for question in ("When does Bob fly?", "Where did Ann move?")
     }
-    for result in ask(told, "When does Bob fly? Where did Ann move?"):
+    for result in ask(filled, "When does Bob fly? Where did Ann move?"):
         assert result.part is not None
         assert result.score == alone[result.part][result.id]
 
 
-def test_a_question_that_finds_nothing_leaves_the_other_its_room(told: Memory) -> None:
-    both = ask(told, "What about xylophones? Where did Ann move?", min_score=0.5, max_results=3)
-    assert cited(both) == cited(ask(told, "Where did Ann move?", min_score=0.5, max_results=3))
+def test_a_question_that_finds_nothing_leaves_the_other_its_room(filled: Memory) -> None:
+    both = ask(filled, "What about xylophones? Where did Ann move?", min_score=0.5, max_results=3)
+    assert cited(both) == cited(ask(filled, "Where did Ann move?", min_score=0.5, max_results=3))
     assert both
 
 
 @pytest.mark.parametrize("budget", ["low", "mid", "high"])
-def test_of_very_many_the_last_takes_the_rest(told: Memory, budget: str) -> None:
+def test_of_very_many_the_last_takes_the_rest(filled: Memory, budget: str) -> None:
     text = " ".join(f"Where is thing number {place}?" for place in "abcdefgh")
-    parts = {result.part for result in ask(told, text, budget=budget, max_results=100)}
+    parts = {result.part for result in ask(filled, text, budget=budget, max_results=100)}
     assert len(parts) == {"low": 2, "mid": 3, "high": 4}[budget]
     assert sum((part or "").count("?") for part in parts) == 8
 
 
-def test_one_question_is_answered_as_ever(told: Memory) -> None:
+def test_one_question_is_answered_as_ever(filled: Memory) -> None:
     for text in ("When and where did Ann move?", "Where did Ann move", "Ann and Bob?"):
-        results = ask(told, text)
+        results = ask(filled, text)
         assert all(result.part is None for result in results)
 
 
-def test_every_result_is_explained_as_it_stands_in_the_answer(told: Memory) -> None:
-    results = ask(told, QUESTION, explain=True, max_results=4)
+def test_every_result_is_explained_as_it_stands_in_the_answer(filled: Memory) -> None:
+    results = ask(filled, QUESTION, explain=True, max_results=4)
     for rank, result in enumerate(results, 1):
-        became = told.explain(Query(text=QUESTION, max_results=4), result.id)
+        became = filled.explain(Query(text=QUESTION, max_results=4), result.id)
         assert became is not None
         assert (became.rank, became.score, became.part) == (rank, result.score, result.part)
         assert became.arms == result.arms
         assert became.query == QUESTION
-    every = ask(told, QUESTION, max_results=100)
+    every = ask(filled, QUESTION, max_results=100)
     left = next(item for item in every if item.id not in {result.id for result in results})
-    became = told.explain(Query(text=QUESTION, max_results=4), left.id)
+    became = filled.explain(Query(text=QUESTION, max_results=4), left.id)
     assert became is not None
     assert became.rank is None
     assert became.dropped_by == "max_results"
     assert became.part in {result.part for result in results}
 
 
-def test_names_are_kept_with_who_is_meant_by_she(told: Memory) -> None:
-    results = ask(told, "Where did Ann move? What does she cook?", explain=True, max_results=100)
+def test_names_are_kept_with_who_is_meant_by_she(filled: Memory) -> None:
+    results = ask(filled, "Where did Ann move? What does she cook?", explain=True, max_results=100)
     of_second = [result for result in results if result.part == "What does she cook?"]
     preferred = [result for result in of_second if (result.arms or {}).get("entity") == 1]
     assert preferred

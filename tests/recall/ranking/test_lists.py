@@ -47,7 +47,7 @@ def test_a_question_tells_whether_it_asks_for_a_list(question: str, does: bool) 
 
 
 def told() -> list[Draft]:
-    """Five talks, a day apart: Ann tells of two cities in each, and Bob of cities in general."""
+    """Five talks, a day apart: in each, Ann writes of two cities, and Bob of cities in general."""
     drafts = []
     for day, (one, other) in enumerate(zip(CITIES[:5], CITIES[5:], strict=True)):
         drafts += talk(

@@ -14,7 +14,7 @@ from tests.recall.kit import DAY, START, ask, cited, plain, say, tell
 SAID = [
     "I bought a hound for my daughter.",
     "The automobile broke down on the bridge.",
-    "My physician told me to eat less salt.",
+    "My physician filled me to eat less salt.",
     "We painted the kitchen green.",
     "The orchestra plays in the old theatre.",
 ]
@@ -23,7 +23,7 @@ NEVER_SAID = ["glacier volcano", "Which submarine sank?", "quantum chromodynamic
 
 
 @pytest.fixture(params=["memory", "words_only"])
-def told(request: pytest.FixtureRequest) -> Memory:
+def filled(request: pytest.FixtureRequest) -> Memory:
     memory: Memory = request.getfixturevalue(request.param)
     drafts = [say(text, f"m{place}", at=START + place * DAY) for place, text in enumerate(SAID)]
     tell(memory, drafts)
@@ -43,16 +43,16 @@ def test_what_was_said_scores_more_than_what_was_not(memory: Memory, budget: str
     assert all(more > less for more, less in itertools.product(answered, never))
 
 
-def test_nothing_relevant_is_an_answer(told: Memory) -> None:
+def test_nothing_relevant_is_an_answer(filled: Memory) -> None:
     for question in NEVER_SAID:
-        assert ask(told, question, min_score=0.4) == []
-    assert cited(ask(told, "green kitchen", min_score=0.4)) == ["m3"]
+        assert ask(filled, question, min_score=0.4) == []
+    assert cited(ask(filled, "green kitchen", min_score=0.4)) == ["m3"]
 
 
-def test_a_least_score_takes_away_and_changes_nothing_else(told: Memory) -> None:
-    every = plain(told.recall(Query(text="green kitchen bridge")))
+def test_a_least_score_takes_away_and_changes_nothing_else(filled: Memory) -> None:
+    every = plain(filled.recall(Query(text="green kitchen bridge")))
     for least in (0.1, 0.3, every[0]["score"]):
-        some = plain(told.recall(Query(text="green kitchen bridge", min_score=least)))
+        some = plain(filled.recall(Query(text="green kitchen bridge", min_score=least)))
         assert some == [result for result in every if result["score"] >= least]
 
 

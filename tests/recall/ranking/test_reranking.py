@@ -43,7 +43,7 @@ class Judge:
 
 
 @pytest.fixture
-def told(memory: Memory) -> Memory:
+def filled(memory: Memory) -> Memory:
     tell(memory, SAID)
     memory.create_mental_model("Pets", "A dog sleeps")
     return memory
@@ -58,11 +58,11 @@ def recalled(
     ]
 
 
-def test_the_judge_decides_the_order_and_the_scores(told: Memory) -> None:
-    without = recalled(told, ASKED, None)
+def test_the_judge_decides_the_order_and_the_scores(filled: Memory) -> None:
+    without = recalled(filled, ASKED, None)
     assert without[0][0] in ("dog", "both")
     judge = Judge("slept")
-    (best, score), *rest = recalled(told, ASKED, judge)
+    (best, score), *rest = recalled(filled, ASKED, judge)
     assert best == "puppy"
     assert score == pytest.approx(0.9)
     # Equal to it, the others keep the order that the arms gave them.
@@ -70,42 +70,42 @@ def test_the_judge_decides_the_order_and_the_scores(told: Memory) -> None:
     assert [score for _, score in rest] == pytest.approx([0.2] * len(rest))
 
 
-def test_the_judge_reads_the_question_and_who_said_what(told: Memory) -> None:
+def test_the_judge_reads_the_question_and_who_said_what(filled: Memory) -> None:
     judge = Judge("")
-    recalled(told, ASKED, judge)
+    recalled(filled, ASKED, judge)
     ((question, texts),) = judge.shown
     assert question == "Who owns a dog?"
     assert set(texts) >= {"Ada: I own a dog.", "Bob: I own a hound and a dog."}
 
 
-def test_what_is_no_turn_is_judged_too(told: Memory) -> None:
+def test_what_is_no_turn_is_judged_too(filled: Memory) -> None:
     query = msgspec.structs.replace(ASKED, scope=("events", "mental_models"))
-    (best, score), *_ = recalled(told, query, Judge("Pets"))
+    (best, score), *_ = recalled(filled, query, Judge("Pets"))
     assert best == "mental_model"
     assert score == pytest.approx(0.9)
 
 
-def test_so_many_are_judged_and_the_others_come_after(told: Memory) -> None:
+def test_so_many_are_judged_and_the_others_come_after(filled: Memory) -> None:
     profile = msgspec.structs.replace(DEFAULT_PROFILE, reranked=2)
-    without = [id_ for id_, _ in recalled(told, ASKED, None)]
+    without = [id_ for id_, _ in recalled(filled, ASKED, None)]
     judge = Judge("nothing that was said")
-    found = recalled(told, ASKED, judge, profile)
+    found = recalled(filled, ASKED, judge, profile)
     assert [len(texts) for _, texts in judge.shown] == [2]
     assert [id_ for id_, _ in found] == without
     assert all(score <= 0.2 + 1e-6 for _, score in found)
     assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
 
 
-def test_the_low_budget_asks_no_judge(told: Memory) -> None:
+def test_the_low_budget_asks_no_judge(filled: Memory) -> None:
     judge = Judge("slept")
     low = msgspec.structs.replace(ASKED, budget="low")
-    assert recalled(told, low, judge) == recalled(told, low, None)
+    assert recalled(filled, low, judge) == recalled(filled, low, None)
     assert judge.shown == []
 
 
-def test_diversity_comes_after_the_judge(told: Memory) -> None:
+def test_diversity_comes_after_the_judge(filled: Memory) -> None:
     query = msgspec.structs.replace(ASKED, max_results=1)
-    assert recalled(told, query, Judge("rained"), SEED_PROFILE)[0][0] == "rain"
+    assert recalled(filled, query, Judge("rained"), SEED_PROFILE)[0][0] == "rain"
 
 
 def test_a_question_that_finds_nothing_needs_no_judge(open_memory: Open) -> None:
