@@ -100,7 +100,7 @@ def plain_rows(files: ZoneFiles) -> list[list[Plain]]:
 def _rows_of(model: ReadModel) -> list[Plain]:
     """Return the content of a file in the order in which it came to be."""
     found = []
-    for table in content_tables(model.connection):
+    for table in content_tables(model):
         columns = _columns(model, table.name)
         marks = ", ".join("?" * len(columns))
         names = ", ".join(columns)

@@ -15,10 +15,8 @@ from projections import lineage
 from projections.readmodel import ReadModel
 from projections.sqlite import rows
 
-# Rows that say how far a file is and what an index that follows it has to lose, and what seals and
-# chains this one ledger: not what is known.
+# Rows that say how far a file is and what an index that follows it has to lose: not what is known.
 _OF_FILE = frozenset({"watermark", *lineage.TABLES})
-_OF_LEDGER = frozenset({"seals", "switches", "decisions", "conclusions"})
 # Rows that count, where others say no more than their absence: a file of a build before decisions
 # were traced has none for them, and a replay has.
 _WHERE = {"conclusions": "traced"}
@@ -42,11 +40,12 @@ class Table(NamedTuple):
     key: tuple[str, ...]
 
 
-def content_tables(connection: apsw.Connection, *, seals: bool = False) -> list[Table]:
+def content_tables(model: ReadModel, *, of_ledger: bool = False) -> list[Table]:
     """Return the tables that hold content, by name; indexes and their shadows hold none.
 
-    `seals`: with the tables that must be the same in every replay of this ledger.
+    `of_ledger`: with the tables that must be the same in every replay of this ledger.
     """
+    connection = model.connection
     listed = rows(connection, "SELECT name, type FROM pragma_table_list WHERE schema = 'main'")
     # vec0 does not declare its own tables as shadows, as fts5 does.
     indexes = tuple(f"{name}_" for name, kind in listed if kind == "virtual")
@@ -55,7 +54,7 @@ def content_tables(connection: apsw.Connection, *, seals: bool = False) -> list[
         for name, kind in listed
         if kind == "table"
         and name not in _OF_FILE
-        and (seals or name not in _OF_LEDGER)
+        and (of_ledger or name not in model.ledger_tables)
         and not name.startswith(("sqlite_", *indexes))
     )
     tables = []
@@ -87,7 +86,7 @@ def content_hash(model: ReadModel, switches: Sequence[int] = ()) -> str:
     those took none, since which chain counts is no part of what is known.
     """
     digest = hashlib.blake2b(digest_size=32)
-    for table in content_tables(model.connection):
+    for table in content_tables(model):
         digest.update(_pack.encode(table))
         at = table.columns.index(_NUMBER) if switches and _NUMBER in table.columns else None
         for row in rows_of(model.connection, table):
@@ -108,8 +107,8 @@ def content_problems(live: ReadModel, replayed: ReadModel, most: int = 5) -> lis
             f"replay at {expected.number} (offset {expected.offset})"
         )
     problems += _schema_problems(live, replayed)
-    tables = {table.name: table for table in content_tables(replayed.connection, seals=True)}
-    for table in content_tables(live.connection, seals=True):
+    tables = {table.name: table for table in content_tables(replayed, of_ledger=True)}
+    for table in content_tables(live, of_ledger=True):
         if tables.get(table.name) == table:
             problems += _row_problems(live, replayed, table, most)
     return problems

@@ -47,6 +47,8 @@ class ReadModel:
     name: str
     #: Columns of the watermark table, in the order of `Watermark`.
     watermark_columns: tuple[str, ...] = ("number", "offset", "hash", "event_offset", "event_hash")
+    #: Tables that say what seals and chains this one ledger: in no content hash.
+    ledger_tables: frozenset[str] = frozenset()
     #: What tables the file has.
     migrations: Migrations
 

@@ -27,6 +27,7 @@ class EventsModel(ReadModel):
 
     name = "events"
     watermark_columns = ("number", "offset", "hash")
+    ledger_tables = frozenset({"seals", "switches"})
     migrations = Migrations(Path(__file__).parent / "migrations")
 
     def reindex(self) -> None:

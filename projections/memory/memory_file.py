@@ -11,6 +11,7 @@ class MemoryModel(ReadModel):
     """Facts, claims, turns, the processing log, episodes, analyses, mental models."""
 
     name = "memory"
+    ledger_tables = frozenset({"decisions", "conclusions"})
     migrations = Migrations(Path(__file__).parent / "migrations")
 
     def reindex(self) -> None:
