@@ -8,7 +8,6 @@ from os import PathLike
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from recollect import (
-    comparing,
     forgetting,
     ingesting,
     listing,
@@ -449,6 +448,9 @@ class Zone:
         >>> zone.compare("Ada", "Bob").decision
         'different'
         """
+        # It decides as the agents do, whom nothing else here needs.
+        from recollect import comparing
+
         return comparing.compare(self._zone, a, b)
 
     @_at_work

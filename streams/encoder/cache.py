@@ -4,6 +4,7 @@
                                        /source.json            the receipt of the three
                                        /int8-<checksum>.onnx, float-<checksum>.onnx
                                        /int8.json, float.json  the receipt of each graph
+                                       /int8-<checksum>-outline* loads that graph sooner
                                        /reranker-int8-*        the same of a cross-encoder
     encoders/.partial-*                                        work in progress, never read
 
@@ -106,11 +107,17 @@ def place(path: Path, target: Path) -> None:
 
 
 def write_graph(
-    graph: bytes, name: str, *, conversion: int, scratch: Path, directory: Path
+    graph: bytes,
+    name: str,
+    *,
+    conversion: int,
+    scratch: Path,
+    directory: Path,
+    suffix: str = ".onnx",
 ) -> None:
     """Keep a graph under a name of its own, so that two writers cannot mix file and receipt."""
     sha256 = hashlib.sha256(graph).hexdigest()
-    file = f"{name}-{sha256[:16]}.onnx"
+    file = f"{name}-{sha256[:16]}{suffix}"
     (scratch / file).write_bytes(graph)
     place(scratch / file, directory / file)
     receipt = GraphReceipt(file=file, sha256=sha256, size=len(graph), conversion=conversion)

@@ -22,6 +22,7 @@ from streams.encoder.catalog import (
 from streams.encoder.checkpoint import SETTINGS_FILES, read_settings, read_shape, read_tensors
 from streams.encoder.encoder_errors import EncoderUnavailable, EncoderUnreachable
 from streams.encoder.loading import is_whole
+from streams.encoder.outline import find_outline, write_outline
 from streams.encoder.pin import CONVERSION, Pin
 from streams.encoder.sources import (
     DirectorySource,
@@ -333,7 +334,10 @@ def _convert(
         store.write_graph(
             graph, graph_name, conversion=CONVERSION, scratch=scratch, directory=directory
         )
+        receipt = store.read_graph(directory, graph_name)
         report(step, 1, 1)
+    if receipt is not None and find_outline(directory, receipt) is None:
+        write_outline(cache, directory, receipt)
     return Pin(
         name=brought.name,
         precision=precision,

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from streams.encoder import cache as store
 from streams.encoder.encoder import CrossEncoder, Encoder
-from streams.encoder.encoder_errors import EncoderMismatch, EncoderMissing
+from streams.encoder.encoder_errors import EncoderMismatch, EncoderMissing, EncoderUnsupported
+from streams.encoder.outline import find_outline, write_outline
 from streams.encoder.pin import CONVERSION, Pin
 
 
@@ -16,19 +21,23 @@ def load(pin: Pin, *, cache: Path, workers: int | None = None) -> Encoder:
     Raise EncoderMissing if it is not in `cache`, and EncoderMismatch if what is there does not
     have the pinned checksum, or if this version of recollect would convert it differently.
     """
-    graph, tokenizer = _verified(pin, cache)
-    # Imported here: onnxruntime takes a tenth of a second, which a refusal need not cost.
-    from streams.encoder.onnx_encoder import OnnxEncoder
+    files = _found(pin, cache)
+    with _verifying(files, pin):
+        # Imported here: onnxruntime takes a tenth of a second, which a refusal need not cost.
+        from streams.encoder.onnx_encoder import OnnxEncoder
 
-    return OnnxEncoder(pin, graph=graph, tokenizer=tokenizer, workers=workers)
+        return OnnxEncoder(
+            pin, graph=_quickest(files, cache), tokenizer=files.tokenizer, workers=workers
+        )
 
 
 def load_reranker(pin: Pin, *, cache: Path) -> CrossEncoder:
     """Return the pinned cross-encoder; raise as `load` does."""
-    graph, tokenizer = _verified(pin, cache)
-    from streams.encoder.cross_encoder import OnnxCrossEncoder
+    files = _found(pin, cache)
+    with _verifying(files, pin):
+        from streams.encoder.cross_encoder import OnnxCrossEncoder
 
-    return OnnxCrossEncoder(pin, graph=graph, tokenizer=tokenizer)
+        return OnnxCrossEncoder(pin, graph=_quickest(files, cache), tokenizer=files.tokenizer)
 
 
 def is_whole(pin: Pin, cache: Path) -> bool:
@@ -38,7 +47,7 @@ def is_whole(pin: Pin, cache: Path) -> bool:
     """
     _check_conversion(pin)
     try:
-        _verified(pin, cache)
+        _verify(_found(pin, cache), pin)
     except (EncoderMissing, EncoderMismatch):
         return False
     return True
@@ -53,8 +62,20 @@ def _check_conversion(pin: Pin) -> None:
         )
 
 
-def _verified(pin: Pin, cache: Path) -> tuple[Path, Path]:
-    """Return the pinned graph and tokenizer, each with its checksum."""
+class _Files(NamedTuple):
+    """What is loaded: the receipt of the graph, which lies in `directory`, and the tokenizer."""
+
+    directory: Path
+    receipt: store.GraphReceipt
+    tokenizer: Path
+
+    @property
+    def graph(self) -> Path:
+        return self.directory / self.receipt.file
+
+
+def _found(pin: Pin, cache: Path) -> _Files:
+    """Return the pinned graph and tokenizer, whose bytes nobody has looked at yet."""
     _check_conversion(pin)
     directory = store.entry(cache, pin.checksums)
     receipt = store.read_graph(directory, store.graph_name(pin.role, pin.precision))
@@ -64,12 +85,41 @@ def _verified(pin: Pin, cache: Path) -> tuple[Path, Path]:
             f"this home's {pin.role}, {pin.model}, is not in {directory}. Bring it again with: "
             f"{_again(pin)}"
         )
-    graph = directory / receipt.file
-    if not store.graph_is_whole(directory, receipt):
-        raise EncoderMismatch(_damaged(graph, pin))
-    if store.sha256_of(tokenizer) != pin.tokenizer_sha256:
-        raise EncoderMismatch(_damaged(tokenizer, pin))
-    return graph, tokenizer
+    return _Files(directory, receipt, tokenizer)
+
+
+def _verify(files: _Files, pin: Pin) -> None:
+    """Raise EncoderMismatch where a file does not have its checksum."""
+    if not store.graph_is_whole(files.directory, files.receipt):
+        raise EncoderMismatch(_damaged(files.graph, pin))
+    if store.sha256_of(files.tokenizer) != pin.tokenizer_sha256:
+        raise EncoderMismatch(_damaged(files.tokenizer, pin))
+
+
+@contextmanager
+def _verifying(files: _Files, pin: Pin) -> Iterator[None]:
+    """Verify files while they are loaded, which takes as long; raise EncoderMismatch at the end.
+
+    Nothing that was loaded is used before.
+    """
+    with ThreadPoolExecutor(1) as beside:
+        verified = beside.submit(_verify, files, pin)
+        try:
+            yield
+        finally:
+            # Where a file is damaged, that is the reason, whatever loading it said.
+            verified.result()
+
+
+def _quickest(files: _Files, cache: Path) -> Path:
+    """Return what loads the graph soonest: its outline, made where it is missing."""
+    found = find_outline(files.directory, files.receipt)
+    if found is None:
+        # Not every cache can be written.
+        with suppress(OSError, EncoderUnsupported):
+            write_outline(cache, files.directory, files.receipt)
+            found = find_outline(files.directory, files.receipt)
+    return found or files.graph
 
 
 def _damaged(path: Path, pin: Pin) -> str:

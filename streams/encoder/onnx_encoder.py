@@ -32,10 +32,16 @@ class OnnxEncoder:
         self.model = pin.model
         self.dimension = pin.dimension
         self._settings = pin.settings
-        self._cutter = PieceCutter(tokenizer, pin.settings.max_length)
-        self._session = onnxruntime.InferenceSession(
-            str(graph), session_options(), providers=["CPUExecutionProvider"]
-        )
+        # A session is made without Python: the vocabulary is read at the same time.
+        with ThreadPoolExecutor(1) as beside:
+            session = beside.submit(
+                onnxruntime.InferenceSession,
+                str(graph),
+                session_options(),
+                providers=["CPUExecutionProvider"],
+            )
+            self._cutter = PieceCutter(tokenizer, pin.settings.max_length)
+            self._session = session.result()
         self._input = self._session.get_inputs()[0].name
         self._workers = workers or usable_cores()
         self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="encoder")

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.events import turns_for_recall
-from projections.recall.index.growable_arrays import Array, Column, Texts, part, within
+from projections.recall.index.growable_arrays import Array, Column, Texts, distinct, part, within
 from projections.recall.index.postings import Postings
 from projections.recall.index.sessions import Sessions
 
@@ -232,7 +232,7 @@ class Turns:
         self.row[np.array(numbers)] = np.arange(first, first + count)
         near = self.sessions.extend(self._conversations.numbers(conversations), self.occurred_at)
         for _ in range(max(WINDOW) - 1):
-            near = np.union1d(near, self.sessions.neighbour(near, -1))
+            near = distinct(np.concatenate([near, self.sessions.neighbour(near, -1)]))
         near = near[near >= 0]
         lengths = self._columns["length"].values
         self._columns["window_length"].values[near] = self.sessions.gathered(near, lengths, WINDOW)
