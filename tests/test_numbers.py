@@ -25,6 +25,7 @@ from projections.recall.ranking import answer_type_match, list_gathering
 from projections.recall.ranking.fading import DECAY, RECENCY_HOURS
 from projections.recall.ranking.profiles import WEIGHTS
 from recollect import zone_status
+from recollect.cli import app, browse_commands, output, recall_commands
 from recollect.cli.app import cli
 from recollect.cli.ingest_commands import _MOST_SHOWN
 from recollect.cli.recall_commands import FOR_PROGRAMS, FOR_READERS
@@ -232,3 +233,32 @@ def test_numbers_of_the_page_on_kafka_are_the_codes() -> None:
     assert f"fails after {clients.PATIENCE:.0f} s" in KAFKA
     for seconds in (retrying.PAST_SECONDS, copy.AUDIT_SECONDS):
         assert seconds == 5, "docs/kafka.md says five seconds of both"
+
+
+def test_numbers_in_sentences_are_the_codes() -> None:
+    """Numbers written out as words stand beside the constant that they say."""
+    reference = " ".join(REFERENCE.split())
+    commit = " ".join((ROOT / "docs" / "commit.md").read_text("utf-8").split())
+    assert (
+        f"Exit status: {app.OK} success, {app.FAILED} a failed check, {app.WRONG_USE} wrong use, "
+        f"{app.INTERRUPTED} interrupted"
+    ) in reference
+    assert f"gives {FOR_READERS} results where programs get {FOR_PROGRAMS}" in reference
+    assert f"a page of {browse_commands.PAGE} where" in reference
+    assert f"at most {output.WIDEST} columns) and cut after three lines" in reference
+    assert output._MOST_LINES == 3
+    assert f"A score below {recall_commands._WEAK} is marked as weak" in reference
+    assert f"`{DECAY}^(hours/strength)`" in reference
+    assert f"`exp(-hours/{RECENCY_HOURS:.0f})`" in reference
+    assert "Twelve partitions each" in reference
+    assert PARTITIONS == 12
+    assert f"over {MOST_CHANGE_BYTES:,} bytes it is several fragments" in reference
+    assert f"of {LEAST_STORED:,} turns and more" in reference
+    assert f"A record of more than {MOST_CHANGE_BYTES:,} bytes goes as several fragments" in commit
+    assert (
+        f"its format: {records.EVENT_FORMAT} for events, {records.CHANGE_FORMAT} for changes"
+        in commit
+    )
+    assert "it is tried three times by itself" in commit
+    assert "after ten it is parked" in commit
+    assert (MOST_ATTEMPTS, MOST_DEATHS) == (3, 10)
