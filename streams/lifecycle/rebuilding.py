@@ -139,7 +139,8 @@ def _is_whole(node: Node, zone: str, generation: Generation) -> bool:
             switched = switched_to(files.events.connection)
     except (Damaged, apsw.Error):
         return False
-    return switched in (None, last_switch(node.ledger, zone))
+    # The switch to the generation that takes its place may stand in the ledger already.
+    return switched in (None, generation.chain, last_switch(node.ledger, zone))
 
 
 def _building(

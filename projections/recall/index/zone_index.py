@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import islice
+from pathlib import Path
 
 import apsw
 import msgspec
@@ -398,7 +399,15 @@ def _watermarks(files: ZoneFiles) -> dict[str, int]:
 
 def _lineages(files: ZoneFiles) -> list[tuple[int, int]]:
     """Return what differs when files were replaced, or their rows deleted or changed."""
-    return [(model.path.stat().st_ino, lineage(model.connection)) for model in _indexed(files)]
+    return [(_inode(model.path), lineage(model.connection)) for model in _indexed(files)]
+
+
+def _inode(path: Path) -> int:
+    """Return the number of the file that has this path; 0: none, and what is open was deleted."""
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return 0
 
 
 def _indexed(files: ZoneFiles) -> tuple[ReadModel, ...]:

@@ -1,0 +1,76 @@
+"""What is forgotten while a generation is derived beside the one in use, which goes on deciding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from recollect import Recollect as Library
+from tests.forget.kit import ZONE, Recollect, line
+
+PEOPLE = ("Anna Miller", "Bob Stone", "Carla Reyes")
+TOWNS = ("Oslo", "Rome", "Lima", "Porto")
+# More than a rebuild decides at once, so that it is in the middle when something is forgotten.
+EVENTS = 150
+
+
+def said() -> list[dict[str, Any]]:
+    """Events that rest on one another: who is spoken of was named before, by somebody else."""
+    events = []
+    for number in range(EVENTS):
+        who, town = PEOPLE[number % 3], TOWNS[number % 4]
+        sentence = (
+            f"My friend {who} lives in {town}.",
+            f"{who} moved to {town} because of the work.",
+            f"I live in {town}.",
+            f"I am {who}, mail me at x{number}@example.org.",
+        )[number % 4]
+        events.append(
+            line(
+                f"s{number}",
+                sentence,
+                sender_id=f"u{number % 3}",
+                sender_name=PEOPLE[(number + 1) % 3],
+                thread_id="t1",
+                occurred_at=1_780_000_000_000 + number * 60_000,
+            )
+        )
+    return events
+
+
+def content(library: Library) -> list[tuple[str, str]]:
+    verified = library.zone(ZONE).verify()
+    assert verified.ok, verified.problems
+    return [(model.model, model.hash) for model in verified.models]
+
+
+@pytest.mark.parametrize(
+    "forgotten",
+    # Where one is forgotten, what it was the first to say rests on the next who said so.
+    [("s0",), ("s0", "s3", "s4"), ("s3", "s0", "s7"), ("s1", "s2", "s140", "s60")],
+)
+def test_what_is_forgotten_while_a_generation_is_derived_is_gone_from_it(
+    recollect: Recollect, forgotten: tuple[str, ...]
+) -> None:
+    recollect.ingest(*said())
+    left = list(forgotten)
+
+    def meanwhile(_: int) -> None:
+        while left:
+            recollect.run("forget", left.pop(0))
+
+    with Library(recollect.home) as library:
+        zone = library.zone(ZONE)
+        zone.rebuild("derive", progress=meanwhile)
+        assert not left
+        found = content(library)
+        words = [f"{id_}@" for id_ in forgotten] + [
+            event["content"] for event in said() if event["id"] in forgotten and "x" in event["id"]
+        ]
+        assert not recollect.left(*words)
+        # Derived once more, when all is forgotten, nothing else comes out.
+        zone.rebuild("derive")
+        assert content(library) == found
+        zone.rollback()
+        assert content(library) == found
