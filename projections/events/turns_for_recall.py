@@ -1,4 +1,4 @@
-"""What recall asks of events.db."""
+"""The queries of recall to events.db."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from projections.sqlite import listed, rows
 
 
 class EventText(NamedTuple):
-    """The words of an event, what its attachments show, its source's id for it, and who said it."""
+    """The text of an event, captions of its attachments, its source's id for it, and its sender."""
 
     content: str
     caption: str
@@ -20,7 +20,7 @@ class EventText(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What is shown of it."""
+        """The text with the captions, as it is shown."""
         return f"{self.content} [{self.caption}]".strip() if self.caption else self.content
 
 
@@ -50,7 +50,7 @@ def numbers(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, 
 
 
 def latest(connection: apsw.Connection) -> tuple[int, int] | None:
-    """Return when the last event happened, in unix ms, and its sender's offset from UTC in min."""
+    """Return the time of the last event (unix ms), and its sender's offset from UTC in minutes."""
     found = rows(
         connection,
         "SELECT occurred_at, utc_offset FROM events ORDER BY occurred_at DESC, number DESC LIMIT 1",
@@ -59,7 +59,7 @@ def latest(connection: apsw.Connection) -> tuple[int, int] | None:
 
 
 def event_texts(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, EventText]:
-    """Return what was said in events, by number."""
+    """Return number -> text of these events."""
     return {
         number: EventText(*columns)
         for number, *columns in rows(
@@ -71,8 +71,8 @@ def event_texts(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int
     }
 
 
-def last_known(connection: apsw.Connection, number: int) -> int:
-    """Return when the last turn before a record came to the ledger (unix ms); 0: there is none."""
+def ingested_before(connection: apsw.Connection, number: int) -> int:
+    """Return when the last turn before a record reached the ledger (unix ms); 0: there is none."""
     found = rows(
         connection,
         "SELECT ingested_at FROM events WHERE number < ? ORDER BY number DESC LIMIT 1",

@@ -1,4 +1,4 @@
-"""What recall asks of identity.db."""
+"""The queries of recall to identity.db."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from projections.sqlite import listed, rows
 
 
 def events_mentioning(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[str]:
-    """Return the events that speak of, or come from, any of these entities."""
+    """Return the events that mention, or come from, any of these entities."""
     found = rows(
         connection,
         f"SELECT DISTINCT event_id FROM mentions WHERE entity_id IN ({_marks(entity_ids)})",
@@ -23,9 +23,9 @@ def events_mentioning(connection: apsw.Connection, entity_ids: Sequence[str]) ->
 def events_mentioning_each(
     connection: apsw.Connection, entity_ids: Sequence[str], most: int
 ) -> dict[str, list[str]]:
-    """Return entity id -> up to `most` of the events that speak of, or come from, an entity.
+    """Return entity id -> up to `most` of the events that mention it or come from it.
 
-    That also under the ids of what was merged into it.
+    Events of entities that were merged into it count as well.
     """
     found = rows(
         connection,
@@ -56,7 +56,7 @@ def entities_of_events(
 
 
 def canonical_ids(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str, str]:
-    """Return id -> id of the entity that now stands for it, of those that have one."""
+    """Return id -> id of the entity into which it was merged, or its own; of known ids."""
     return dict(
         rows(
             connection,
@@ -71,7 +71,7 @@ def canonical_ids(connection: apsw.Connection, entity_ids: Sequence[str]) -> dic
 
 
 def names_of_entities(connection: apsw.Connection, names: Sequence[str]) -> set[str]:
-    """Return those of some normalised names and ids by which an entity may be meant.
+    """Return those of some normalised names and ids that may mean an entity.
 
     A first name may mean a person who has more names.
     """
@@ -97,7 +97,7 @@ def names_of_entities(connection: apsw.Connection, names: Sequence[str]) -> set[
 
 
 def senders(connection: apsw.Connection, entity_ids: Sequence[str]) -> set[tuple[str, str]]:
-    """Return the (platform, handle) under which any of these entities writes."""
+    """Return the (platform, handle) of the accounts of these entities."""
     return {
         (str(platform), str(handle))
         for platform, handle in rows(

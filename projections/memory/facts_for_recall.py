@@ -1,4 +1,4 @@
-"""What recall asks of memory.db."""
+"""The queries of recall to memory.db."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Fact = tuple[int, str, str | None, str]
 
 
 class Exists(NamedTuple):
-    """Whether there is any of what most zones have none of."""
+    """Which kinds of rows a zone has; most zones lack some."""
 
     observations: bool
     mental_models: bool
@@ -24,7 +24,7 @@ class Exists(NamedTuple):
 
 
 def what_exists(connection: apsw.Connection) -> Exists:
-    """Return what there is any of: nobody need ask for the rest with each question."""
+    """Return which kinds of rows there are, so that a question need not look for others."""
     (found,) = rows(
         connection,
         "SELECT EXISTS (SELECT 1 FROM observation_facts), EXISTS (SELECT 1 FROM mental_models), "
@@ -35,7 +35,7 @@ def what_exists(connection: apsw.Connection) -> Exists:
 
 
 def facts_after(connection: apsw.Connection, rowid: int, limit: int) -> list[Fact]:
-    """Return up to `limit` facts that follow a rowid, in the order in which they came."""
+    """Return up to `limit` facts after a rowid, in order."""
     return rows(
         connection,
         "SELECT rowid, id, source_event_id, text FROM facts WHERE rowid > ? ORDER BY rowid LIMIT ?",
@@ -114,8 +114,8 @@ def texts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str
     )
 
 
-# When a fact first ended: another took its place, or, however late it was told, the same attribute
-# had another value from then on.
+# When a fact first ended: another replaced it, or the same attribute had another value from then
+# on, even if that was learnt later.
 _ENDS = """
 WITH ends(fact_id, ended) AS (
     SELECT fact_id, min(at) FROM (
@@ -133,7 +133,7 @@ WITH ends(fact_id, ended) AS (
 
 
 def ended_by(connection: apsw.Connection, time: int) -> dict[str, int]:
-    """Return the facts that no longer held at a time, with when each first ended."""
+    """Return fact id -> when it first ended, of the facts that had ended at a time."""
     return dict(rows(connection, _ENDS + "SELECT fact_id, ended FROM ends", (time,)))
 
 
@@ -171,7 +171,7 @@ def supersessions(
 
 
 def repeating_events(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Return fact id -> events that said the same again, in order."""
+    """Return fact id -> events that repeat it, in order."""
     return _grouped(
         connection,
         "SELECT DISTINCT fact_id, event_id FROM json_each(?) AS near "

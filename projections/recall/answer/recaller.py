@@ -110,21 +110,21 @@ class Recaller:
         ]
 
     def _timed(self, question: ParsedQuestion, index: Index) -> ParsedQuestion:
-        """Return a question with the time that it tells by an event, where one is surely meant.
+        """Return a question with the time that it gives by an event, where that event is found.
 
-        "The week before the move": the turn that tells of the move is recalled first.
+        "The week before the move": first the turn about the move is recalled.
         """
         if question.event is None:
             return question
         found = self._pipeline.run(self._reader.event_of(question, index), index).results
-        for told in found[:1]:
-            at = parse_time(told.as_of)[0]
-            span = span_of_event(question.event, told.text, at, question.utc_offset)
+        for turn in found[:1]:
+            at = parse_time(turn.as_of)[0]
+            span = span_of_event(question.event, turn.text, at, question.utc_offset)
             return question._replace(spans=(span,))
         return question
 
     def _refreshed(self) -> Index:
-        # One that was interrupted while it followed has half of what came, and is let go.
+        # An index that was interrupted while it followed has half of the new rows, and is dropped.
         index, self._index = self._index, None
         if index is None or not index.follow():
             index = None

@@ -49,7 +49,7 @@ class LateScores(NamedTuple):
 
 
 class _Words(NamedTuple):
-    """The tokens of a question without stop words: (t, kept) whole numbers, and their weights."""
+    """The tokens of a question without stop words: (t, dimensions) integers, and their weights."""
 
     codes: Floats
     weights: Floats

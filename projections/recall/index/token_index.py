@@ -51,7 +51,7 @@ class TokensOf(NamedTuple):
 
 
 class Centre(NamedTuple):
-    """The mean token vector of a zone: `codes` (kept,) times `scale`."""
+    """The mean token vector of a zone: `codes` (dimensions,) times `scale`."""
 
     codes: Floats
     scale: float

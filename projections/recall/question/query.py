@@ -17,7 +17,7 @@ MOST_IN_A_NAME = 1_024
 
 
 def check_moment(time: int | None, field: str) -> None:
-    """Raise InvalidInput where a time (unix ms) lies as far from 1970 as 2200, or further."""
+    """Raise InvalidInput where a time (unix ms) is as far from 1970 as 2200, or further."""
     if time is not None and abs(time) > LATEST_MS:
         raise InvalidInput(f"{field}: {time:.3g} ms is no time up to 2200; give unix milliseconds")
 

@@ -50,7 +50,7 @@ class QuestionReader:
         ]
 
     def event_of(self, question: ParsedQuestion, index: Index) -> ParsedQuestion:
-        """Return the question that finds the event by which another tells a time.
+        """Return the question that finds the event by which another gives a time.
 
         "The week before the move": where was the move told?
         """
@@ -106,7 +106,7 @@ class QuestionReader:
         )
 
     def _times(self, query: Query) -> tuple[tuple[Span, ...], Anchor | None, int]:
-        """Return the times that a question speaks of, or the event by which it tells one.
+        """Return the times that a question gives, or the event by which it gives one.
 
         The third is how many minutes clocks are ahead of UTC. Times in words count from when the
         question is asked, where it says so, else from the zone's last event, in the time zone of

@@ -50,7 +50,7 @@ def faded(
     for event, count, number in memory.accesses(files.memory.connection, ids):
         row = place_of[turns.place_of_id[event]]
         times[row] = count
-        last = events.last_known(files.events.connection, number)
+        last = events.ingested_before(files.events.connection, number)
         recalled[row] = max(int(recalled[row]), last)
     kept = 1 - profile.decay - profile.recency
     kept += profile.decay * DECAY ** (_hours(now - recalled) / (1 + np.log1p(times)))
