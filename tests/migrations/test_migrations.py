@@ -15,6 +15,7 @@ from typing import Any
 import apsw
 import pytest
 
+from projections.content import content_problems
 from projections.embeddings import EmbeddingsModel
 from projections.events import EventsModel
 from projections.files import ZoneFiles
@@ -395,3 +396,17 @@ def test_sql_is_found_wherever_a_module_says_it(tmp_path: Path) -> None:
         assert statements(module), text
     module.write_text('"""Select what to insert into an update."""\nx = "selected"\n')
     assert not statements(module)
+
+
+def test_verify_minds_what_a_statement_means_and_not_how_it_is_written(tmp_path: Path) -> None:
+    """A build before this one gave a file this text, where a new file had another."""
+    make(tmp_path / "events.db", "events-1")
+    written = 'CREATE TABLE "switches" (number INTEGER PRIMARY KEY, chain TEXT NOT NULL) -- x'
+    with closing(opened(tmp_path / "events.db")) as connection:
+        connection.execute(written)
+        connection.execute("PRAGMA user_version = 2")
+    with closing(EventsModel(tmp_path)) as old, closing(EventsModel(None)) as new_:
+        assert content_problems(old, new_) == []
+        old.connection.execute("ALTER TABLE switches ADD COLUMN more")
+        (problem,) = content_problems(old, new_)
+    assert "switches is not what recollect makes" in problem
