@@ -181,7 +181,8 @@ def test_a_home_without_an_event_moves_too(tmp_path, kafka_url):
 
 def test_a_zone_that_was_rolled_back_stays_so_on_every_node(home, kafka_url, tmp_path):
     with kit.memory(home, REBUILT) as memory:
-        assert memory.rollback().chain == "c0"
+        memory.rollback()
+    assert kit.generation(home, REBUILT).chain == "c0"
     before = kit.hashes(home, REBUILT)
     promote(Home(home), kafka_url)
     assert kit.hashes(home, REBUILT, kafka_url) == before
