@@ -203,6 +203,14 @@ def test_only_pages_that_are_here_are_cited():
             assert page in here, f"{path.relative_to(ROOT)}: {page}"
 
 
+def test_nothing_is_cited_that_is_not_here():
+    """What the project was planned with: its papers are not in the repository."""
+    for path in written():
+        if path.name != "test_agreed.py" and path != Path(__file__):
+            found = re.findall(r"\bseeds? 00\d|\b(?:CONTRACT|SPEC|TRACES)\b", path.read_text())
+            assert not found, path.relative_to(ROOT)
+
+
 def test_only_rules_that_are_written_down_are_cited():
     section = COMMIT.split("## The rules")[1]
     rules = set(re.findall(r"^(\d+)\. \*\*", section, re.MULTILINE))

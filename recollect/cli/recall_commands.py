@@ -29,7 +29,7 @@ from schemas.errors import InvalidInput
 if TYPE_CHECKING:
     from schemas.wire import Chain, Explanation, Result
 
-#: Answers for a reader, who looks at the first few, and for everybody else (the seeds' number).
+#: Answers for a reader, who looks at the first few, and for everybody else.
 FOR_READERS, FOR_PROGRAMS = 5, 20
 
 # Below this an answer is more likely to be about something else (docs/reference.md, on scores).

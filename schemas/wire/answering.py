@@ -11,7 +11,7 @@ Scope = Literal["events", "facts", "observations", "mental_models", "entities"]
 Budget = Literal["low", "mid", "high"]
 
 SCOPES: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models", "entities")
-#: Everything but entities, which must be asked for (seed 001).
+#: Everything but entities, which must be asked for (A14).
 DEFAULT_SCOPE: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models")
 
 if TYPE_CHECKING:

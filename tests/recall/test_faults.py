@@ -1,4 +1,4 @@
-"""Faults that users of other memory systems report, and that must not happen here (SPEC, F).
+"""Faults that users of other memory systems report, and that must not happen here (F1 to F12).
 
 F7 is in test_validity, F8 in test_lifetime and test_past, what is typed in test_odd.
 """

@@ -1,4 +1,4 @@
--- memory.db: facts, episodes, analyses, mental models (seed 000).
+-- memory.db: facts, episodes, analyses, mental models (A29).
 
 CREATE TABLE watermark (
     id           INTEGER PRIMARY KEY CHECK (id = 1),

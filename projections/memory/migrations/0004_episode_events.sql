@@ -7,7 +7,7 @@ CREATE TABLE episode_events (
 ) WITHOUT ROWID;
 CREATE INDEX idx_episode_events_event ON episode_events(event_id);
 
--- The primary key begins with it as well; seed 000 names this one too.
+-- The primary key begins with it as well; A29 names this one too.
 CREATE INDEX idx_fact_entities_fact ON fact_entities(fact_id);
 
 -- The number of the file's last migration, for whoever reads it with SQL.

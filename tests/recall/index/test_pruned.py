@@ -54,7 +54,7 @@ said = st.tuples(
     st.sampled_from([MINUTE, HOUR, 7 * HOUR, -9 * HOUR]),
     st.sampled_from(TEXTS),
 )
-# Which of what was said: the manieth from its end.
+# Which of what was said, counted from its end.
 chosen = st.sets(st.integers(0, 30), min_size=1, max_size=6)
 steps = st.lists(
     st.one_of(
