@@ -1,4 +1,15 @@
-"""recall(): ranked memories with their sources, from the read models of one zone."""
+"""recall(): ranked memories with their sources, from the read models of one zone.
+
+A query goes through five rooms, each of which imports only itself and those before it:
+
+1. `index`: what is in memory of the zone's files.
+2. `question`: the query is read, once, into a `ParsedQuestion` for each question in its text.
+3. `arms`: each arm finds and scores turns and documents.
+4. `ranking`: the scores become one order.
+5. `answer`: the order becomes results, or an explanation. `Recaller` is here, and calls the others.
+
+What recall cannot do itself is given to the `Recaller`: an encoder (`TextEncoder`) and a reranker.
+"""
 
 from projections.recall.answer.recaller import Recaller
 from projections.recall.question.encoding import TextEncoder
