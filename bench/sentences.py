@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.homes import Vectors
+from projections.embeddings.canonical_vectors import whole
 from projections.recall.index.growable_arrays import Texts
 from projections.recall.index.vector_index import Targets
 from projections.recall.index.vector_index import Vectors as Index
@@ -50,5 +51,6 @@ def _index(vectors: Vectors) -> Index:
     places = np.arange(len(vectors))
     targets = Targets(lambda names: np.array([int(name) for name in names]), ids, lambda: places)
     index = Index(vectors.shape[1], targets)
-    index.extend(list(range(len(vectors))), ids[:], vectors)
+    codes, _ = whole(vectors)
+    index.extend(list(range(len(vectors))), ids[:], codes)
     return index

@@ -15,9 +15,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from bench.homes import DIMENSION, RandomEncoder, Vectors
+from bench.homes import DIMENSION, RandomEncoder
 from bench.made import Writer
-from projections.embeddings.token_vectors import FORM, kept_dimensions
+from projections.embeddings import canonical_vectors
+from projections.embeddings.token_vectors import FORM, kept_dimensions, width
 from projections.files import ZoneFiles
 from projections.readmodel import Watermark
 from projections.sqlite import rows
@@ -92,12 +93,11 @@ class _Made:
         self.random = np.random.Generator(np.random.SFC64(5))
         self.clusters = self.random.standard_normal((_CLUSTERS, DIMENSION), np.float32)
 
-    def vectors(self, count: int) -> Vectors:
-        """Return unit vectors, each near the middle of some cluster."""
+    def vectors(self, count: int) -> list[bytes]:
+        """Return canonical vectors, each near the middle of some cluster."""
         clusters = self.clusters[self.random.integers(0, _CLUSTERS, count)]
         vectors = clusters + _SPREAD * self.random.standard_normal((count, DIMENSION), np.float32)
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        return vectors.astype(np.float32)
+        return canonical_vectors.coded(vectors)
 
 
 def _turns(count: int) -> Iterator[Event]:
@@ -146,7 +146,7 @@ def _write(files: ZoneFiles, turns: list[Event], made: _Made) -> None:
                 memory.append(FactEntity(fact, name))
                 identity.append(Mention(turn.id, fact, name, 1, 1 + len(name), name, "person", 1.0))
     vectors = [
-        Embedding(f"V{id_}", type_, id_, RandomEncoder.model, vector.tobytes(), DIMENSION, id_, at)
+        Embedding(f"V{id_}", type_, id_, RandomEncoder.model, vector, DIMENSION, id_, at)
         for (type_, id_, at), vector in zip(targets, made.vectors(len(targets)), strict=True)
     ]
     last = Watermark(number=turns[-1].number, offset=turns[-1].number)
@@ -169,7 +169,7 @@ def _entity(name: str, at: int, made: _Made) -> list[Row]:
 
 def _tokens(id_: str, text: str, at: int, made: _Made) -> Row:
     count = len(_WORD.findall(text))
-    codes = made.random.integers(-127, 128, (count, kept_dimensions(DIMENSION)), np.int8)
+    codes = made.random.integers(0, 256, (count, width(kept_dimensions(DIMENSION))), np.uint8)
     return TokenVectors(
         target_type="event",
         target_id=id_,

@@ -12,6 +12,7 @@ import apsw
 import msgspec
 
 from projections import lineage
+from projections.embeddings.embeddings_file import SEARCHED
 from projections.readmodel import ReadModel
 from projections.sqlite import rows
 
@@ -208,7 +209,7 @@ def _vector_problems(model: ReadModel, name: str) -> list[str]:
     ((wrong,),) = model.connection.execute(
         f"""
         SELECT count(*) FROM embeddings AS row LEFT JOIN {name} AS entry ON entry.rowid = row.seq
-         WHERE row.model = ?1 AND (
+         WHERE row.model = ?1 AND row.{SEARCHED} AND (
                entry.embedding IS NOT row.embedding OR entry.target_id IS NOT row.target_id
                OR entry.target_type IS NOT row.target_type)
         """,
@@ -216,7 +217,8 @@ def _vector_problems(model: ReadModel, name: str) -> list[str]:
     ).fetchall()
     ((entries,),) = model.connection.execute(f"SELECT count(*) FROM {name}").fetchall()
     ((rows,),) = model.connection.execute(
-        "SELECT count(*) FROM embeddings WHERE model = ?", (getattr(model, "model", None),)
+        f"SELECT count(*) FROM embeddings WHERE model = ? AND {SEARCHED}",
+        (getattr(model, "model", None),),
     ).fetchall()
     if wrong or entries != rows:
         return [

@@ -23,9 +23,12 @@ NO_CHAIN = ""
 #: no names for their fields, and a decoder drops those beyond what it knows. So whoever adds one,
 #: to a header or to a row, raises the format: it is what keeps an older program from reading on.
 EVENT_FORMAT = 1
-CHANGE_FORMAT = 2
+CHANGE_FORMAT = 3
 #: From this format on a change says what its decision depends on (`schemas.changes.Decided`).
 FIRST_TRACED_FORMAT = 2
+#: From this format on a part's text is compressed, a vector a byte a dimension, and a token's three
+#: bits a dimension.
+FIRST_COMPACT_FORMAT = 3
 
 _pack = msgspec.msgpack.Encoder()
 

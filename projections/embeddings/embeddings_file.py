@@ -7,6 +7,7 @@ from pathlib import Path
 import apsw
 import sqlite_vec
 
+from projections.embeddings import older_forms
 from projections.migrations import Migrations
 from projections.readmodel import ReadModel
 from projections.sqlite import value
@@ -17,6 +18,10 @@ _CHUNK = 256
 
 _INDEX = Path(__file__).parent / "search_index.sql"
 
+#: Of which rows the search index is. Turns and facts are by far the most, and recall has an index
+#: of its own for them; what nothing was concluded from is looked up by its text alone.
+SEARCHED = "target_type NOT IN ('event', 'fact', 'text')"
+
 _DROP_INDEX = """
 DROP TRIGGER IF EXISTS vec_embeddings_insert;
 DROP TRIGGER IF EXISTS vec_embeddings_delete;
@@ -26,7 +31,10 @@ DROP TABLE IF EXISTS vec_embeddings;
 
 
 class EmbeddingsModel(ReadModel):
-    """Vectors per (target, model); one model, the home's, is indexed for search."""
+    """Vectors per (target, model).
+
+    Those of one model, the home's, are indexed for search, but for turns and facts.
+    """
 
     name = "embeddings"
     migrations = Migrations(Path(__file__).parent / "migrations")
@@ -41,6 +49,7 @@ class EmbeddingsModel(ReadModel):
     def connect(self, *, readonly: bool) -> apsw.Connection:
         connection = super().connect(readonly=readonly)
         _load_vec0(connection)
+        older_forms.add_functions(connection)
         return connection
 
     def migrated(self, connection: apsw.Connection) -> None:
@@ -55,7 +64,10 @@ class EmbeddingsModel(ReadModel):
         if self.model is None:
             return ""
         return _INDEX.read_text("utf-8").format(
-            dimension=self.dimension, chunk=_CHUNK, model=apsw.format_sql_value(self.model)
+            dimension=self.dimension,
+            chunk=_CHUNK,
+            model=apsw.format_sql_value(self.model),
+            searched=SEARCHED,
         )
 
     def reindex(self) -> None:
@@ -69,8 +81,9 @@ class EmbeddingsModel(ReadModel):
         connection.execute(self.index_schema())
         connection.execute(
             "INSERT INTO vec_embeddings (rowid, target_type, embedding, target_id) "
-            "SELECT seq, target_type, embedding, target_id FROM embeddings WHERE model = ? "
-            "ORDER BY seq",
+            # By rowid, not sorted: what is sorted is an int8 vector no more.
+            "SELECT seq, target_type, vec_int8(embedding), target_id FROM embeddings NOT INDEXED "
+            f"WHERE model = ? AND {SEARCHED} ORDER BY seq",
             (self.model,),
         )
 

@@ -1,7 +1,9 @@
-"""Token vectors small enough to keep: which tokens say something, in 128 dimensions, as int8.
+"""Token vectors small enough to keep: which tokens say something, in 128 dimensions of three bits.
 
 A random projection keeps angles (Johnson and Lindenstrauss, 1984); one that no data shaped fits
-every zone, and stays right as a zone grows.
+every zone, and stays right as a zone grows. What it leaves is spread about as a normal distribution
+is, so each number is rounded to the nearest of the eight levels that are best for one (Max, 1960;
+Lloyd, 1982), taken as whole numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import numpy.typing as npt
 from projections.text.stopwords import STOP_WORDS
 
 #: The name of what `compressed` does; whoever changes that changes this.
-FORM = "random128/int8"
+FORM = "random128/3bit"
 #: Dimensions that are kept; a model with fewer keeps its own.
 KEPT = 128
 #: A text of more word pieces than this is taken apart,
@@ -25,12 +27,26 @@ LONGEST_UNIT = 96
 #: each part ending with the sentence that brings it to so many.
 UNIT = 64
 
+#: What the three bits of a dimension stand for; a token's scale is its root mean square over RMS.
+LEVELS = np.array([-45, -28, -16, -5, 5, 16, 28, 45], np.int8)
+RMS = 20.83
+# A number between two levels belongs to the nearer; in the middle, to the greater.
+_MIDDLES = (LEVELS[1:].astype(np.float32) + LEVELS[:-1]) / 2
+_BITS = 3
+# Eight dimensions take three bytes, the first one the lowest bits: two halves of four, looked up.
+_TOGETHER = 8
+_HALF = _TOGETHER // 2
+_LEVELS_OF_HALF = LEVELS[
+    np.arange(1 << (_BITS * _HALF))[:, None] >> (_BITS * np.arange(_HALF)) & (len(LEVELS) - 1)
+].view(np.uint32)[:, 0]
+
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _PART = re.compile(r"[^'’]+")
 _SENTENCE_END = re.compile(r"[.!?…]+(?=\s)|[。\uff01\uff1f]+|\n")
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
+Packed = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
@@ -44,12 +60,12 @@ class TokenCodes(NamedTuple):
 
 
 class Unpacked(NamedTuple):
-    """Tokens of one or more texts: (n, kept) `codes`, (n,) `scales`, and (u,) tokens of each unit.
+    """Tokens of one or more texts: (n, width) `codes`, (n,) `scales`, and (u,) tokens of each unit.
 
-    A token's vector is its codes times its scale.
+    A token's vector is its levels, which `levels_of` reads from the codes, times its scale.
     """
 
-    codes: Bytes
+    codes: Packed
     scales: Floats
     units: Ints
 
@@ -60,7 +76,7 @@ def compressed(text: str, offsets: npt.NDArray[np.int32], vectors: Floats) -> To
     `offsets`: (t, 2), the characters of each token. Stop words and punctuation go.
     """
     kept = telling(text, offsets)
-    codes, scales = quantised(projected(vectors[kept]))
+    codes, scales = coded(projected(vectors[kept]))
     units = np.bincount(_unit_of(text, offsets)[kept], minlength=1)
     return TokenCodes(
         codes.tobytes(), scales.astype("<f2").tobytes(), units.astype("<u2").tobytes()
@@ -70,7 +86,7 @@ def compressed(text: str, offsets: npt.NDArray[np.int32], vectors: Floats) -> To
 def unpacked(codes: bytes, scales: bytes, units: bytes, kept: int) -> Unpacked:
     """Return what was compressed to `kept` dimensions; also that of several texts in a row."""
     return Unpacked(
-        np.frombuffer(codes, np.int8).reshape(-1, kept),
+        np.frombuffer(codes, np.uint8).reshape(-1, width(kept)),
         np.frombuffer(scales, "<f2").astype(np.float32),
         np.frombuffer(units, "<u2").astype(np.int64),
     )
@@ -79,6 +95,41 @@ def unpacked(codes: bytes, scales: bytes, units: bytes, kept: int) -> Unpacked:
 def kept_dimensions(dimension: int) -> int:
     """Return in how many dimensions the tokens of a model with `dimension` are kept."""
     return min(dimension, KEPT)
+
+
+def width(kept: int) -> int:
+    """Return how many bytes the codes of a token of so many dimensions take."""
+    return -(-kept // _TOGETHER) * _BITS
+
+
+def coded(vectors: Floats) -> tuple[Packed, Floats]:
+    """Return (n, width) codes and (n,) float16 scales, as float32, of (n, kept) vectors."""
+    count, kept = vectors.shape
+    rms = np.sqrt(np.square(vectors.astype(np.float64)).mean(axis=1))
+    scales = (rms / RMS).astype(np.float16).astype(np.float32)
+    safe = np.where(scales > 0, scales, 1)[:, None]
+    scaled = vectors / safe
+    codes = np.zeros((count, -(-kept // _TOGETHER) * _TOGETHER), np.uint32)
+    for middle in _MIDDLES:
+        codes[:, :kept] += scaled >= middle
+    shifted = codes.reshape(-1, _TOGETHER) << np.arange(
+        0, _BITS * _TOGETHER, _BITS, dtype=np.uint32
+    )
+    together = np.bitwise_or.reduce(shifted, axis=1).astype("<u4")
+    # Of four bytes the last is 0.
+    packed = together.view(np.uint8).reshape(-1, 4)[:, :_BITS]
+    return packed.reshape(count, width(kept)), scales
+
+
+def levels_of(codes: Packed, kept: int) -> Bytes:
+    """Return the (n, kept) levels, whole numbers up to 45, that (n, width) codes stand for."""
+    first, middle, last = (codes[:, place::_BITS].astype(np.uint16) for place in range(_BITS))
+    halves = np.empty((*first.shape, 2), np.uint16)
+    halves[:, :, 0] = first | (middle & 0xF) << 8
+    halves[:, :, 1] = middle >> 4 | last << 4
+    levels: Bytes = _LEVELS_OF_HALF.take(halves).view(np.int8)
+    whole = levels.reshape(len(codes), first.shape[1] * _TOGETHER)
+    return np.ascontiguousarray(whole[:, :kept])
 
 
 def telling(text: str, offsets: npt.NDArray[np.int32]) -> Mask:

@@ -20,9 +20,9 @@ def facts_with_signature(
         for (fact,) in connection.execute(
             # Left to itself, the planner reads every fact of the period.
             "SELECT id FROM facts INDEXED BY idx_facts_signature "
-            f"WHERE signature IN ({_marks(signatures)}) AND as_of BETWEEN ? AND ? "
-            "ORDER BY as_of, id",
-            (*signatures, after, before),
+            f"WHERE substr(signature, -16) IN ({_marks(signatures)}) AND as_of BETWEEN ? AND ? "
+            f"AND signature IN ({_marks(signatures)}) ORDER BY as_of, id",
+            (*(signature[-16:] for signature in signatures), after, before, *signatures),
         )
     ]
 

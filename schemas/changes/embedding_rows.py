@@ -8,7 +8,10 @@ from schemas.changes.row import Row
 
 
 class Embedding(Row, frozen=True, array_like=True, tag="embedding"):
-    """The canonical vector of a target under a model (A13): `dimension` little-endian float32."""
+    """The canonical vector of a target under a model (A13): `dimension` int8.
+
+    In a record of format 2 and before: `dimension` little-endian float32.
+    """
 
     TABLE: ClassVar = "embeddings"
     KEY: ClassVar = ("target_type", "target_id", "model")
@@ -25,7 +28,7 @@ class Embedding(Row, frozen=True, array_like=True, tag="embedding"):
 class TokenVectors(Row, frozen=True, array_like=True, tag="token_vectors"):
     """The vectors of a target's words under a model, compressed in a `form` (A13).
 
-    `codes` are int8, a row per token; `scales` little-endian float16, one per token; `units`
+    `codes` have a row per token; `scales` little-endian float16, one per token; `units`
     little-endian uint16, how many tokens each part of a long text has. What a form means says
     `projections.embeddings.token_vectors`.
     """

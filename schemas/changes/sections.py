@@ -6,6 +6,7 @@ and an erasure can be said as the difference of two states.
 
 from __future__ import annotations
 
+import zlib
 from typing import Any, Generic, TypeVar, get_args
 
 import msgspec
@@ -16,6 +17,7 @@ from schemas.changes.memory_rows import MemoryRow
 from schemas.changes.row import Row
 from schemas.errors import IntegrityError, UnknownVersion
 from schemas.events import KINDS, Draft
+from schemas.records import FIRST_COMPACT_FORMAT
 
 AnyRow = MemoryRow | IdentityRow | EmbeddingRow
 
@@ -85,7 +87,10 @@ class Conclusions(msgspec.Struct):
 
 
 def encode_conclusions(conclusions: Conclusions) -> bytes:
-    """Return the text of a part of the newest format: its sections by name, without empty ones."""
+    """Return the text of a part of the newest format: its sections by name, without empty ones.
+
+    Compressed: names, ids and words recur in it.
+    """
     sections: dict[str, tuple[list[Delete], list[AnyRow]]] = {}
     for delete in conclusions.deletes:
         sections.setdefault(MODEL_OF_TABLE[delete.table], ([], []))[0].append(delete)
@@ -94,7 +99,7 @@ def encode_conclusions(conclusions: Conclusions) -> bytes:
     text: dict[str, object] = dict(sections)
     if conclusions.outbox:
         text["outbox"] = conclusions.outbox
-    return _pack.encode(text)
+    return zlib.compress(_pack.encode(text))
 
 
 def decode_outbox(text: bytes, format_: int) -> tuple[Draft, ...]:
@@ -129,10 +134,12 @@ def _sections(text: bytes, format_: int) -> dict[str, msgspec.Raw]:
     a newer program, or comes from a broken one.
     """
     try:
+        if format_ >= FIRST_COMPACT_FORMAT:
+            text = zlib.decompress(text)
         if format_ == 1:
             return msgspec.structs.asdict(_sections_in_order.decode(text))
         sections = _named_sections.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, zlib.error) as error:
         raise IntegrityError(f"a part cannot be read: {error}") from None
     if unknown := sections.keys() - _decoders.keys():
         raise _newer(f"a section named {min(unknown)!r}")

@@ -233,8 +233,9 @@ def _recorded_in(connection: apsw.Connection, model: str | None) -> Recorded:
         if vector is None:
             return None
         tokens = connection.execute(
-            "SELECT codes, scales, units FROM token_vectors "
-            "WHERE model = ? AND text_hash = ? AND form = ? LIMIT 1",
+            "SELECT codes, scales, units FROM embeddings "
+            "JOIN token_vectors USING (target_type, target_id, model) "
+            "WHERE model = ? AND embeddings.text_hash = ? AND form = ? LIMIT 1",
             (model, key, FORM),
         ).fetchone()
         return Answer(vector, None if tokens is None else TokenCodes(*tokens))

@@ -26,7 +26,6 @@ from schemas.changes import (
     Conclusions,
     Decided,
     Delete,
-    decode_sections,
     encode_conclusions,
 )
 from schemas.records import (
@@ -39,7 +38,7 @@ from schemas.records import (
 from streams.agents.state import KEY_BYTES, key_of_event, touched
 from streams.deciding.decider import Decision
 from streams.ledger import Ledger
-from streams.reading.readers import whole_at
+from streams.reading.readers import sections_of_today, whole_at
 
 #: The models that agents ask; of the others, rows are named but not repeated.
 _ASKED = ("memory", "identity")
@@ -116,7 +115,7 @@ def _decode_parts(restated: bytes) -> list[Part]:
 def _part(sources: tuple[int, ...], text: bytes, format_: int) -> Part:
     rows: list[AnyRow] = []
     named: list[RowKey] = []
-    for section in decode_sections(text, tuple(MODELS), format_).values():
+    for section in sections_of_today(text, tuple(MODELS), format_).values():
         rows += [row for row in section.puts if not isinstance(row, Decided)]
         named += [(delete.table, delete.key) for delete in section.deletes]
     return Part(sources, rows, named)

@@ -7,19 +7,17 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from projections.embeddings import canonical_vectors
 from projections.embeddings.token_vectors import TokenCodes, compressed
 from schemas.ids import text_hash
 from streams.encoder.encoder import Encoder, TokenVectors
 
-# About 30 MB of vectors: enough that a sentence said twice in a while is encoded once.
+# Some 10 MB of vectors: enough that a sentence said twice in a while is encoded once.
 _REMEMBERED = 8_192
 
 
 class Answer(NamedTuple):
-    """What the encoder says of a text: little-endian float32, and its compressed token vectors.
+    """What the encoder says of a text: its canonical vector, and its compressed token vectors.
 
     `tokens` None: nobody asked for them.
     """
@@ -116,15 +114,12 @@ class EncoderGateway:
             of_turns = self.encoder().encode_tokens(list(turns.values()))
             for (key, text), tokens in zip(turns.items(), of_turns, strict=True):
                 codes = compressed(text, tokens.offsets, tokens.vectors)
-                said[key] = Answer(_bytes(tokens.pooled), codes)
+                (vector,) = canonical_vectors.coded(tokens.pooled[None])
+                said[key] = Answer(vector, codes)
         if rest:
-            vectors = self.encoder().encode(list(rest.values()))
-            said |= {key: Answer(_bytes(row)) for key, row in zip(rest, vectors, strict=True)}
+            vectors = canonical_vectors.coded(self.encoder().encode(list(rest.values())))
+            said |= {key: Answer(row) for key, row in zip(rest, vectors, strict=True)}
         self._remembered |= said
         while len(self._remembered) > _REMEMBERED:
             self._remembered.popitem(last=False)
         return said
-
-
-def _bytes(vector: npt.NDArray[np.float32]) -> bytes:
-    return vector.astype("<f4").tobytes()

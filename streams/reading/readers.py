@@ -6,11 +6,13 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple, TypeVar
 
+from projections.embeddings import EmbeddingsModel, older_forms
 from schemas.changes import Section, decode_outbox, decode_sections
 from schemas.errors import IntegrityError, RecollectError, UnknownVersion
 from schemas.events import Draft, Event, Switch
 from schemas.fragments import Assembler
 from schemas.records import (
+    FIRST_COMPACT_FORMAT,
     GENESIS,
     ChangeHeader,
     ChangeRecord,
@@ -419,11 +421,23 @@ def open_sections(
                     continue
                 text = open_part(change.record, part, present)
                 if text is not None:
-                    found = decode_sections(text, models, change.header.format)
+                    found = sections_of_today(text, models, change.header.format)
                     for model, section in found.items():
                         sections[model].append(section)
         except (IntegrityError, UnknownVersion) as error:
             raise located(error, CHANGES, change.header.zone, change.offset) from None
+    return sections
+
+
+def sections_of_today(text: bytes, models: tuple[str, ...], format_: int) -> dict[str, Section]:
+    """Return what a part of a record of this format says to each read model, in today's forms.
+
+    Raises:
+        UnknownVersion: it was written by a newer program.
+    """
+    sections = decode_sections(text, models, format_)
+    if format_ < FIRST_COMPACT_FORMAT and EmbeddingsModel.name in sections:
+        sections[EmbeddingsModel.name] = older_forms.of_today(sections[EmbeddingsModel.name])
     return sections
 
 

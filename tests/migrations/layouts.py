@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import numpy as np
 import sqlite_vec
 
 from projections.sqlite import rows, value
@@ -72,13 +73,22 @@ def set_back(path: Path, layout: str, model: str = "m", dimension: int = 3) -> N
     make(path, layout, model, dimension)
     with closing(opened(path)) as connection:
         connection.execute("ATTACH ? AS newer", (str(newer),))
+        connection.create_scalar_function("floats", _floats)
         for table, columns in _shared(connection):
             connection.execute(f"DELETE FROM main.{table}")
+            # Builds before wrote a vector as float32; these become the same bytes again.
+            values = columns.replace("embedding,", "floats(embedding),")
             connection.execute(
-                f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM newer.{table}"
+                f"INSERT INTO main.{table} ({columns}) SELECT {values} FROM newer.{table}"
             )
     for left in path.parent.glob(f"newer-{path.name}*"):
         left.unlink()
+
+
+def _floats(*arguments: Any) -> bytes:
+    (vector,) = arguments
+    floats: bytes = np.frombuffer(vector, np.int8).astype("<f4").tobytes()
+    return floats
 
 
 def _shared(connection: apsw.Connection) -> list[tuple[str, str]]:

@@ -57,8 +57,11 @@ SPECIAL = {
     "dead_letters.state": "parked",
     "embeddings.model": "m",
     "embeddings.embedding": b"\0\0\x80?" * 3,
+    "embeddings.dimension": 3,
     "unread.zone": 99,
 }
+#: What a file of today holds where one of before held something else.
+BECOMES = {"embeddings.embedding": b"\x7f" * 3}
 
 
 def kind_of(layout: str) -> str:
@@ -161,7 +164,8 @@ def test_it_becomes_as_a_new_file_and_loses_nothing(
     after = held(path)
     for table, rows_before in before.items():
         for row in rows_before:
-            assert any(row.items() <= kept.items() for kept in after[table]), (table, row)
+            expected = {name: BECOMES.get(f"{table}.{name}", row[name]) for name in row}
+            assert any(expected.items() <= kept.items() for kept in after[table]), (table, row)
     bring_up(path, kind)
     assert held(path) == after
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from itertools import chain, islice, zip_longest
 from typing import NamedTuple, cast
@@ -192,6 +193,12 @@ def test_a_new_home_on_an_old_ledger_finds_the_chain_that_goes_furthest(
     assert live(two) == live(home)
 
 
+def noise(seed: int, length: int) -> str:
+    """Return text that no compression makes much smaller."""
+    drawn = random.Random(seed)
+    return "".join(chr(drawn.randrange(0x4E00, 0x9000)) for _ in range(length))
+
+
 class Verbose:
     """An agent that decides more than two records can hold from a single word."""
 
@@ -202,7 +209,7 @@ class Verbose:
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
         facts = [
-            Fact(f"{event.id}/{index}", f"{index} " * 10_000, None, START, START, event.id, "{}",
+            Fact(f"{event.id}/{index}", noise(index, 20_000), None, START, START, event.id, "{}",
                  START, f"verbose {event.number} {index}")
             for index in range(100)
         ]  # fmt: skip

@@ -284,7 +284,7 @@ def test_an_added_row_is_found(
             columns = columns_of(connection, table)
             values: list[Any] = [invented(column) for column in columns]
             if table == "embeddings":
-                values[4:7] = ["tiny", bytes(32), 8]
+                values[4:7] = ["tiny", bytes(8), 8]
             connection.execute(
                 f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})", values
             )
@@ -364,14 +364,24 @@ def test_a_full_text_index_out_of_step_is_found(copy: Path, model: str, fault: s
     [
         "DELETE FROM vec_embeddings WHERE rowid = (SELECT min(seq) FROM embeddings)",
         "INSERT INTO vec_embeddings(rowid, target_type, embedding, target_id) "
-        "SELECT 999, 'fact', embedding, 'smuggled' FROM embeddings LIMIT 1",
-        "UPDATE vec_embeddings SET embedding = (SELECT embedding FROM embeddings "
-        "WHERE seq = (SELECT max(seq) FROM embeddings)) "
-        "WHERE rowid = (SELECT min(seq) FROM embeddings)",
+        "SELECT 999, 'observation', vec_int8(embedding), 'smuggled' FROM embeddings LIMIT 1",
+        "DELETE FROM vec_embeddings WHERE rowid = (SELECT min(seq) FROM embeddings);"
+        "INSERT INTO vec_embeddings(rowid, target_type, embedding, target_id) "
+        "SELECT first.seq, first.target_type, vec_int8(last.embedding), first.target_id "
+        "FROM embeddings AS first, embeddings AS last "
+        "WHERE first.seq = (SELECT min(seq) FROM embeddings) "
+        "AND last.seq = (SELECT max(seq) FROM embeddings)",
         "UPDATE embeddings SET seq = 999 WHERE seq = (SELECT min(seq) FROM embeddings)",
     ],
 )
 def test_a_vector_index_out_of_step_is_found(copy: Path, fault: str) -> None:
+    with opened(model_file(copy, "embeddings")) as connection:
+        # Of turns and facts it holds nothing.
+        connection.execute(
+            "UPDATE embeddings SET target_type = 'observation' "
+            "WHERE seq = (SELECT min(seq) FROM embeddings)"
+        )
+    assert not named(verified(copy), "embeddings", "vec_embeddings")
     with opened(model_file(copy, "embeddings")) as connection:
         for trigger in triggers_on(connection, "embeddings"):
             if "999" in fault and "seq =" in fault:

@@ -60,7 +60,7 @@ def _of_files(files: Path, source_ids: list[str], keys: dict[bytes, bytes]) -> I
     for target, vector, text in held:
         if target in targets and (bytes(vector), text) not in kept:
             yield Trace("text hash", text.encode(), text=True)
-            yield from of_vector(np.frombuffer(vector, "<f4"))
+            yield from of_vector(np.frombuffer(vector, np.int8))
     # Words that others say as well have the same codes.
     codes = _rows(vectors, "SELECT target_id, codes FROM token_vectors")
     common = b"\n".join(bytes(raw) for target, raw in codes if target not in targets)
@@ -68,11 +68,11 @@ def _of_files(files: Path, source_ids: list[str], keys: dict[bytes, bytes]) -> I
         for start in range(0, len(raw), _TOKEN):
             token = bytes(raw[start : start + _TOKEN])
             if target in targets and len(token) >= LEAST and token not in common:
-                yield Trace("token vector, int8", token)
+                yield Trace("token vector", token)
 
 
-# So much of a token's codes is enough to know it by; they are 128 bytes each.
-_TOKEN = 64
+# The bytes of a token's codes.
+_TOKEN = 48
 
 
 def _current(home: Path, zone: str = "default") -> Path:

@@ -64,12 +64,12 @@ def of_key(key: bytes) -> Iterator[Trace]:
         yield Trace("key, base64", coded[:_LONGEST])
 
 
-def of_vector(vector: npt.NDArray[np.float32]) -> Iterator[Trace]:
-    """Yield a unit vector as float32, float16, a byte a dimension, and a bit a dimension."""
-    yield Trace("vector, float32", vector.astype("<f4").tobytes()[:_LONGEST])
-    yield Trace("vector, float16", vector.astype("<f2").tobytes()[:_LONGEST])
-    scale = np.float32(np.float16(np.abs(vector).max() / 127))
-    yield Trace("vector, int8", np.rint(vector / scale).astype(np.int8).tobytes()[:_LONGEST])
+def of_vector(vector: npt.NDArray[np.int8]) -> Iterator[Trace]:
+    """Yield a vector as a byte a dimension, a bit a dimension, and as numbers of length 1."""
+    unit = vector / np.linalg.norm(vector.astype(np.float64))
+    yield Trace("vector, float32", unit.astype("<f4").tobytes()[:_LONGEST])
+    yield Trace("vector, float16", unit.astype("<f2").tobytes()[:_LONGEST])
+    yield Trace("vector, int8", vector.tobytes()[:_LONGEST])
     signs = np.packbits(vector > 0, bitorder="little").tobytes()
     for start in range(0, len(signs) - LEAST + 1, LEAST):
         yield Trace("vector, bits", signs[start : start + LEAST])

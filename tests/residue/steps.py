@@ -70,10 +70,10 @@ class Residue:
 #: Kinds of which every trace stands in some file until it is forgotten.
 EVERY = (
     *("word", "name", "handle", "source id", "thread", "turn", "metadata", "event id", "fact id"),
-    *("entity id", "key", "vector, float32", "token vector, int8", "text hash"),
+    *("entity id", "key", "vector, int8", "token vector", "text hash"),
 )
 #: Those that recall's stored index holds, of zones that have one.
-EVERY_STORED = ("vector, int8", "vector, bits", "word, digest")
+EVERY_STORED = ("vector, bits", "word, digest")
 
 
 def store_indexes(events: int) -> None:

@@ -13,6 +13,7 @@ import json
 import shutil
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 from typing import Any, get_args
 
@@ -191,8 +192,10 @@ def test_a_change_opened_by_hand_says_the_same(name: str) -> None:
         material = [keys[key_id] for _, key_id in sources]
         key = material[0] if len(material) == 1 else hkdf(b"".join(material), b"recollect change")
         context = header + msgspec.msgpack.encode(sources)
-        text = msgspec.msgpack.decode(AESGCM(key).decrypt(sealed[:12], sealed[12:], context))
-        if msgspec.msgpack.decode(header)[0] == 1:
+        packed = AESGCM(key).decrypt(sealed[:12], sealed[12:], context)
+        format_ = msgspec.msgpack.decode(header)[0]
+        text = msgspec.msgpack.decode(zlib.decompress(packed) if format_ >= 3 else packed)
+        if format_ == 1:
             *sections, outbox = text
         else:
             outbox = text.pop("outbox", [])

@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from projections.embeddings.canonical_vectors import whole
 from projections.embeddings.token_vectors import projected, telling
 from projections.recall.arms.scaling import scaled
 from projections.recall.index.growable_arrays import distinct
 from projections.recall.index.index_terms import MOST_WORDS
-from projections.recall.index.int8_products import products, whole
+from projections.recall.index.int8_products import products
 from projections.recall.index.token_index import Centre, TokensOf
 from projections.recall.index.turn_index import Turns
 from projections.recall.index.zone_index import Index

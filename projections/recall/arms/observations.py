@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from projections.embeddings.canonical_vectors import whole
 from projections.events import turns_for_recall as events
 from projections.files import ZoneFiles
 from projections.memory import consolidated
@@ -66,8 +67,9 @@ def _nearest(question: ParsedQuestion, files: ZoneFiles) -> list[str]:
     found = rows(
         files.embeddings.connection,
         "SELECT target_id FROM vec_embeddings "
-        "WHERE embedding MATCH ? AND target_type = 'observation' AND k = ? ORDER BY distance",
-        (question.vector.astype("<f4").tobytes(), _NEAREST),
+        "WHERE embedding MATCH vec_int8(?) AND target_type = 'observation' AND k = ? "
+        "ORDER BY distance",
+        (whole(question.vector[None])[0].tobytes(), _NEAREST),
     )
     return [str(id_) for (id_,) in found]
 

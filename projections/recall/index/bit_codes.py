@@ -46,8 +46,8 @@ class Codes:
         """Return all arrays by name, to be stored."""
         return {"words": self._words.values}
 
-    def extend(self, vectors: Floats) -> None:
-        """Add the codes of (n, dimension) vectors."""
+    def extend(self, vectors: Array) -> None:
+        """Add the codes of (n, dimension) vectors of any type of number."""
         self._words.extend(self._coded(vectors).T)
 
     def keep(self, kept: Mask) -> None:
@@ -75,7 +75,7 @@ class Codes:
                 np.add(total, part, out=total)
         return distance
 
-    def _coded(self, vectors: Floats) -> npt.NDArray[np.uint64]:
+    def _coded(self, vectors: Array) -> npt.NDArray[np.uint64]:
         packed = np.packbits(vectors > 0, axis=1, bitorder="little")
         missing = len(self._words.values) * _BITS // 8 - packed.shape[1]
         if missing:

@@ -9,21 +9,8 @@ from numkong import cdist, dots_pack, dots_packed
 Bytes = npt.NDArray[np.int8]
 Ints = npt.NDArray[np.int32]
 
-# A vector of smaller numbers gets smaller codes, and zeros in the end; 127 over this is finite.
-_LEAST = np.float32(1e-30)
 # The kernel of several columns takes so many at a time.
 _COLUMNS = 4
-
-
-def whole(vectors: npt.NDArray[np.float32]) -> tuple[Bytes, npt.NDArray[np.float32]]:
-    """Return (n, dimension) vectors in whole numbers, and (n,) what each was multiplied by.
-
-    A vector's greatest number is 127; one of nothing but zeros, or hardly more, is zeros. What is
-    stored is `quantised` instead, to a scale that has room in two bytes.
-    """
-    most = np.abs(vectors).max(axis=1)
-    times = np.float32(127) / np.maximum(most, _LEAST)
-    return np.rint(vectors * times[:, None]).astype(np.int8), times
 
 
 def product(rows: Bytes, column: Bytes) -> npt.NDArray[np.float64]:

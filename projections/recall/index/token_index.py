@@ -13,7 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.embeddings import EmbeddingsModel
-from projections.embeddings.token_vectors import FORM, kept_dimensions, quantised, unpacked
+from projections.embeddings.token_vectors import (
+    FORM,
+    kept_dimensions,
+    levels_of,
+    quantised,
+    unpacked,
+    width,
+)
 from projections.lineage import replaced
 from projections.recall.index.growable_arrays import Array, Column, Wide, ranges
 from projections.recall.index.turn_index import Turns
@@ -75,7 +82,9 @@ class Tokens:
         self._columns = {
             name: Column(held.get(name, np.zeros(0, kind))) for name, kind in _NUMBERS.items()
         }
-        self.codes = Wide(held.get("codes"), np.int8, self._dimensions, held.get("codes.lying"))
+        self.codes = Wide(
+            held.get("codes"), np.uint8, width(self._dimensions), held.get("codes.lying")
+        )
         self._wanted = _WANTED.format(model=apsw.format_sql_value(model.model))
         # The last row that was read, also if its turn is not known.
         self._seen = int(held["seen"][0]) if held else 0
@@ -143,7 +152,7 @@ class Tokens:
         of_unit = np.zeros(int(per_turn.sum()), np.int64)
         of_unit[np.repeat(known, per_turn)] = tokens
         return TokensOf(
-            self.codes.take(row),
+            levels_of(self.codes.take(row), self._dimensions),
             self._columns["scale"].values[row].astype(np.float32),
             self._columns["square"].values[row],
             of_unit,
@@ -189,6 +198,6 @@ class Tokens:
         last = int(ends.values[-1]) if len(ends.values) else 0
         ends.extend(last + np.cumsum(found.units))
         self._columns["scale"].extend(found.scales.astype(np.float16))
-        wide = found.codes.astype(np.float32)
+        wide = levels_of(found.codes, self._dimensions).astype(np.float32)
         self._columns["square"].extend(np.einsum("ij,ij->i", wide, wide))
         self.codes.extend(found.codes)

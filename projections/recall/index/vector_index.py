@@ -1,4 +1,4 @@
-"""The vectors of one type of target: bit codes, which are scanned, and int8, which are compared."""
+"""The vectors of one type of target: bit codes, which are scanned, and bytes to compare."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.embeddings import EmbeddingsModel
-from projections.embeddings.token_vectors import quantised
+from projections.embeddings.canonical_vectors import Bytes, per_length, units, whole
 from projections.recall.index.bit_codes import Codes, first_of_equals, least
 from projections.recall.index.growable_arrays import Array, Column, Texts, Wide
-from projections.recall.index.int8_products import product, whole
+from projections.recall.index.int8_products import product
 from projections.recall.index.selection import close_to_top
 from projections.sqlite import listed, rows
 
@@ -43,7 +43,7 @@ class Targets(NamedTuple):
 
 
 class Vectors:
-    """The vectors of targets under the indexed model, as int8; what cannot be read has none."""
+    """The canonical vectors of targets under the indexed model; what cannot be read has none."""
 
     def __init__(
         self,
@@ -57,8 +57,8 @@ class Vectors:
         self._target = Column(held.get("target", np.zeros(0, np.int32)))
         self._place = Column(held.get("place", np.zeros(0, np.int32)))
         self._signs = Codes(dimension, columns)
-        self._scale = Column(held.get("scale", np.zeros(0, np.float16)))
-        #: Each as int8.
+        # 1 over the length of each.
+        self._scale = Column(held.get("scale", np.zeros(0, np.float32)))
         self.codes = Wide(held.get("codes"), np.int8, dimension, held.get("codes.lying"))
 
     def __len__(self) -> int:
@@ -82,20 +82,19 @@ class Vectors:
         for column in (self._seq, self._scale, self._signs, self.codes):
             column.keep(kept)
 
-    def extend(self, seqs: list[int], ids: list[str], vectors: Floats) -> None:
+    def extend(self, seqs: list[int], ids: list[str], codes: Bytes) -> None:
         """Add (n, dimension) vectors, by their numbers in the file and the ids of targets.
 
-        What is no number is near nothing.
+        One of zeros is near nothing.
         """
         targets = self._targets.rows_of(ids)
-        known = (targets >= 0) & np.isfinite(vectors).all(axis=1)
+        known = (targets >= 0) & codes.any(axis=1)
         self._seq.extend(np.array(seqs, np.int64)[known])
         self._target.extend(targets[known].astype(np.int32))
         self._place.extend(self._targets.places()[targets[known]].astype(np.int32))
-        self._signs.extend(vectors[known])
-        codes, scales = quantised(vectors[known])
-        self._scale.extend(scales.astype(np.float16))
-        self.codes.extend(codes)
+        self._signs.extend(codes[known])
+        self._scale.extend(per_length(codes[known]))
+        self.codes.extend(codes[known])
 
     def columns(self) -> dict[str, Array]:
         """Return all arrays but `codes` by name, to be stored."""
@@ -161,7 +160,7 @@ class Vectors:
 
 
 def vectors_of(model: EmbeddingsModel, target_type: str, ids: Sequence[str]) -> Floats:
-    """Return the vectors of targets, in order, from disk; zeros where there is none."""
+    """Return the unit vectors of targets, in order, from disk; zeros where there is none."""
     found = dict(
         rows(
             model.connection,
@@ -170,6 +169,6 @@ def vectors_of(model: EmbeddingsModel, target_type: str, ids: Sequence[str]) -> 
             (target_type, model.model, listed(ids)),
         )
     )
-    nothing = bytes(4 * model.dimension)
-    stacked = np.frombuffer(b"".join(found.get(id_, nothing) for id_ in ids), "<f4")
-    return stacked.reshape(len(ids), model.dimension)
+    nothing = bytes(model.dimension)
+    stacked = np.frombuffer(b"".join(found.get(id_, nothing) for id_ in ids), np.int8)
+    return units(stacked.reshape(len(ids), model.dimension))

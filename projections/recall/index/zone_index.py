@@ -297,7 +297,7 @@ class Index:
             seq = block[-1][0]
             for type_, vectors in of_type.items():
                 rows = [row for row in block if row[1] == type_]
-                stacked = np.frombuffer(b"".join(row[3] for row in rows), "<f4")
+                stacked = np.frombuffer(b"".join(row[3] for row in rows), np.int8)
                 seqs, ids = [row[0] for row in rows], [row[2] for row in rows]
                 vectors.extend(seqs, ids, stacked.reshape(len(rows), model.dimension))
         return seq

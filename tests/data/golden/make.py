@@ -204,11 +204,11 @@ ROWS: dict[str, dict[str, Any]] = {
     "merge_undos": {"merge_id": "M1", "undone_at": INGESTED},
     "embeddings": {
         "id": "V1", "target_type": "fact", "target_id": "F1", "model": "minilm",
-        "embedding": "AACAPwAAAMA=", "dimension": 2, "text_hash": "00ff", "created_at": INGESTED,
+        "embedding": "QIE=", "dimension": 2, "text_hash": "00ff", "created_at": INGESTED,
     },
     "token_vectors": {
-        "target_type": "event", "target_id": "EV1", "model": "minilm", "form": "random128/int8",
-        "codes": "AX+BAA==", "scales": "ADwAQA==", "units": "AgA=", "text_hash": "00ff",
+        "target_type": "event", "target_id": "EV1", "model": "minilm", "form": "random128/3bit",
+        "codes": "iMb6AAAA", "scales": "ADwAQA==", "units": "AgA=", "text_hash": "00ff",
         "created_at": INGESTED,
     },
 }  # fmt: skip

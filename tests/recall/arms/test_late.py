@@ -189,7 +189,7 @@ def test_a_derived_zone_has_the_same_tokens_and_asked_nobody(crowd: Memory) -> N
 
 def test_what_is_forgotten_leaves_no_tokens_and_asks_nobody(memory: Memory) -> None:
     tell(memory, talk(("Ada", "I bought a zeppelin."), ("Bob", "It rained."), ("Ada", "Snow.")))
-    (row, *_) = [row for row in token_rows(memory) if len(row[4]) == 2 * 128]
+    (row, *_) = [row for row in token_rows(memory) if len(row[4]) == 2 * 48]
     codes = row[4]
     asked = memory.node.gateway.asked
     memory.forget("m1")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from projections.embeddings import canonical_vectors
 from projections.recall import Query
 from projections.sqlite import atomic
 from recollect.cli.app import run
@@ -68,7 +69,7 @@ def observe(
             files.embeddings.connection.execute(
                 "INSERT INTO embeddings (id, target_type, target_id, model, embedding, dimension, "
                 "text_hash, created_at) VALUES (?1, 'observation', ?1, ?2, ?3, 256, ?1, 0)",
-                (id_, MODEL, vector_of(text).tobytes()),
+                (id_, MODEL, *canonical_vectors.coded(vector_of(text)[None])),
             )
     look_anew(memory)
 

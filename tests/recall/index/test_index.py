@@ -16,7 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from projections.embeddings.token_vectors import quantised
+from projections.embeddings import canonical_vectors
+from projections.embeddings.canonical_vectors import whole
 from projections.events import EventsModel, turns_for_recall
 from projections.recall import Query
 from projections.recall.index import array_store, zone_index
@@ -295,14 +296,14 @@ class TestFile:
         tell(stored, [secret, *talk_of(30, 200)])
         reader = open_memory()
         (result, *_) = ask(reader, "zeppelin", scope=("events",))
-        code = np.packbits(vector_of("I own a zeppelin in Nowhere.") > 0, bitorder="little")
+        (coded,) = canonical_vectors.coded(vector_of("I own a zeppelin in Nowhere.")[None])
+        code = np.packbits(np.frombuffer(coded, np.int8) > 0, bitorder="little")
         words = [bytes(code[at : at + 8]) for at in range(0, len(code), 8)]
         terms = [blake2b(term, digest_size=8).digest() for term in (b"zeppelin", b"nowher")]
         narrow, (wide,) = index_file(stored), wide_files(stored)
-        whole = quantised(vector_of("I own a zeppelin in Nowhere.")[None])[0].tobytes()
         assert result.id.encode() in narrow.read_bytes()
         assert all(word in narrow.read_bytes() for word in (*words, *terms))
-        assert whole in wide.read_bytes()
+        assert coded in wide.read_bytes()
         # What writers left that were killed.
         shutil.copy(narrow, narrow.with_name(array_store.FILE + ".tmp"))
         (other,) = {*array_store.WIDE} - {wide.name}
@@ -315,7 +316,7 @@ class TestFile:
             assert "secret" not in cited(ask(one, "zeppelin"))
         for path in stored.home.directory.rglob("*"):
             content = path.read_bytes() if path.is_file() else b""
-            for trace in (result.id.encode(), whole, *words, *terms):
+            for trace in (result.id.encode(), coded, *words, *terms):
                 assert trace not in content, path
         assert stored.verify().ok
 
@@ -483,7 +484,8 @@ def test_a_vector_that_is_no_number_is_near_nothing() -> None:
     ids.extend(map(str, range(50)))
     places = np.arange(50)
     found = Vectors(100, Targets(lambda names: np.array([int(x) for x in names]), ids, places.copy))
-    found.extend(list(range(50)), ids[:], vectors)
+    codes, _ = whole(vectors)
+    found.extend(list(range(50)), ids[:], codes)
     near = found.near(vectors[9] / np.linalg.norm(vectors[9]), 45)
     assert len(near.places) == 45
     assert near.places[0] == 9

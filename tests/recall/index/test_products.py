@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projections.recall.index.int8_products import product, products, whole
+from projections.recall.index.int8_products import product, products
 
 
 @settings(max_examples=60, deadline=None)
@@ -24,18 +23,3 @@ def test_products_are_exact(rows: int, columns: int, dimension: int, seed: int) 
     ]
     assert products(some, others).tolist() == expected
     assert product(some, others[0]).tolist() == [line[0] for line in expected]
-
-
-def test_a_vector_in_whole_numbers_points_the_same_way() -> None:
-    vectors = np.random.default_rng(1).standard_normal((50, 384)).astype(np.float32)
-    codes, times = whole(vectors)
-    assert np.abs(codes).max(axis=1).tolist() == [127] * 50
-    away = np.abs(codes / times[:, None] - vectors) * times[:, None]
-    assert away.max() <= 0.5001
-
-
-@pytest.mark.parametrize("value", [0.0, 1e-45, 1e-38, 3e38])
-def test_no_vector_is_too_small_or_too_great(value: float) -> None:
-    codes, times = whole(np.full((1, 8), value, np.float32))
-    assert np.isfinite(times).all()
-    assert codes.tolist() in ([[127] * 8], [[0] * 8])

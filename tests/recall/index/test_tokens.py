@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 
 from projections.embeddings.token_vectors import (
     KEPT,
+    LEVELS,
+    RMS,
+    coded,
     compressed,
+    levels_of,
     projected,
     quantised,
     telling,
@@ -83,6 +87,34 @@ def test_codes_are_off_by_no_more_than_a_step(values: list[list[float]]) -> None
     assert (np.abs(back - vectors).max(axis=1, initial=0) <= most / 127 + 1e-5).all()
 
 
+@given(st.integers(0, 5), st.integers(1, 20), st.integers(0, 2**32))
+def test_each_number_becomes_the_nearest_level(count: int, kept: int, seed: int) -> None:
+    vectors = 3 * np.random.default_rng(seed).standard_normal((count, kept)).astype(np.float32)
+    codes, scales = coded(vectors)
+    assert codes.shape == (count, -(-kept // 8) * 3)
+    found = levels_of(codes, kept).tolist()
+    for vector, scale, levels in zip(vectors.tolist(), scales.tolist(), found, strict=True):
+        rms = (sum(number * number for number in vector) / kept) ** 0.5
+        # A float16 has so many steps, and none of the smallest is smaller than this.
+        assert scale == pytest.approx(rms / RMS, rel=1e-3, abs=2**-24)
+        away = [[abs(number / scale - level) for level in LEVELS.tolist()] for number in vector]
+        taken = [abs(n / scale - level) for n, level in zip(vector, levels, strict=True)]
+        assert taken == pytest.approx([min(each) for each in away], abs=1e-4)
+
+
+def test_the_levels_are_those_that_are_best_for_a_normal_distribution() -> None:
+    """Those of Max (1960), table I, for eight levels, to the whole numbers that they are here."""
+    published = [0.2451, 0.7560, 1.344, 2.152]
+    assert (LEVELS[4:] / RMS).tolist() == pytest.approx(published, abs=0.02)
+    assert LEVELS.tolist() == [-level for level in LEVELS.tolist()][::-1]
+
+
+def test_a_token_of_nothing_stays_nothing() -> None:
+    codes, scales = coded(np.zeros((2, 16), np.float32))
+    assert scales.tolist() == [0.0, 0.0]
+    assert (levels_of(codes, 16) * scales[:, None] == 0).all()
+
+
 def test_what_was_compressed_comes_back() -> None:
     text = "I adopted the hound."
     offsets = pieces(text)
@@ -90,7 +122,9 @@ def test_what_was_compressed_comes_back() -> None:
     found = unpacked(*compressed(text, offsets, vectors), 8)
     assert found.units.tolist() == [2]
     expected = vectors[[1, 3]]
-    assert np.abs(found.codes * found.scales[:, None] - expected).max() < 0.02
+    back = levels_of(found.codes, 8) * found.scales[:, None]
+    length = np.linalg.norm(back, axis=1) * np.linalg.norm(expected, axis=1)
+    assert ((back * expected).sum(axis=1) / length > 0.96).all()
 
 
 def test_the_same_text_gives_the_same_bytes_whatever_came_before() -> None:
@@ -100,7 +134,7 @@ def test_the_same_text_gives_the_same_bytes_whatever_came_before() -> None:
     once = compressed(text, offsets, vectors)
     compressed("hound", pieces("hound"), vectors[:1])
     assert compressed(text, offsets, vectors) == once
-    assert len(once.codes) == 3 * KEPT
+    assert len(once.codes) == 3 * KEPT * 3 // 8
     assert len(once.scales) == 3 * 2
 
 

@@ -1,0 +1,51 @@
+"""Canonical vectors: a byte a dimension, which keeps their direction and nothing else.
+
+Texts are compared by the angle between their vectors, so a vector's length is not kept. The same
+bytes stand in change records, in embeddings.db and in what recall keeps of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+Bytes = npt.NDArray[np.int8]
+
+# A vector of smaller numbers gets smaller codes, and zeros in the end; 127 over this is finite.
+_LEAST = np.float32(1e-30)
+
+
+def whole(vectors: Floats) -> tuple[Bytes, Floats]:
+    """Return (n, dimension) vectors in whole numbers, and (n,) what each was multiplied by.
+
+    A vector's greatest number becomes 127 or -127; the others are rounded, halves to the even
+    neighbour. One of nothing but zeros, or hardly more, becomes zeros, and so does one that holds
+    what is no number. Every step is a float32 operation on single numbers, so that the bytes are
+    the same on every machine.
+    """
+    finite = np.isfinite(vectors).all(axis=1, keepdims=True)
+    known = np.where(finite, vectors, np.float32(0))
+    times = np.float32(127) / np.maximum(np.abs(known).max(axis=1, initial=0), _LEAST)
+    return np.rint(known * times[:, None]).astype(np.int8), times
+
+
+def coded(vectors: Floats) -> list[bytes]:
+    """Return the canonical form of each of (n, dimension) vectors."""
+    codes, _ = whole(vectors)
+    return [row.tobytes() for row in codes]
+
+
+def units(codes: Bytes) -> Floats:
+    """Return (n, dimension) unit vectors of canonical ones; zeros stay zeros."""
+    vectors: Floats = codes * per_length(codes)[:, None]
+    return vectors
+
+
+def per_length(codes: Bytes) -> Floats:
+    """Return (n,): 1 over the length of each, 0 for zeros."""
+    wide = codes.astype(np.int32)
+    # Whole numbers, so that the sum is exact.
+    length = np.sqrt(np.einsum("ij,ij->i", wide, wide).astype(np.float64))
+    per = np.divide(1, length, out=np.zeros(len(codes)), where=length > 0)
+    return np.asarray(per, np.float32)

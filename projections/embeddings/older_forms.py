@@ -1,0 +1,64 @@
+"""What builds up to 0.1 wrote of vectors, in the forms of today: for files, and for rows of chains.
+
+They wrote a vector as little-endian float32, and tokens with a byte a dimension. Whoever reads
+either gets the same bytes as whoever reads the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import apsw
+import msgspec
+import numpy as np
+
+from projections.embeddings import canonical_vectors, token_vectors
+from schemas.changes import Embedding, Section, TokenVectors
+
+_FLOAT_BYTES = 4
+_BYTES_FORM = "random128/int8"
+
+
+def of_today(section: Section) -> Section:
+    """Return what a change record says to embeddings.db with its vectors in the forms of today."""
+    return msgspec.structs.replace(section, puts=tuple(map(_row, section.puts)))
+
+
+def add_functions(connection: apsw.Connection) -> None:
+    """Add the functions that bring a file up: they leave as it is what is not of a form before."""
+    functions: dict[str, Callable[..., Any]] = {
+        "vector_of_today": _vector,
+        "codes_of_today": lambda *old: _tokens(*old)[0],
+        "scales_of_today": lambda *old: _tokens(*old)[1],
+        "form_of_today": lambda *old: _tokens(*old)[2],
+    }
+    for name, function in functions.items():
+        connection.create_scalar_function(name, function)
+
+
+def _row(row: Any) -> Any:
+    if isinstance(row, Embedding):
+        vector = _vector(row.embedding, row.dimension)
+        return msgspec.structs.replace(row, embedding=vector)
+    if isinstance(row, TokenVectors):
+        codes, scales, form = _tokens(row.codes, row.scales, row.form)
+        return msgspec.structs.replace(row, codes=codes, scales=scales, form=form)
+    return row
+
+
+def _vector(vector: bytes, dimension: int) -> bytes:
+    if len(vector) != _FLOAT_BYTES * dimension:
+        return vector
+    return canonical_vectors.coded(np.frombuffer(vector, "<f4")[None])[0]
+
+
+def _tokens(codes: bytes, scales: bytes, form: str) -> tuple[bytes, bytes, str]:
+    if form != _BYTES_FORM:
+        return codes, scales, form
+    factors = np.frombuffer(scales, "<f2").astype(np.float32)
+    if not len(factors):
+        return codes, scales, token_vectors.FORM
+    vectors = np.frombuffer(codes, np.int8).reshape(len(factors), -1) * factors[:, None]
+    packed, smaller = token_vectors.coded(vectors)
+    return packed.tobytes(), smaller.astype("<f2").tobytes(), token_vectors.FORM
