@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import apsw
@@ -15,13 +15,13 @@ import msgspec
 import onnxruntime
 
 from projections.embeddings.embeddings_file import vec0_version
-from projections.files import ZoneFiles
+from projections.files import FILE_NAMES, ZoneFiles
 from projections.generations import ZoneDirectory
 from projections.private import exposed, read_only
 from projections.sqlite import connect, value
 from recollect.home import Home, cache_directory
 from recollect.ledgers import on_kafka, open_ledger
-from schemas.errors import HomeError, IntegrityError, RecollectError
+from schemas.errors import HomeError, IntegrityError, OlderVersion, RecollectError
 from streams.encoder.loading import load
 from streams.ledger.embedded_ledger import EmbeddedLedger
 from streams.ledger.kafka.kafka_ledger import KafkaLedger
@@ -298,10 +298,14 @@ def _zones(directory: Path) -> str:
     for path in zones:
         zone = ZoneDirectory(path)
         files = zone.directory(zone.current())
-        for name in ("events", "memory", "identity", "embeddings"):
-            _whole(files / f"{name}.db")
+        for name in FILE_NAMES:
+            _whole(files / name)
         generation = zone.current()
-        with ZoneFiles(files, generation.encoder, generation.dimension, readonly=True) as opened:
+        # Files of an older recollect that are read-only: who asks is answered from a copy.
+        with (
+            suppress(OlderVersion),
+            ZoneFiles(files, generation.encoder, generation.dimension, readonly=True) as opened,
+        ):
             opened.check()
     return f"{len(zones)} zones, every file of the generation in use is whole"
 

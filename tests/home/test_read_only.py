@@ -106,6 +106,8 @@ def test_files_of_an_older_version_answer_as_those_of_today(home: Home) -> None:
     there = mounted(home)
     for command, answer in zip(READS, expected, strict=True):
         assert without_time(there.well(*command).json) == without_time(answer), command
+    checks = there.run("doctor", "--json").json["checks"]
+    assert [check["ok"] for check in checks if check["check"] == "zones"] == [True]
     assert held(home) == before
 
 
