@@ -18,7 +18,7 @@ decided (rule 4 of docs/commit.md). Each step passes a failpoint.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 
@@ -39,6 +39,7 @@ from schemas.errors import (
 from schemas.events import RESERVED_PLATFORM, Forget
 from schemas.fragments import MOST_RECORD_BYTES, split
 from schemas.records import CHANGE_FORMAT, ChangeHeader, Source, record_hash, write_change
+from schemas.seal import new_key
 from streams.agents import AGENTS, Agent
 from streams.deciding.decider import Decider, Decision, Extracted
 from streams.deciding.erasing import clear_scratch, erase
@@ -59,6 +60,7 @@ from streams.projecting.projector import (
     watermark_after,
 )
 from streams.publishing.commands import publish_commands
+from streams.reading.erased_keys import check_sources
 from streams.reading.readers import (
     AcceptedChange,
     ChangeReader,
@@ -443,7 +445,22 @@ class ZoneDriver:
             (tuple(known[number] for number in part.sources), encode_conclusions(part))
             for part in decision.conclusions
         ]
+        if not self._owner:
+            keys |= self._stand_ins({source for part, _ in parts for source in part}, keys)
         return write_change(header, parts, keys), asks
+
+    def _stand_ins(self, rested_on: Set[Source], keys: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
+        """Return a key that nobody keeps for each event that was erased since it was read here.
+
+        What rests on it then opens for nobody, as if it had been written before the key ended; the
+        erasure comes later in this chain as well, and says what becomes of it.
+
+        Raises:
+            IntegrityError: a key is lost, not erased.
+        """
+        missing = [source for source in rested_on if source.key_id not in keys]
+        check_sources(self._ledger, self._zone, missing)
+        return {source.key_id: new_key()[1] for source in missing}
 
     def _append(self, mark: Watermark, values: list[bytes]) -> list[AcceptedChange] | None:
         """Append change records (4); return them as accepted, or None if others came first."""
