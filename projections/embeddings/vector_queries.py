@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import apsw
 
+from projections.embeddings.token_vectors import FORM, TokenCodes
 from projections.sqlite import rows, value
 
 
@@ -20,3 +21,25 @@ def models_of(connection: apsw.Connection, target_type: str, target_id: str) -> 
         (target_type, target_id),
     )
     return [model for (model,) in found]
+
+
+def vector_of_text(connection: apsw.Connection, model: str, text_hash: str) -> bytes | None:
+    """Return the vector that a model gave to a text; None: none is recorded here."""
+    vector: bytes | None = value(
+        connection,
+        "SELECT embedding FROM embeddings WHERE model = ? AND text_hash = ? LIMIT 1",
+        (model, text_hash),
+    )
+    return vector
+
+
+def tokens_of_text(connection: apsw.Connection, model: str, text_hash: str) -> TokenCodes | None:
+    """Return the token vectors that a model gave to a text, in the form of today."""
+    found = rows(
+        connection,
+        "SELECT codes, scales, units FROM embeddings "
+        "JOIN token_vectors USING (target_type, target_id, model) "
+        "WHERE model = ? AND embeddings.text_hash = ? AND form = ? LIMIT 1",
+        (model, text_hash, FORM),
+    )
+    return TokenCodes(*found[0]) if found else None

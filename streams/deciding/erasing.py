@@ -18,12 +18,12 @@ from typing import Any, NamedTuple, cast
 import apsw
 import msgspec
 
-from projections.embeddings.token_vectors import FORM, TokenCodes
+from projections.embeddings.vector_queries import tokens_of_text, vector_of_text
 from projections.files import ZoneFiles
 from projections.memory.memory_queries import dead_letters, is_traced
 from projections.private import delete_directory
 from projections.readmodel import ReadModel, rows_by_key
-from projections.sqlite import connect, value
+from projections.sqlite import connect
 from schemas.changes import (
     MODELS,
     AnyRow,
@@ -225,20 +225,9 @@ def _recorded_in(connection: apsw.Connection, model: str | None) -> Recorded:
     """Return a look-up of what is recorded of a text, by its hash."""
 
     def look_up(key: str) -> Answer | None:
-        vector = value(
-            connection,
-            "SELECT embedding FROM embeddings WHERE model = ? AND text_hash = ? LIMIT 1",
-            (model, key),
-        )
-        if vector is None:
+        if model is None or (vector := vector_of_text(connection, model, key)) is None:
             return None
-        tokens = connection.execute(
-            "SELECT codes, scales, units FROM embeddings "
-            "JOIN token_vectors USING (target_type, target_id, model) "
-            "WHERE model = ? AND embeddings.text_hash = ? AND form = ? LIMIT 1",
-            (model, key, FORM),
-        ).fetchone()
-        return Answer(vector, None if tokens is None else TokenCodes(*tokens))
+        return Answer(vector, tokens_of_text(connection, model, key))
 
     return look_up
 

@@ -393,6 +393,21 @@ def test_nobody_who_asks_speaks_sql() -> None:
     assert not found
 
 
+def test_what_happens_asks_a_zones_files_through_their_packages(
+    new: dict[str, dict[str, Any]],
+) -> None:
+    """Only the ledger, the journal and what lives for one act have SQL of their own."""
+    names = {name for kind in ("events", "memory", "identity", "embeddings") for name in new[kind]}
+    asks = re.compile(rf"\b(FROM|JOIN|INTO|UPDATE)\s+({'|'.join(sorted(names))})\b")
+    found = {
+        str(path.relative_to(ROOT)): said
+        for path in (ROOT / "streams").rglob("*.py")
+        if "ledger" not in path.parts
+        and (said := [text for text in statements(path) if asks.search(text)])
+    }
+    assert not found
+
+
 def test_sql_is_found_wherever_a_module_says_it(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     for text in ('"SELECT 1"', 'f"DELETE FROM {table}"', '"""\n  UPDATE a SET b = 1"""'):
