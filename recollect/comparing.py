@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import apsw
+
 from projections.files import ZoneFiles
 from projections.identity import IdentityModel, entity_list, merge_list
 from projections.recall.question.entity_names import entity_ids, resolve
 from recollect.open_zone import OpenZone
 from recollect.suggestions import unknown_entity
-from schemas.changes import Entity, MergeCandidate
+from schemas.changes import Entity, MergeCandidate, Section
 from schemas.errors import InvalidInput
 from schemas.events import Event, Message
 from schemas.names import normalise_name
@@ -53,14 +55,22 @@ class Comparer:
         )
 
     def _in_order(self, first: Description, second: Description) -> Comparison:
+        """Return what is made of the second where the first is known already."""
         connection = self._nothing.connection
-        resolver = EntityResolver(State(connection, connection, connection, None, 0), _event())
-        one, two = _told(resolver, first), _told(resolver, second)
-        if resolver.ids(one)[0] == resolver.ids(two)[0]:
+        connection.execute("BEGIN")
+        try:
+            earlier = _resolver(connection)
+            one = _told(earlier, first)
+            self._nothing.project([Section((), tuple(earlier.rows))])
+            later = _resolver(connection)
+            two = _told(later, second)
+        finally:
+            connection.execute("ROLLBACK")
+        if later.ids(one)[0] == later.ids(two)[0]:
             return Comparison(
                 decision="same", confidence=CONFIDENT, reasons=_why_same(first, second)
             )
-        proposed = [row for row in resolver.rows if isinstance(row, MergeCandidate)]
+        proposed = [row for row in later.rows if isinstance(row, MergeCandidate)]
         if proposed:
             return Comparison(
                 decision="propose",
@@ -72,6 +82,10 @@ class Comparer:
     def close(self) -> None:
         """Let go of the tables in memory."""
         self._nothing.close()
+
+
+def _resolver(connection: apsw.Connection) -> EntityResolver:
+    return EntityResolver(State(connection, connection, connection, None, 0), _event())
 
 
 def compare(zone: OpenZone, a: str, b: str) -> Comparison:

@@ -90,11 +90,12 @@ def names_of(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str
 
 
 def names_about_as_long(connection: apsw.Connection, normalized: str) -> list[str]:
-    """Return names of entities that may be a normalised name with a slip or two in it."""
+    """Return names of what stands that may be a normalised name with a slip or two in it."""
     found = rows(
         connection,
         "SELECT DISTINCT name FROM entities "
-        "WHERE length(normalized) BETWEEN ?1 - 2 AND ?1 + 2 ORDER BY name LIMIT ?2",
+        "WHERE merged_into IS NULL AND length(normalized) BETWEEN ?1 - 2 AND ?1 + 2 "
+        "ORDER BY name LIMIT ?2",
         (len(normalized), _MOST_NAMES),
     )
     return [str(name) for (name,) in found]

@@ -12,7 +12,6 @@ import click
 
 from recollect.cli.options import common, open_home, open_zone
 from recollect.cli.output import (
-    Styled,
     columns_of,
     cut,
     emit,
@@ -22,6 +21,7 @@ from recollect.cli.output import (
     paragraph,
     quiet,
     say,
+    say_parts,
     strong,
     warning,
     width,
@@ -163,13 +163,12 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
     for line in rest:
         say("  ", strong(line) if fact.current else line)
     moment = f"{datetime.fromisoformat(fact.as_of):%Y-%m-%d %H:%M} UTC"
-    parts: list[str | Styled] = [quiet(moment)]
+    parts = [quiet(moment)]
     if fact.attribute is not None:
-        slot = f"{fact.subject}: {fact.attribute} = {fact.value}"
-        parts.append(quiet(f" · {folded(slot)}"))
+        parts.append(quiet(folded(f"{fact.subject}: {fact.attribute} = {fact.value}")))
     if not fact.current:
-        parts.append(warning(" · superseded"))
-    say(_INDENT, *parts)
+        parts.append(warning("superseded"))
+    say_parts(_INDENT, *parts)
     sources = ", ".join(map(folded, fact.source_event_ids))
     say(_INDENT, quiet(f"fact {fact.id} from {sources}"))
 

@@ -158,6 +158,19 @@ def _cut(text: str, columns: int) -> str:
     return kept.rstrip(" ,;:") + "…"
 
 
+def say_parts(indent: str, *parts: Styled) -> None:
+    """Write parts with a dot between them: in one line, or a line each where that is too long."""
+    room = width()
+    length = sum(columns_of(shown(part.text)) for part in parts) + 3 * (len(parts) - 1)
+    if room is None or len(indent) + length <= room:
+        dotted = [piece for part in parts for piece in (quiet(" · "), part)]
+        say(indent, *dotted[1:])
+        return
+    for part in parts:
+        for line in wrapped(shown(part.text), room - len(indent)):
+            say(indent, Styled(line, part.style))
+
+
 def padded(text: str, columns: int) -> str:
     """Return a text with blanks after it, up to so many columns."""
     return text + " " * (columns - columns_of(text))

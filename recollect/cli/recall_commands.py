@@ -12,12 +12,12 @@ import click
 from recollect.cli import question_options
 from recollect.cli.options import common, open_zone
 from recollect.cli.output import (
-    Styled,
     emit,
     note,
     paragraph,
     quiet,
     say,
+    say_parts,
     strong,
     warning,
     width,
@@ -177,10 +177,10 @@ def _whence(result: Result) -> None:
     """Say who said it, when and where, how good an answer it is, and by which ids to ask on."""
     moment = f"{datetime.fromisoformat(result.as_of):%Y-%m-%d %H:%M} UTC"
     said = " · ".join(filter(None, (result.sender_name, moment, result.platform)))
-    score: tuple[str | Styled, ...] = (f" · score {result.score:.2f}",)
+    score = quiet(f"score {result.score:.2f}")
     if result.score < _WEAK:
-        score = (" · ", warning(f"score {result.score:.2f}, weak"))
-    say(_INDENT, *(quiet(part) if isinstance(part, str) else part for part in (said, *score)))
+        score = warning(f"score {result.score:.2f}, weak")
+    say_parts(_INDENT, quiet(folded(said)), score)
     sources = ", ".join(map(folded, result.source_event_ids[:_MOST_SOURCES]))
     more = len(result.source_event_ids) - _MOST_SOURCES
     whence = f"{' from' if sources else ''} {sources}{f' and {more} more' if more > 0 else ''}"

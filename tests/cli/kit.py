@@ -1,0 +1,128 @@
+"""Commands as somebody gives them at a terminal, or in a pipe."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import io
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any, NamedTuple
+
+from recollect.cli.app import run
+
+COMMAND = [sys.executable, "-c", "from recollect.cli import main; main()"]
+STYLE = re.compile(r"\x1b\[[0-9;]*m")
+TIMEOUT = 60
+
+Json = dict[str, Any]
+
+
+class Done(NamedTuple):
+    """What a command wrote, and its exit status."""
+
+    status: int
+    out: str
+    err: str
+
+    def json(self) -> list[Json]:
+        """Return the documents on stdout, one a line."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+def _status(arguments: list[str]) -> int:
+    try:
+        return run(arguments)
+    except SystemExit as done:
+        return int(done.code or 0)
+
+
+class Shell:
+    """A shell in a directory of its own, with a home there."""
+
+    def __init__(self, room: Path) -> None:
+        self.room = room
+        ours = ("RECOLLECT_", "NO_COLOR", "COLUMNS", "LINES", "TERM")
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+        self.environment = {
+            **kept,
+            "RECOLLECT_HOME": str(room / "home"),
+            "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
+            "TERM": "xterm",
+        }
+
+    def __call__(self, *arguments: str, given: bytes = b"") -> Done:
+        """Run a command whose output is piped; `given` is its standard input."""
+        before = os.environ.copy()
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in "ab")
+        with TemporaryFile("w+b") as file, contextlib.chdir(self.room):
+            file.write(given)
+            file.seek(0)
+            os.environ.clear()
+            os.environ.update(self.environment)
+            try:
+                with (
+                    io.TextIOWrapper(file, "utf-8") as sys.stdin,
+                    contextlib.redirect_stdout(out),
+                    contextlib.redirect_stderr(err),
+                ):
+                    status = _status(list(arguments))
+            finally:
+                sys.stdin = sys.__stdin__
+                os.environ.clear()
+                os.environ.update(before)
+        written = (stream.buffer.getvalue().decode() for stream in (out, err))
+        return Done(status, *written)
+
+    def on_a_terminal(self, columns: int, *arguments: str, **environment: str) -> str:
+        """Return what a command writes on a terminal of so many columns, styles and all."""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        process = subprocess.Popen(
+            [*COMMAND, *arguments],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            cwd=self.room,
+            env={**self.environment, **environment},
+        )
+        os.close(theirs)
+        written = b""
+        while True:
+            try:
+                some = os.read(ours, 65_536)
+            except OSError:
+                break
+            if not some:
+                break
+            written += some
+        os.close(ours)
+        process.wait(timeout=TIMEOUT)
+        return written.decode().replace("\r\n", "\n")
+
+    def ingest(self, *events: Json, zone: str = "default") -> Done:
+        """Take in events."""
+        text = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
+        done = self("--zone", zone, "ingest", "-", given=text.encode())
+        assert done.status == 0, done.err
+        return done
+
+
+def said(id_: str, content: str, name: str = "Ada", at: str = "2026-05-08T13:56:00Z") -> Json:
+    """Return an event in which somebody says something."""
+    return {
+        "id": id_,
+        "platform": "slack",
+        "sender_id": f"U-{name}",
+        "sender_name": name,
+        "occurred_at": at,
+        "content": content,
+    }

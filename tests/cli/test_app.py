@@ -1,0 +1,140 @@
+"""The command as a whole: what it knows, what it makes of a slip, and that its examples work."""
+
+from __future__ import annotations
+
+import ast
+import shlex
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from projections.recall import PROFILES
+from recollect.cli import ingest_commands, question_options
+from recollect.cli.app import cli
+from recollect.home import Home
+from streams.adapters import FORMATS
+from streams.encoder.catalog import Precision, Source
+from tests.cli.kit import Shell, said
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_what_may_be_chosen_is_what_there_is() -> None:
+    assert tuple(PROFILES) == question_options.PROFILES
+    assert ingest_commands.FORMATS == FORMATS
+    assert get_args(Precision) == ingest_commands.PRECISIONS
+    assert get_args(Source) == ingest_commands.ENCODER_SOURCES
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["recal", "x"], "Did you mean recall or "),
+        (["Facts"], "Did you mean facts?"),
+        (["entitys"], "Did you mean entities?"),
+        (["recall", "x", "--befor", "2026-05-08"], "--before"),
+        (["forget", "--entitiy", "Ada"], "--entity"),
+        (["why is the sky blue"], "See recollect --help."),
+    ],
+)
+def test_a_slip_is_answered_with_what_was_meant(
+    shell: Shell, arguments: list[str], meant: str
+) -> None:
+    done = shell(*arguments)
+    assert (done.status, done.out) == (2, "")
+    assert meant in done.err
+
+
+def test_no_command_at_all_shows_the_commands_in_lines(shell: Shell) -> None:
+    done = shell()
+    assert done.status == 2
+    for name in cli.commands:
+        assert any(line.strip().startswith(f"{name} ") for line in done.err.splitlines()), name
+
+
+def test_the_first_line_of_each_help_fits_the_list(shell: Shell) -> None:
+    shell.environment["COLUMNS"] = "80"
+    assert "..." not in shell("--help").out.split("Commands:")[1]
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Shell:
+    """A home about which every example can ask."""
+    room = tmp_path_factory.mktemp("examples")
+    Home.make(room / "home", without_encoder=True)
+    shell = Shell(room)
+    export = (ROOT / "demo" / "export.jsonl").read_bytes()
+    (room / "chats.jsonl").write_bytes(export)
+    (room / "mail.jsonl.gz").write_bytes(export)
+    shell.ingest(
+        said("m-17", "I moved to Lisbon on 3 May 2026."),
+        {**said("em-0010", "Ada moved.", "Ada Moreau"), "sender_id": "ada@example.org"},
+    )
+    assert shell("rebuild", "--level", "derive").status == 0
+    return shell
+
+
+#: What needs a broker, or never ends.
+ELSEWHERE = {"promote", "replica"}
+
+
+@pytest.mark.parametrize("name", [name for name in cli.commands if name not in ELSEWHERE])
+def test_the_example_of_a_command_works(asked: Shell, name: str) -> None:
+    epilog = cli.commands[name].epilog
+    assert epilog is not None
+    arguments = shlex.split(epilog.removeprefix("Example: recollect "))
+    if name == "init":
+        arguments = [*arguments, "--encoder", "none"]
+        asked.environment["HOME"] = str(asked.room)
+        arguments = [argument.replace("~", str(asked.room)) for argument in arguments]
+    done = asked(*arguments)
+    assert done.status == 0, done.err
+    assert "Error" not in done.err
+    assert asked(*arguments, "--help").status == 0
+
+
+def test_the_example_of_the_command_itself_works(asked: Shell) -> None:
+    assert cli.epilog is not None
+    for example in cli.epilog.removeprefix("Example: ").split(" && "):
+        done = asked(*shlex.split(example)[1:])
+        assert done.status == 0, done.err
+
+
+@pytest.mark.parametrize("shell_name", ["bash", "zsh", "fish"])
+def test_a_shell_completes_commands_and_options(shell: Shell, shell_name: str) -> None:
+    shell.environment["_RECOLLECT_COMPLETE"] = f"{shell_name}_source"
+    script = shell()
+    assert script.status == 0
+    assert "_RECOLLECT_COMPLETE" in script.out
+    page = (ROOT / "docs" / "reference.md").read_text("utf-8")
+    assert f"_RECOLLECT_COMPLETE={shell_name}_source recollect" in page
+    if shell_name != "bash":
+        return
+    shell.environment["_RECOLLECT_COMPLETE"] = "bash_complete"
+    for words, place, expected in (
+        ("recollect ent", "1", "entities"),
+        ("recollect facts --ent", "2", "--entity"),
+        ("recollect merges a", "2", "approve"),
+    ):
+        shell.environment |= {"COMP_WORDS": words, "COMP_CWORD": place}
+        assert expected in shell().out
+
+
+def test_commands_load_what_they_need_when_they_need_it() -> None:
+    light = {"click", "recollect.cli", "schemas"}
+    for path in (ROOT / "recollect" / "cli").glob("*.py"):
+        if path.stem in ("batch_lines", "line_reader", "failures"):
+            # Loaded by the commands that need them.
+            continue
+        tree = ast.parse(path.read_text("utf-8"))
+        for node in tree.body:
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            for name in names:
+                ours = name.split(".")[0] in ("recollect", "streams", "projections", "schemas")
+                assert not ours or name.startswith(tuple(light)), f"{path.name}: {name}"
+                assert name not in ("numpy", "apsw", "msgspec"), f"{path.name}: {name}"

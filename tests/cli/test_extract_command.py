@@ -1,0 +1,81 @@
+"""`extract` shows what would be decided from each event, as an import does it; it keeps nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.kit import Json, Shell, said
+
+ROOT = Path(__file__).resolve().parents[2]
+CHAT = [
+    said("m-1", "Where do you live now?", "Bob", at="2026-05-08T10:00:00Z"),
+    said("m-2", "I live in Oslo. Ada Moreau visited me on 3 May 2026.", "Carla"),
+    said("m-3", "I broke my leg. That's why I sold my bicycle.", "Carla"),
+]
+
+
+def extracted(shell: Shell, *events: Json) -> list[Json]:
+    (shell.room / "chat.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events))
+    done = shell("--home", "nowhere", "extract", "chat.jsonl", "--json")
+    assert done.status == 0, done.err
+    assert not (shell.room / "nowhere").exists()
+    return done.json()
+
+
+def test_it_gives_a_line_an_event_in_order(shell: Shell) -> None:
+    found = extracted(shell, *CHAT)
+    assert [each["id"] for each in found] == ["m-1", "m-2", "m-3"]
+    assert all(each.keys() >= {"id", "facts", "mentions", "causes"} for each in found)
+    question, moved, leg = found
+    assert question["facts"] == []
+    (home,) = [fact for fact in moved["facts"] if fact["attribute"] == "home"]
+    assert (home["subject"], home["value"], home["current"]) == ("Carla", "Oslo", True)
+    assert home["source_event_ids"] == ["m-2"]
+    (visit,) = [fact for fact in moved["facts"] if "visited" in fact["text"]]
+    assert visit["when"] == {"first": "2026-05-03", "last": "2026-05-03"}
+    assert {"Ada Moreau", "Carla"} <= set(visit["entities"])
+    (cause,) = leg["causes"]
+    assert "leg" in leg["facts"][cause["cause"]]["text"]
+    assert "bicycle" in leg["facts"][cause["effect"]]["text"]
+    assert 0 < cause["strength"] <= 1
+
+
+def test_mentions_stand_where_they_say(shell: Shell) -> None:
+    for event, found in zip(CHAT, extracted(shell, *CHAT), strict=True):
+        for mention in found["mentions"]:
+            assert event["content"][mention["start"] : mention["end"]] == mention["text"]
+    (_, moved, _) = extracted(shell, *CHAT)
+    by_text = {mention["text"]: mention for mention in moved["mentions"]}
+    assert (by_text["Ada Moreau"]["type"], by_text["Ada Moreau"]["entity"]) == (
+        "PERSON",
+        "Ada Moreau",
+    )
+    (date,) = [mention for mention in moved["mentions"] if mention["type"] == "DATE"]
+    assert (date["first"], date["last"]) == ("2026-05-03", "2026-05-03")
+
+
+def test_an_import_decides_the_same(shell: Shell) -> None:
+    export = str(ROOT / "demo" / "export.jsonl")
+    found = shell("extract", export, "--json").json()
+    assert shell("zones", "--json").json() == []
+    assert shell("ingest", export).status == 0
+    held = shell("facts", "--all", "--json").json()
+    expected = {
+        (fact["id"], fact["text"], fact["as_of"], fact["attribute"], fact["value"]) for fact in held
+    }
+    # A turn that an agent ends is decided when it ends; here each message is by itself.
+    assert expected == {
+        (fact["id"], fact["text"], fact["as_of"], fact["attribute"], fact["value"])
+        for each in found
+        for fact in each["facts"]
+    }
+
+
+def test_bad_lines_are_named_and_the_others_read(shell: Shell) -> None:
+    given = b'{"platform": "x"}\n' + json.dumps(CHAT[1]).encode()
+    done = shell("extract", "-", given=given)
+    assert done.status == 0
+    assert "-:1: " in done.err
+    assert "Carla: I live in Oslo." in done.out
+    assert shell("extract", "-", given=b"{}\n").status == 1

@@ -1,0 +1,146 @@
+"""`recall` shows a reader at once what was said, by whom, when, and how surely it answers."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.kit import STYLE, Shell, said
+
+MOVED = "I moved from Bergen to Lisbon in March, because the rent there was half of what I had paid"
+
+
+@pytest.fixture
+def held(shell: Shell) -> Shell:
+    shell.ingest(
+        said("m-1", f"{MOVED}{', and my brother lives around the corner' * 3}."),
+        said("m-2", "My sister likes tea.", name="Bob", at="2026-05-09T00:00:00Z"),
+        *(said(f"n-{number}", f"Bicycle number {number} is blue.") for number in range(30)),
+    )
+    return shell
+
+
+def numbered(out: str) -> list[str]:
+    """Return the lines that begin an answer."""
+    return [line for line in out.splitlines() if line[:2].strip().isdigit() and line[2:3] == "."]
+
+
+def test_a_reader_gets_five_and_a_program_twenty(held: Shell) -> None:
+    asked = ("recall", "Which bicycle is blue?")
+    assert len(numbered(held(*asked).out)) == 5
+    assert len(numbered(held(*asked, "-k", "9").out)) == 9
+    assert len(held(*asked, "--json").json()[0]["results"]) == 20
+    batch = json.dumps({"id": "q", "query": asked[1]}).encode()
+    (answer,) = held("recall", "--batch", "-", given=batch).json()
+    assert answer["id"] == "q"
+    assert len(answer["results"]) == 20
+    (answer,) = held("recall", "--batch", "-", "-k", "3", given=batch).json()
+    assert len(answer["results"]) == 3
+
+
+def test_it_says_who_spoke_and_when(held: Shell) -> None:
+    done = held("recall", "Who likes tea?", "-k", "1")
+    assert "Bob · 2026-05-09 00:00 UTC · slack · score 0." in done.out
+    assert "from m-2" in done.out
+    (answer,) = held("recall", "Who likes tea?", "-k", "1", "--json").json()
+    assert answer["results"][0]["sender_name"] == "Bob"
+
+
+def test_a_weak_answer_is_marked_as_such(held: Shell) -> None:
+    asked = ("recall", "quantum chromodynamics of the sister", "-k", "20")
+    (answer,) = held(*asked, "--json").json()
+    weak = [result["score"] for result in answer["results"] if result["score"] < 0.3]
+    done = held(*asked)
+    assert weak
+    assert done.out.count(", weak") == len(weak)
+    assert ("all of these are weak" in done.err) == (len(weak) == len(answer["results"]))
+
+
+@pytest.mark.parametrize("columns", [30, 50, 80, 200])
+def test_lines_fit_the_terminal(held: Shell, columns: int) -> None:
+    written = held.on_a_terminal(columns, "recall", "Why did Ada move to Lisbon?", "-k", "2")
+    lines = STYLE.sub("", written).splitlines()
+    # An id is not broken, but where there is no room for it.
+    assert max(map(len, lines)) <= max(min(columns, 100), 34)
+    first = lines[: next(place for place, line in enumerate(lines) if "UTC" in line)]
+    assert len(first) <= 4
+    full = STYLE.sub("", held.on_a_terminal(columns, "recall", "Lisbon?", "-k", "1", "--full"))
+    words = " ".join(full.split())
+    assert words.count("around the corner") == 3
+
+
+def test_a_long_text_is_cut_on_a_terminal_and_whole_in_a_pipe(held: Shell) -> None:
+    asked = ("recall", "Why did Ada move to Lisbon?", "-k", "1", "--scope", "events")
+    shown = STYLE.sub("", held.on_a_terminal(60, *asked))
+    assert "…" in shown
+    assert shown.count("around the corner") < 3
+    first = held(*asked).out.splitlines()[0]
+    assert first.count("around the corner") == 3
+
+
+def test_signs_of_two_columns_are_counted_as_two(shell: Shell) -> None:
+    shell.ingest(said("m-1", "山" * 60 + " tea"))
+    lines = STYLE.sub("", shell.on_a_terminal(40, "recall", "tea", "--full")).splitlines()
+    assert all(len(line) + line.count("山") <= 40 for line in lines)
+    assert sum(line.count("山") for line in lines) == 60
+
+
+@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_colours_are_for_terminals_that_want_them(held: Shell, environment: dict[str, str]) -> None:
+    asked = ("recall", "Who likes tea?", "-k", "1")
+    assert STYLE.search(held.on_a_terminal(80, *asked))
+    assert not STYLE.search(held.on_a_terminal(80, *asked, **environment))
+    assert not STYLE.search(held(*asked).out)
+    assert not STYLE.search(held.on_a_terminal(80, *asked, "--json"))
+
+
+def test_a_date_alone_is_its_first_moment(held: Shell) -> None:
+    def ids(*options: str) -> set[str]:
+        (answer,) = held("recall", "tea Lisbon", *options, "--json").json()
+        return {id_ for result in answer["results"] for id_ in result["source_event_ids"]}
+
+    assert {"m-1", "m-2"} <= ids("--after", "2026-05-08")
+    assert "m-2" not in ids("--before", "2026-05-09")
+    assert "m-1" in ids("--before", "2026-05-09")
+    # Neither end is included: what was said at midnight is not after it.
+    assert ids("--after", "2026-05-09") == set()
+    assert "m-2" not in ids("--valid-at", "2026-05-08")
+    done = held("recall", "tea", "--after", "2026-05-08 13:56")
+    assert done.status == 2
+    assert "has no time zone" in done.err
+    done = held("recall", "tea", "--before", "last week")
+    assert done.status == 2
+    assert "'last week' is not a time; write 2026-05-08T13:56:00Z" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "hint"),
+    [
+        (("--zone", "defualt"), "zone defualt holds nothing yet; did you mean default?"),
+        (("--entity", "Bbo"), "nobody and nothing is called 'Bbo'; did you mean Bob?"),
+        (("--platform", "slcak"), "the platform 'slcak'; did you mean slack?"),
+        (("--platform", "mail"), "the platform 'mail'; events came from slack"),
+    ],
+)
+def test_a_mistyped_name_is_named(held: Shell, options: tuple[str, str], hint: str) -> None:
+    done = held("recall", "tea", *options)
+    assert done.status == 0
+    assert done.out == "nothing found\n"
+    assert hint in done.err
+    done = held("recall", "tea", *options, "--json")
+    assert done.json()[0]["results"] == []
+    assert hint in done.err
+
+
+def test_a_name_that_is_known_is_not_questioned(held: Shell) -> None:
+    done = held("recall", "tea", "--entity", "Bob", "--platform", "slack")
+    assert done.err == ""
+    assert "My sister likes tea." in done.out or "likes tea" in done.out
+
+
+def test_why_and_forget_name_what_was_meant(held: Shell) -> None:
+    done = held("forget", "--entity", "Adda", "--dry-run")
+    assert done.status == 2
+    assert "nobody and nothing is called 'Adda'; did you mean Ada?" in done.err
+    assert "the event itself 'm-2' of slack" in held("why", "m-2").out
