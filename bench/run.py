@@ -13,7 +13,19 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from bench import encode, forget, ingest, kafka, locomo, project, rebuild, recall, seal, storm
+from bench import (
+    encode,
+    forget,
+    ingest,
+    kafka,
+    locomo,
+    project,
+    rebuild,
+    recall,
+    seal,
+    start,
+    storm,
+)
 from bench.homes import Homes
 from bench.report import Report, machine, markdown
 
@@ -40,6 +52,7 @@ def benches(
         return markdown(report)
 
     return {
+        "start": lambda: section(start.run(homes)),
         "encode": lambda: section(encode.run(encode.sentences(400), reference=reference)),
         "ingest": lambda: section(ingest.run(homes)),
         "seal": lambda: section(seal.run(homes)),

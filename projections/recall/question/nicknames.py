@@ -8,14 +8,22 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from projections.text.stopwords import STOP_WORDS
+
 if TYPE_CHECKING:
     from nicknames import NickNamer
+
+
+# Words with which questions begin, and which are nobody's name: most need no table.
+_NO_NAMES = STOP_WORDS - {"will", "than"}
 
 
 @lru_cache(1_024)
 def other_names(normalized: str) -> tuple[str, ...]:
     """Return a normalised name with its first word's nicknames, or what that is a nickname of."""
     first, _, rest = normalized.partition(" ")
+    if first in _NO_NAMES:
+        return ()
     names = _table().nicknames_of(first) | _table().canonicals_of(first)
     return tuple(f"{name} {rest}".strip() for name in sorted(names - {first}))
 

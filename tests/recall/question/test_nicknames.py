@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from nicknames import NickNamer
 
+from projections.recall.question.nicknames import _NO_NAMES, other_names
 from tests.memory import Memory
 from tests.recall.kit import START, ask, cited, embedded, say, tell
 
@@ -69,3 +71,11 @@ def test_nobody_is_merged(office: Memory) -> None:
     before = office.status().entities
     tell(office, [say("I keep cats.", "cats", by="Bob", at=START + 2)])
     assert office.status().entities == before + 1
+
+
+def test_no_word_that_is_never_looked_up_is_a_name_for_short() -> None:
+    """So that most questions need not load the table."""
+    table = NickNamer()
+    names = {word for word in _NO_NAMES if table.nicknames_of(word) | table.canonicals_of(word)}
+    assert not names
+    assert other_names("will smith"), "a question may begin with Will"
