@@ -181,14 +181,23 @@ class FilesPool:
         except BaseException:
             files.close()
             raise
-        if any(opened.connection.in_transaction for opened in files.all):
+        identity = _identity(directory)
+        if not identity or any(opened.connection.in_transaction for opened in files.all):
             files.close()
             return
         with self._lock:
-            self._idle.append((_identity(directory), files))
+            self._idle.append((identity, files))
             old = self._idle.pop(0)[1] if len(self._idle) > self._most else None
         if old is not None:
             old.close()
+
+    def close_removed(self) -> None:
+        """Close those whose directory was removed: until then the disk keeps what was in it."""
+        with self._lock:
+            gone = [item for item in self._idle if item[0] != _identity(item[1].directory)]
+            self._idle = [item for item in self._idle if item not in gone]
+        for _, files in gone:
+            files.close()
 
     def close(self) -> None:
         """Close what nobody uses."""

@@ -57,6 +57,7 @@ def rebuild(
 
     rebuilt = rebuilding.rebuild(zone.node, zone.name, level, progress)
     zone.decide()
+    zone.node.close_removed()
     seconds = round(time.monotonic() - started, 3)
     return msgspec.structs.replace(rebuilt, seconds=seconds)
 

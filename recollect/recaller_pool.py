@@ -9,9 +9,9 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,9 @@ from streams.system.locks import exclusive
 _MOST_OPEN = 32
 # As often as a generation may be replaced between the look which it is and the opening of it.
 _ATTEMPTS = 5
+
+
+T = TypeVar("T")
 
 
 class _Key(NamedTuple):
@@ -75,29 +78,32 @@ class RecallerPool:
         self._loading = threading.Lock()
         self._reranker = self._rerank if home.settings.reranker is not None else None
 
-    @contextmanager
-    def lend(self, zone: str, profile: str) -> Iterator[Recaller]:
-        """Lend the recaller of the generation in use."""
-        for attempt in range(_ATTEMPTS):
-            generation = self._node.current(zone)
-            key = _Key(zone, generation, profile)
-            with self._held(key) as opened:
-                try:
-                    recaller = self._recaller(
-                        key, opened, partial(self._node.open_to_read, zone, generation)
-                    )
-                except (HomeError, OSError):
-                    # It may have been replaced meanwhile, and removed.
-                    if attempt + 1 < _ATTEMPTS and self._node.current(zone) != generation:
-                        continue
-                    raise
-                self._drop_others(key)
-                yield recaller
-                return
+    def present(self, zone: str, profile: str, ask: Callable[[Recaller], T]) -> T:
+        """Return what the recaller of the generation in use answers.
 
-    @contextmanager
-    def lend_past(self, zone: str, profile: str, number: int) -> Iterator[Recaller]:
-        """Lend the recaller of the state after a record, the first or a later one."""
+        A generation may be replaced meanwhile, and removed: then the one after it is asked.
+        """
+        for _ in range(_ATTEMPTS):
+            generation = self._node.current(zone)
+            try:
+                return self._present(zone, generation, profile, ask)
+            except (HomeError, OSError):
+                if self._node.current(zone) == generation:
+                    raise
+        return self._present(zone, self._node.current(zone), profile, ask)
+
+    def _present(
+        self, zone: str, generation: Generation, profile: str, ask: Callable[[Recaller], T]
+    ) -> T:
+        key = _Key(zone, generation, profile)
+        with self._held(key) as opened:
+            open_ = partial(self._node.open_to_read, zone, generation)
+            recaller = self._recaller(key, opened, open_)
+            self._drop_others(key)
+            return ask(recaller)
+
+    def past(self, zone: str, profile: str, number: int, ask: Callable[[Recaller], T]) -> T:
+        """Return what the recaller of the state after a record answers, the first or a later."""
         timeline = self.timeline(zone)
         with timeline.lock:
             moment = self._node.moment(zone, timeline.read, number)
@@ -108,17 +114,13 @@ class RecallerPool:
                 return self._node.open_moment(zone, timeline.read, moment)
 
         if not moment.decided:
-            # What was not concluded may be by now: it is read again for each question.
-            files = open_()
-            try:
-                yield self._recaller_of(files, profile)
-            finally:
-                files.close()
-            return
+            # What was not decided may be by now: it is read again for each question.
+            with closing(open_()) as files:
+                return ask(self._recaller_of(files, profile))
         with self._held(key) as opened:
             recaller = self._recaller(key, opened, open_)
             self._drop_others(key)
-            yield recaller
+            return ask(recaller)
 
     def timeline(self, zone: str) -> _SharedTimeline:
         """Return a zone's timeline, up to what the ledger holds now."""
@@ -156,6 +158,9 @@ class RecallerPool:
         with self._held(key) as opened:
             recaller, files = opened.recaller, opened.files
             if recaller is None or files is None or not recaller.worth_storing:
+                return
+            if self._node.current(key.zone) != key.state:
+                # What is replaced is about to be removed.
                 return
             # Without the right or the room to write, the next process reads it again.
             with suppress(Busy, OSError), exclusive(files.directory / array_store.LOCK, wait=False):
@@ -216,9 +221,11 @@ class RecallerPool:
                 return isinstance(other.state, Moment) and other.state.number == key.state.number
             return isinstance(other.state, Generation)
 
-        self._drop(replaced)
+        if self._drop(replaced):
+            self._node.close_removed()
 
-    def _drop(self, which: Callable[[_Key], bool]) -> None:
+    def _drop(self, which: Callable[[_Key], bool]) -> int:
+        """Close some as soon as nobody asks them; return how many."""
         with self._lock:
             dropped = [self._open.pop(key) for key in list(self._open) if which(key)]
             for opened in dropped:
@@ -226,6 +233,7 @@ class RecallerPool:
             closing = [opened for opened in dropped if not opened.asked_by]
         for opened in closing:
             opened.close()
+        return len(dropped)
 
     def _rerank(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Judge texts by the home's cross-encoder, which is loaded when it is first needed."""

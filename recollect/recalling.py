@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
 from projections.recall import PROFILES, Recaller
 from projections.recall import Query as Question
@@ -26,7 +23,7 @@ from streams.publishing.commands import drawn_id
 #: A question as it may be put: its text, a `Query`, or a dict with the fields of one.
 AnyQuery = str | Query | Mapping[str, Any]
 
-Vector = npt.NDArray[np.float32]
+T = TypeVar("T")
 
 
 def recall(
@@ -39,10 +36,14 @@ def recall(
     """
     asked = query_of(query, fields)
     question, known_at = _question(asked)
-    with _lent(zone, asked.profile, known_at) as recaller:
-        if recaller is None:
-            return RecallAnswer(query=question.text, results=[], ms=0.0)
-        answer = recaller.recall(question, _asked_at(zone, known_at))
+    answer = _on_recaller(
+        zone,
+        asked.profile,
+        known_at,
+        lambda recaller: recaller.recall(question, _asked_at(zone, known_at)),
+    )
+    if answer is None:
+        return RecallAnswer(query=question.text, results=[], ms=0.0)
     zone.opened.recallers.store(zone.name, asked.profile)
     return answer
 
@@ -57,10 +58,12 @@ def explain(
     """
     asked = query_of(query, fields)
     question, known_at = _question(asked)
-    with _lent(zone, asked.profile, known_at) as recaller:
-        if recaller is None:
-            return None
-        return recaller.explain(question, id_, _asked_at(zone, known_at))
+    return _on_recaller(
+        zone,
+        asked.profile,
+        known_at,
+        lambda recaller: recaller.explain(question, id_, _asked_at(zone, known_at)),
+    )
 
 
 def record_accesses(zone: OpenZone, accesses: Iterable[Access]) -> Receipt:
@@ -141,27 +144,23 @@ def _time(value: Time | None, field: str) -> int | None:
     return None if value is None else parse_moment(value, field)
 
 
-@contextmanager
-def _lent(zone: OpenZone, profile: str, known_at: int | Token | None) -> Iterator[Recaller | None]:
-    """Lend the recaller of what was known then, or is known now; None where that is nothing."""
+def _on_recaller(
+    zone: OpenZone, profile: str, known_at: int | Token | None, ask: Callable[[Recaller], T]
+) -> T | None:
+    """Ask the recaller of what was known then, or is known now; None where that is nothing."""
     if isinstance(known_at, Token) and known_at.partition != zone.partition:
         raise InvalidInput(f"known_at: token '{known_at}' is not of zone {zone.name}")
     if not zone.exists():
-        yield None
-        return
+        return None
     recallers = zone.opened.recallers
     if not zone.opened.followed:
         _bring_up(zone)
     number = None if known_at is None else _last_known(zone, known_at)
     if number == 0:
-        yield None
-        return
-    with (
-        recallers.lend(zone.name, profile)
-        if number is None
-        else recallers.lend_past(zone.name, profile, number)
-    ) as recaller:
-        yield recaller
+        return None
+    if number is not None:
+        return recallers.past(zone.name, profile, number, ask)
+    return recallers.present(zone.name, profile, ask)
 
 
 def _last_known(zone: OpenZone, known_at: int | Token) -> int | None:

@@ -68,8 +68,8 @@ class Memory:
 
     def recaller(self) -> Recaller:
         """Return the recaller that is asked."""
-        with self._of._zone.opened.recallers.lend(self.zone, self._profile) as recaller:
-            return recaller
+        recallers = self._of._zone.opened.recallers
+        return recallers.present(self.zone, self._profile, lambda recaller: recaller)
 
     def close_recallers(self) -> None:
         """Let go of what was read of the files."""

@@ -501,6 +501,10 @@ class Node:
             entry.name for entry in self._zones.iterdir() if ZoneDirectory(entry).exists()
         )
 
+    def close_removed(self) -> None:
+        """Close the files of generations that were removed, by whomever."""
+        self._files.close_removed()
+
     def close(self) -> None:
         """Close the ledger and the journal."""
         self._files.close()

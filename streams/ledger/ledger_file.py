@@ -45,27 +45,77 @@ class Appended(NamedTuple):
     at: int
 
 
+class _Shared:
+    """A connection that one thread at a time uses, holding `lock`."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+        self.lock = threading.RLock()
+
+
 class LedgerFile:
     """The tables of a ledger. Methods that write run inside `writing`; all may be called by
-    any thread."""
+    any thread.
+
+    Those that read have a connection of their own, so that they wait for nobody who writes.
+    """
 
     def __init__(self, path: Path | str, *, durable: bool, readonly: bool = False) -> None:
-        self.lock = threading.RLock()
-        self.connection = connect(path, durable=durable, readonly=readonly)
+        self._path = Path(path)
+        self._writing = _Shared(connect(path, durable=durable, readonly=readonly))
+        # One that writes nothing, or is in memory, needs no second.
+        alone = readonly or str(path) == ":memory:"
+        self._reading: _Shared | None = self._writing if alone else None
+        self._opening = threading.Lock()
+        self._writer: int | None = None
         self._zone_ids: dict[str, int] = {}
         if readonly:
             # An older one can be read as it is.
             _MIGRATIONS.version(self.connection, Path(path))
             return
-        _MIGRATIONS.bring_up(self.connection, Path(path))
-        if rows(self.connection, "SELECT 1 FROM unread LIMIT 1"):
-            with atomic(self.connection):
-                self._accept_unread()
+        with self.alone():
+            _MIGRATIONS.bring_up(self.connection, Path(path))
+            if rows(self.connection, "SELECT 1 FROM unread LIMIT 1"):
+                with atomic(self.connection):
+                    self._accept_unread()
+
+    @property
+    def _own(self) -> _Shared:
+        """What the thread uses that asks: whoever writes reads what it has written."""
+        if self._writer == threading.get_ident():
+            return self._writing
+        if self._reading is None:
+            with self._opening:
+                if self._reading is None:
+                    self._reading = _Shared(connect(self._path, readonly=True))
+                    # What cannot be read is to be an error, not the end of the process.
+                    self._reading.connection.execute("PRAGMA mmap_size = 0").fetchall()
+        return self._reading
+
+    @property
+    def connection(self) -> apsw.Connection:
+        """The connection for this thread; hold `lock` to use it."""
+        return self._own.connection
+
+    @property
+    def lock(self) -> threading.RLock:
+        """The lock of `connection`."""
+        return self._own.lock
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the connection that writes; no transaction is begun."""
+        with self._writing.lock:
+            before, self._writer = self._writer, threading.get_ident()
+            try:
+                yield
+            finally:
+                self._writer = before
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Hold the file for one write transaction."""
-        with self.lock, atomic(self.connection):
+        with self.alone(), atomic(self.connection):
             yield
 
     @contextmanager
@@ -220,7 +270,7 @@ class LedgerFile:
 
     def compact(self) -> int:
         """Give the room that nothing takes back to the disk; return how many bytes."""
-        with self.lock:
+        with self.alone():
             before = self._size()
             self.connection.execute("VACUUM")
             truncate_wal(self.connection)
@@ -439,8 +489,10 @@ class LedgerFile:
 
     def close(self) -> None:
         """Close the file."""
-        with self.lock:
-            self.connection.close()
+        for shared in (self._reading, self._writing):
+            if shared is not None:
+                with shared.lock:
+                    shared.connection.close()
 
     def _zone_id(self, zone: str, create: bool = False) -> int | None:
         # An id is never given to another zone.

@@ -121,11 +121,12 @@ class EmbeddedFiles:
         for ids in self.key_ids():
             self.keys.destroy(ids)
         # What nobody can open any more need not be overwritten.
-        self.file.connection.execute("PRAGMA secure_delete = OFF").fetchall()
-        with self.file.writing():
-            for table in (*TOPICS, "sources"):
-                self.file.connection.execute(f"DELETE FROM {table}")
-        self.file.connection.execute("VACUUM")
+        with self.file.alone():
+            self.file.connection.execute("PRAGMA secure_delete = OFF").fetchall()
+            with self.file.writing():
+                for table in (*TOPICS, "sources"):
+                    self.file.connection.execute(f"DELETE FROM {table}")
+            self.file.connection.execute("VACUUM")
 
 
 @contextmanager
@@ -147,7 +148,8 @@ def alone_with(directory: Path) -> Iterator[EmbeddedFiles]:
     ):
         try:
             # A write-ahead log ends only where nobody else has the file open.
-            file.connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+            with file.alone():
+                file.connection.execute("PRAGMA journal_mode = DELETE").fetchall()
         except apsw.BusyError:
             raise Busy(
                 f"another process has {directory / 'ledger.db'} open: stop the workers and "

@@ -432,9 +432,12 @@ def project_upto(home: Home, generation: Generation, files: ZoneFiles, number: i
 def truncate(home: Home, number: int) -> None:
     """Cut a ledger off after a record, as a backup of then would be."""
     partition = partition_of(ZONE) << 40
-    connection = home.ledger._file.connection
-    for topic in (EVENTS, CHANGES):
-        connection.execute(f"DELETE FROM {topic} WHERE position >= ?", (partition + number,))
+    file = home.ledger._file
+    with file.writing():
+        for topic in (EVENTS, CHANGES):
+            file.connection.execute(
+                f"DELETE FROM {topic} WHERE position >= ?", (partition + number,)
+            )
 
 
 @pytest.mark.parametrize("name", ["commit.produced", "commit.accepted", "commit.keys_destroyed"])
