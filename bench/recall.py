@@ -27,7 +27,7 @@ from bench.made import Writer
 from bench.report import Report, Target, count, markdown, percentile, stopwatch
 from bench.sentences import said, share_of_nearest
 from projections.files import ZoneFiles
-from projections.recall import BUDGETS, Query, Recaller
+from projections.recall import BUDGETS, Recaller, RecallQuery
 from projections.recall.index import array_store
 from projections.sqlite import rows
 from schemas.wire import Budget
@@ -327,7 +327,7 @@ def forget(directory: Path) -> Forgot:
 def _timed(recaller: Recaller, question: str, budget: Budget) -> tuple[float, float]:
     """Return the milliseconds of an answer, by the clock and of the processor."""
     wall, cpu = time.perf_counter(), time.process_time()
-    recaller.recall(Query(text=question, budget=budget))
+    recaller.recall(RecallQuery(text=question, budget=budget))
     return (time.perf_counter() - wall) * 1e3, (time.process_time() - cpu) * 1e3
 
 

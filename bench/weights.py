@@ -17,7 +17,7 @@ import msgspec
 
 from bench.report import Report
 from projections.files import ZoneFiles
-from projections.recall import DEFAULT_PROFILE, Profile, Query, Recaller
+from projections.recall import DEFAULT_PROFILE, Profile, Recaller, RecallQuery
 from projections.recall.ranking.profiles import SEED_PROFILE, WEIGHTS
 from recollect.home import Home
 from recollect.ledgers import open_node
@@ -57,7 +57,7 @@ class Zones:
         for zone, questions in self._asked.items():
             recaller = Recaller(self._files[zone], profile, encoder=self._encoder)
             for id_, text in questions.items():
-                answer = recaller.recall(Query(text=text, max_results=results))
+                answer = recaller.recall(RecallQuery(text=text, max_results=results))
                 cited = (event for result in answer.results for event in result.source_event_ids)
                 found[id_] = list(dict.fromkeys(cited))
         return found

@@ -214,7 +214,8 @@ def erase(zone: OpenZone, chosen: Chosen) -> ForgetReport:
         )
         _check_gone(zone, chosen.numbers)
         after = _counted(zone)
-        gone = {name: before[name] - after[name] for name in _COUNTED}
+        # Others may have written meanwhile.
+        gone = {name: max(before[name] - after[name], 0) for name in _COUNTED}
         # What is kept in memory to answer from loses it too, so that no question waits for that.
         zone.opened.recallers.follow(zone.name)
     else:

@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from projections.recall import PROFILES, Recaller
-from projections.recall import Query as Question
+from projections.recall import PROFILES, Recaller, RecallQuery
 from projections.recall.question.query import check_moment
 from recollect.ingesting import command
 from recollect.open_zone import OpenZone, unix_ms
@@ -108,7 +107,7 @@ def _reason(error: Exception) -> str:
     return f"{reason}; fields are {', '.join(Query.__struct_fields__)}"
 
 
-def _question(query: Query) -> tuple[Question, int | Token | None]:
+def _question(query: Query) -> tuple[RecallQuery, int | Token | None]:
     """Return what is asked, and as of when: a time (unix ms), a place in the ledger, or now.
 
     A command line may hand over bytes that are no text.
@@ -116,7 +115,7 @@ def _question(query: Query) -> tuple[Question, int | Token | None]:
     text = query.query.encode("utf-8", "replace").decode().replace("\0", " ")
     if query.profile not in PROFILES:
         raise InvalidInput(f"profile {query.profile!r}: choose from {', '.join(PROFILES)}")
-    question = Question(
+    question = RecallQuery(
         text=text,
         scope=tuple(dict.fromkeys(query.scope)),
         entity=query.entity,

@@ -9,7 +9,6 @@ from typing import Any, Self
 import msgspec
 
 from projections.recall import DEFAULT_PROFILE, PROFILES, Profile, Recaller
-from projections.recall import Query as Question
 from recollect import Query, Recollect
 from recollect.home import Home
 from recollect.ingesting import command, publish
@@ -53,13 +52,11 @@ class Memory:
     def command(self, payload: AnyPayload, at: int | None = None) -> Receipt:
         return command(self._of._zone, payload, at)
 
-    def recall(
-        self, query: Question | Query | str, *, known_at: int | Token | None = None
-    ) -> RecallAnswer:
+    def recall(self, query: Query | str, *, known_at: int | Token | None = None) -> RecallAnswer:
         return self._of.recall(self._query(query, known_at))
 
     def explain(
-        self, query: Question | Query | str, id_: str, *, known_at: int | Token | None = None
+        self, query: Query | str, id_: str, *, known_at: int | Token | None = None
     ) -> Explanation | None:
         return self._of.explain(self._query(query, known_at), id_)
 
@@ -84,14 +81,9 @@ class Memory:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _query(self, query: Question | Query | str, known_at: int | Token | None) -> Query:
+    def _query(self, query: Query | str, known_at: int | Token | None) -> Query:
         if isinstance(query, str):
             query = Query(query)
-        if isinstance(query, Question):
-            assert not query.spans, "who asks gives no spans; ask the recaller"
-            said = msgspec.structs.asdict(query)
-            del said["spans"]
-            query = Query(said.pop("text"), **said)
         at = str(known_at) if isinstance(known_at, Token) else known_at
         return msgspec.structs.replace(query, known_at=at, profile=self._profile)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from projections.embeddings.token_vectors import KEPT as TOKEN_DIMENSIONS
-from projections.recall import BUDGETS, DEFAULT_PROFILE, MOST_SUB_QUESTIONS, PROFILES, Query
+from projections.recall import BUDGETS, DEFAULT_PROFILE, MOST_SUB_QUESTIONS, PROFILES, RecallQuery
 from projections.recall.answer import assembly
 from projections.recall.answer.explanation import STEPS
 from projections.recall.arms import observations
@@ -92,7 +92,7 @@ LIMITS = {
     "a question": f"{MOST_CHARACTERS:,} characters",
     "an entity or a platform in a question": f"{MOST_IN_A_NAME:,} characters",
     "results of a question": f"1 to {MOST_RESULTS:,}",
-    "results where the question does not say (library)": str(Query(text="?").max_results),
+    "results where the question does not say (library)": str(RecallQuery(text="?").max_results),
     "results where `recall` is not told how many": str(FOR_READERS),
     "results of `recall --json` and `--batch` that are not told": str(FOR_PROGRAMS),
     "sources of an entity that are cited": str(_MOST_SOURCES),

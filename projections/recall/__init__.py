@@ -13,7 +13,7 @@ What recall cannot do itself is given to the `Recaller`: an encoder (`TextEncode
 
 from projections.recall.answer.recaller import Recaller
 from projections.recall.question.encoding import TextEncoder
-from projections.recall.question.query import Query
+from projections.recall.question.query import RecallQuery
 from projections.recall.question.sub_questions import MOST_SUB_QUESTIONS
 from projections.recall.ranking.profiles import BUDGETS, DEFAULT_PROFILE, PROFILES, Profile
 from projections.recall.ranking.reranking import Reranker
@@ -24,7 +24,7 @@ __all__ = [
     "MOST_SUB_QUESTIONS",
     "PROFILES",
     "Profile",
-    "Query",
+    "RecallQuery",
     "Recaller",
     "Reranker",
     "TextEncoder",

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import recollect.cli
-from projections.recall import Query
+from recollect import Query
 from recollect.cli.app import cli, run
 from recollect.home import Home
 from schemas.display import shown, shown_json, unseen
@@ -147,7 +147,7 @@ def held(home: Path) -> Path:
 
 def test_the_holding_is_hostile(held: Path) -> None:
     with Memory(held) as memory:
-        results = memory.recall(Query(text="Where do Ada and Bob live?")).results
+        results = memory.recall(Query("Where do Ada and Bob live?")).results
         assert {"event", "fact", "mental_model"} <= {result.type for result in results}
         assert all(acts(result.text) for result in results)
 
@@ -155,7 +155,7 @@ def test_the_holding_is_hostile(held: Path) -> None:
 def ids(held: Path) -> list[str]:
     with Memory(held) as memory:
         everything = ("events", "facts", "mental_models", "entities")
-        results = memory.recall(Query(text="Ada Bob live Oslo dog", scope=everything)).results  # type: ignore[arg-type]
+        results = memory.recall(Query("Ada Bob live Oslo dog", scope=everything)).results  # type: ignore[arg-type]
         assert {result.type for result in results} >= {"event", "fact", "entity", "mental_model"}
         return [result.id for result in results]
 
@@ -264,7 +264,7 @@ def test_text_names_and_ids_forge_no_result(held: Path, capfd: pytest.CaptureFix
     assert run(["--home", str(held), *asked]) == 0
     lines = capfd.readouterr().out.splitlines()
     with Memory(held) as memory:
-        results = memory.recall(Query(text="Where do Ada and Bob live?")).results
+        results = memory.recall(Query("Where do Ada and Bob live?")).results
     heads = [line for line in lines if re.match(r" *\d+\. ", line)]
     assert [int(head.partition(".")[0]) for head in heads] == list(range(1, len(results) + 1))
     assert all(result.id in "\n".join(lines) for result in results)

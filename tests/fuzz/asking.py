@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
-from projections.recall import Query
+from recollect import Query
 from recollect.home import Home
 from schemas.errors import InvalidInput
 from schemas.wire import DEFAULT_SCOPE
@@ -63,7 +63,7 @@ _odd = odd_text | odd_json
 _integers = st.none() | st.integers(0, 2 * START) | odd_integer
 # As the library takes them: of the types that are asked for.
 _queries = st.fixed_dictionaries(
-    {"text": odd_text | st.just("Where does Ada live, and what does she own?")},
+    {"query": odd_text | st.just("Where does Ada live, and what does she own?")},
     optional={
         "scope": st.just(DEFAULT_SCOPE) | st.lists(_SCOPES | odd_text, max_size=3).map(tuple),
         "entity": st.none() | st.just("Ada") | odd_text,
@@ -76,7 +76,6 @@ _queries = st.fixed_dictionaries(
         "asked_at": _integers,
         "min_score": st.floats(0, 1) | odd_number,
         "explain": st.booleans(),
-        "spans": st.lists(st.tuples(odd_integer, odd_integer), max_size=2).map(tuple),
     },
 )
 

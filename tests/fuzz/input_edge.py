@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from projections.recall import Query
+from recollect import Query
 from recollect.home import Home
 from schemas.zones import DEFAULT_ZONE
 from streams.publishing.inbox import UNADDRESSED, Posted, take_in
@@ -44,7 +44,7 @@ def _fresh(room: Path) -> Iterator[Path]:
 
 def _both_are_recalled(memory: Memory) -> None:
     for id_, name in (("before", "Zugmilan"), ("after", "Brindlewick")):
-        results = memory.recall(Query(text=name)).results
+        results = memory.recall(Query(name)).results
         assert any(id_ in result.source_event_ids for result in results), f"{id_} is lost"
 
 
@@ -129,7 +129,7 @@ def _remembered(room: Path) -> Iterator[Check]:
                 if said.status:
                     continue
                 with Memory(home) as memory:
-                    query = Query(text=text[:1_000], scope=("events",), max_results=1_000)
+                    query = Query(text[:1_000], scope=("events",), max_results=1_000)
                     found = [result.text for result in memory.recall(query).results]
                     assert memory.status().lag == 0
                     assert memory.dead_letters() == []

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 from hypothesis import strategies as st
 
-from projections.recall import Query
+from recollect import Query
 from recollect.home import Home
 from schemas.errors import RecollectError
 from schemas.fragments import split
@@ -174,7 +174,7 @@ def _all_are_recalled(memory: Memory) -> None:
         name = text.split(".")[0].rpartition(" ")[2]
         cited = [
             source
-            for result in memory.recall(Query(text=name, scope=("events",))).results
+            for result in memory.recall(Query(name, scope=("events",))).results
             for source in result.source_event_ids
         ]
         assert (id_ in cited) == (id_ != "three"), f"{id_}: {cited}"

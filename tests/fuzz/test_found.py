@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from projections.recall import Query
+from recollect import Query
 from schemas.errors import IntegrityError
 from schemas.zones import DEFAULT_ZONE
 from streams.ledger import CHANGES
@@ -54,7 +54,7 @@ def test_a_change_that_no_file_can_hold_stops_the_zone_by_name(room: Path, text:
         memory.node.ledger.append(CHANGES, DEFAULT_ZONE, [forged(written, text)])
         with pytest.raises(IntegrityError):
             memory.drive()
-        found = memory.recall(Query(text="Zugmilan", scope=("events",))).results
+        found = memory.recall(Query("Zugmilan", scope=("events",))).results
         assert found[0].source_event_ids == ["one"]
         assert not memory.verify().ok
 

@@ -17,6 +17,7 @@ import pytest
 import recollect
 from recollect import AsyncZone, Recollect, Zone
 
+REFERENCE = (Path(__file__).resolve().parents[2] / "docs" / "reference.md").read_text()
 MODULES = (
     *("recollect.library", "recollect.library_zone", "recollect.library_async"),
     "schemas.wire.answering",
@@ -80,6 +81,13 @@ PUBLIC = dict(_public())
 @pytest.mark.parametrize("name", PUBLIC)
 def test_a_public_name_has_an_example(name: str) -> None:
     assert ">>> " in (inspect.getdoc(PUBLIC[name]) or ""), name
+
+
+def test_every_method_of_a_zone_is_in_the_reference() -> None:
+    section = REFERENCE.split("## The library")[1].split("\n## ")[0]
+    for name in vars(Zone):
+        if not name.startswith("_") and name != "name":
+            assert f"`{name}(" in section, name
 
 
 def test_what_a_zone_can_do_can_be_awaited() -> None:

@@ -20,7 +20,7 @@ import pytest
 
 import recollect.worker_processes
 from projections.files import ZoneFiles
-from projections.recall import BUDGETS, DEFAULT_PROFILE, PROFILES, Query
+from projections.recall import BUDGETS, DEFAULT_PROFILE, PROFILES, RecallQuery
 from projections.recall.answer.assembly import MOST_FIRST
 from projections.recall.arms.observations import MOST_FACTS
 from projections.recall.ranking import fading
@@ -32,7 +32,7 @@ from recollect.cli.app import cli
 from recollect.home import Home
 from schemas.changes import Entity, MentalModel
 from schemas.events import Access, CreateMentalModel, Recalled, Remember, SetMemoryState
-from schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Result
+from schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Query, Result
 from streams.adapters import FORMATS
 from streams.agents import merges, ticks, writer
 from streams.agents.entities import ENTITY_TYPES, handle_type
@@ -498,12 +498,13 @@ def faded_by(hours: float) -> tuple[float, float]:
 
 
 CONSTANTS = [
-    Holds("000 recall: max_results, default 20", lambda: Query(text="?").max_results, 20),
+    Holds("000 recall: query", lambda: "query" in fields(Query), True),
+    Holds("000 recall: max_results, default 20", lambda: RecallQuery(text="?").max_results, 20),
     Holds(
         "000 recall: scope, entity, time_after, time_before, platform, max_results, budget",
         lambda: (
             {"scope", "entity", "time_after", "time_before", "platform", "max_results", "budget"}
-            - fields(Query)
+            - fields(RecallQuery)
         ),
         set(),
     ),
@@ -617,12 +618,6 @@ def test_a_constant_is_as_agreed(row: Holds) -> None:
 
 
 DEVIATIONS = [
-    Deviates(
-        "000 recall: query",
-        lambda: "text" in fields(Query),
-        True,
-        "the library's Query names its text; the command line says QUERY, a batch and HTTP `query`",
-    ),
     Deviates(
         "000 default scope facts, observations, mental_models",
         lambda: DEFAULT_SCOPE,

@@ -13,8 +13,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall import DEFAULT_PROFILE, Query, Recaller
+from projections.recall import DEFAULT_PROFILE, Recaller
+from recollect import Query
 from recollect.home import Home
+from recollect.recalling import _question
 from schemas.events import Draft
 from schemas.inbound import InboundEvent, draft_of
 from schemas.wire import RecallAnswer, Result
@@ -128,7 +130,7 @@ def tell(memory: Memory, drafts: Iterable[Draft]) -> None:
 
 def ask(memory: Memory, text: str, **fields: Any) -> list[Result]:
     """Return the results of a question."""
-    return memory.recall(Query(text=text, **fields)).results
+    return memory.recall(Query(text, **fields)).results
 
 
 def cited(results: Iterable[Result]) -> list[str]:
@@ -145,13 +147,13 @@ def recalled(memory: Memory, query: Query, *how: Any) -> RecallAnswer:
     """Return the answer of a recaller with this profile, reranker and encoder."""
     node = memory.node
     with node.open_to_read(memory.zone, node.current(memory.zone)) as files:
-        return Recaller(files, *how).recall(query)
+        return Recaller(files, *how).recall(_question(query)[0])
 
 
 def embedded(memory: Memory, question: str) -> str:
     """Return what the encoder is given of a question."""
     encoder = FixedEncoder(vector_of(question))
-    recalled(memory, Query(text=question), DEFAULT_PROFILE, None, encoder)
+    recalled(memory, Query(question), DEFAULT_PROFILE, None, encoder)
     (text,) = encoder.read
     return text
 

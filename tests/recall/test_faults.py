@@ -17,7 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projections.recall import BUDGETS, PROFILES, Query
+from projections.recall import BUDGETS, PROFILES
+from recollect import Query
 from recollect.home import Home
 from schemas.times import format_time
 from schemas.wire import SCOPES, Result, Scope
@@ -129,7 +130,7 @@ class TestAnotherModel:
             for budget in sorted(BUDGETS):
                 assert cited(ask(other, "dog", budget=budget))[0] == "dog"
             # Vectors of one model are no measure for a question that another one read.
-            words = Query(text="dog", explain=True)
+            words = Query("dog", explain=True)
             (best, *_) = other.recall(words).results
             assert set(best.arms or {}) == {"keyword", "statement"}
             tell(other, [say("I own a boat.", "boat", at=START + 3 * DAY, peer_id="d")])
@@ -183,7 +184,7 @@ class TestLimits:
             for budget, scope in itertools.product(BUDGETS, every):
                 for count in (1, 2, 5, 6, 40):
                     query = Query(
-                        text="Grace Hopper own dog", scope=scope, budget=budget, max_results=count
+                        query="Grace Hopper own dog", scope=scope, budget=budget, max_results=count
                     )
                     results = memory.recall(query).results
                     assert 0 < len(results) <= count
@@ -215,7 +216,7 @@ class TestZones:
             )
             zones[name].create_mental_model("Things", f"Brindlewick is a {thing}")
         queries = [
-            Query(text=text, scope=SCOPES, budget=budget, max_results=99, **fields)
+            Query(text, scope=SCOPES, budget=budget, max_results=99, **fields)
             for text in ("Who is Brindlewick?", "dog", "boat", "Ada", "Bob")
             for budget in BUDGETS
             for fields in cast(list[dict[str, Any]], [{}, {"entity": "Brindlewick"}])
@@ -229,5 +230,5 @@ class TestZones:
                     assert not any(other.title() in result.text for other in others)
         (fact, *_) = ask(zones["ada"], "dog", scope=("facts",))
         for id_ in (fact.id, "ada-0"):
-            assert zones["ada"].explain(Query(text="dog"), id_) is not None
-            assert zones["bob"].explain(Query(text="dog"), id_) is None
+            assert zones["ada"].explain(Query("dog"), id_) is not None
+            assert zones["bob"].explain(Query("dog"), id_) is None

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from projections.recall import DEFAULT_PROFILE, Query
+from projections.recall import DEFAULT_PROFILE
+from recollect import Query
 from schemas.events import Draft, Forget
 from streams.publishing.commands import command
 from tests.memory import Memory
@@ -29,12 +30,12 @@ from tests.recall.kit import (
 )
 
 QUESTIONS = [
-    Query(text="Where does Ada live?", explain=True),
-    Query(text="dog", scope=("facts",), max_results=50),
-    Query(text="Who saw a hound with a physician?", max_results=1_000, budget="high", explain=True),
-    Query(text="boat", scope=("events",), budget="low", max_results=300, explain=True),
-    Query(text="Grace Hopper", scope=("entities", "facts", "mental_models")),
-    Query(text="the car", time_after=START + 100 * MINUTE, max_results=50),
+    Query("Where does Ada live?", explain=True),
+    Query("dog", scope=("facts",), max_results=50),
+    Query("Who saw a hound with a physician?", max_results=1_000, budget="high", explain=True),
+    Query("boat", scope=("events",), budget="low", max_results=300, explain=True),
+    Query("Grace Hopper", scope=("entities", "facts", "mental_models")),
+    Query("the car", time_after=START + 100 * MINUTE, max_results=50),
 ]
 
 
@@ -164,7 +165,7 @@ def test_of_hundreds_of_equals_the_same_are_answered_cold_and_warm(
         [say("ok", f"c{place}", at=START - place, peer_id=f"p{place}") for place in range(450)],
     )
     for count in (10, 150, 1_000):
-        query = Query(text="ok", budget="low", scope=("events",), max_results=count)
+        query = Query("ok", budget="low", scope=("events",), max_results=count)
         warm = plain(memory.recall(query))
         assert len(warm) == min(count, 450)
         assert plain(open_memory().recall(query)) == warm
@@ -214,7 +215,7 @@ class TestLittle:
     def test_a_vector_without_direction_is_as_none(self, memory: Memory, filler: float) -> None:
         tell(memory, talk(("Ada", "I own a dog."), ("Ada", "It rained.")))
         ask(memory, "dog")
-        query = Query(text="dog", budget="low")
+        query = Query("dog", budget="low")
         broken = FixedEncoder(np.full(256, filler, np.float32))
         expected = plain(recalled(memory, query))
         assert expected[0]["source_event_ids"] == ["m1"]
@@ -225,7 +226,7 @@ class TestLittle:
         tell(memory, talk(("Ada", "I own a dog.")))
         ask(memory, "dog")
         encoder = FixedEncoder(np.ones(8, np.float32))
-        answer = recalled(memory, Query(text="dog"), DEFAULT_PROFILE, None, encoder)
+        answer = recalled(memory, Query("dog"), DEFAULT_PROFILE, None, encoder)
         assert encoder.read
         assert cited(answer.results) == ["m1"]
 
@@ -270,7 +271,7 @@ def test_answers_are_whole_while_another_thread_writes_forgets_and_rebuilds(
         while not done.is_set() or asked < 10:
             gone = set(forgotten)
             query = Query(
-                text=("Who owns a hound?", "Grace Hopper")[asked % 2],
+                query=("Who owns a hound?", "Grace Hopper")[asked % 2],
                 scope=("events", "facts") if asked % 3 else ("facts",),
                 max_results=200,
                 budget=("low", "mid", "high")[asked % 3],
@@ -293,7 +294,7 @@ def test_the_same_vector_gives_the_same_scores_whatever_is_in_memory(
     busy: Memory, open_memory: Open
 ) -> None:
     ask(busy, "dog")
-    query = Query(text="hound and car", budget="low", max_results=1_000)
+    query = Query("hound and car", budget="low", max_results=1_000)
     warm = plain(busy.recall(query))
     cold = open_memory()
     assert plain(cold.recall(query)) == warm

@@ -8,7 +8,7 @@ import pytest
 
 from bench.recall import DATA
 from bench.sentences import said, share_of_nearest
-from projections.recall import Query
+from recollect import Query
 from recollect.home import Home
 from tests.memory import Memory
 from tests.protocol.kit import in_memory
@@ -56,7 +56,7 @@ def test_a_question_finds_what_was_meant(memory: Memory, scope: tuple, budget: s
 
 def test_the_first_question_is_answered_as_every_later_one(memory: Memory) -> None:
     for question in QUESTIONS:
-        query = Query(text=question, explain=True)
+        query = Query(question, explain=True)
         with Memory(memory.home) as cold:
             assert plain(cold.recall(query)) == plain(memory.recall(query))
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from projections.recall import Query
+from recollect import Query
 from recollect.cli.app import run
 from schemas.errors import InvalidInput
 from tests.memory import Memory
@@ -80,8 +80,8 @@ def test_an_odd_name_finds_nothing(pets: Memory, text: str) -> None:
 
 @pytest.mark.parametrize("text", ODD.values(), ids=ODD)
 def test_an_odd_id_is_that_of_nothing(pets: Memory, text: str) -> None:
-    assert pets.explain(Query(text="dog"), text) is None
-    assert pets.explain(Query(text=text), "m1") is not None
+    assert pets.explain(Query("dog"), text) is None
+    assert pets.explain(Query(text), "m1") is not None
 
 
 @pytest.mark.parametrize("text", [text for text in ODD.values() if "\0" not in text])
@@ -105,7 +105,7 @@ def test_a_question_has_a_length(words_only: Memory) -> None:
     tell(words_only, talk(("Ada", "I own a dog.")))
     longest = "dog ".ljust(LONGEST, "x")
     assert cited(ask(words_only, longest)) == ["m1"]
-    for query in (Query(text=longest + "x"), Query(text="dog", entity="x" * 1_025)):
+    for query in (Query(longest + "x"), Query("dog", entity="x" * 1_025)):
         for asks in (words_only.recall, partial(words_only.explain, id_="m1")):
             with pytest.raises(InvalidInput, match="it may have"):
                 asks(query)
@@ -115,13 +115,13 @@ def test_a_question_has_a_length(words_only: Memory) -> None:
 def test_a_moment_that_no_clock_shows_is_refused(words_only: Memory, time: int) -> None:
     tell(words_only, talk(("Ada", "I own a dog.")))
     for query in (
-        *(Query(text="dog", time_after=time), Query(text="dog", time_before=time)),
-        *(Query(text="dog", valid_at=time), Query(text="dog", asked_at=time)),
+        *(Query("dog", time_after=time), Query("dog", time_before=time)),
+        *(Query("dog", valid_at=time), Query("dog", asked_at=time)),
     ):
         with pytest.raises(InvalidInput, match=r"time_after|time_before|valid_at|asked_at"):
             words_only.recall(query)
     with pytest.raises(InvalidInput, match="known_at"):
-        words_only.recall(Query(text="dog"), known_at=time)
+        words_only.recall(Query("dog"), known_at=time)
 
 
 def test_a_question_that_is_too_long_is_wrong_use(

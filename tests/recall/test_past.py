@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projections.recall import Query
+from recollect import Query
 from recollect.cli.app import run
 from recollect.home import Home
 from recollect.token import Token
@@ -32,13 +32,13 @@ from tests.recall.conftest import Open
 from tests.recall.kit import DAY, HOUR, START, EncodedHome, cited, plain, say, tell
 
 QUESTIONS = [
-    Query(text="Where does Ada live?", explain=True),
-    Query(text="Who owns a hound?", scope=("facts",), budget="high", explain=True),
-    Query(text="dog", scope=("events",), budget="low", max_results=3),
-    Query(text="Grace Hopper", scope=("entities", "events", "facts", "mental_models")),
-    Query(text="admiral", scope=("mental_models",)),
-    Query(text="car", platform="mail", time_after=START, time_before=START + 40 * DAY),
-    Query(text="boat", entity="Ada"),
+    Query("Where does Ada live?", explain=True),
+    Query("Who owns a hound?", scope=("facts",), budget="high", explain=True),
+    Query("dog", scope=("events",), budget="low", max_results=3),
+    Query("Grace Hopper", scope=("entities", "events", "facts", "mental_models")),
+    Query("admiral", scope=("mental_models",)),
+    Query("car", platform="mail", time_after=START, time_before=START + 40 * DAY),
+    Query("boat", entity="Ada"),
 ]
 
 
@@ -115,7 +115,7 @@ class TestAsThen:
         (model,) = memory.recall(QUESTIONS[4]).results
         memory.update_mental_model(model.id, "A rear admiral")
         grace, gracie = (
-            memory.recall(Query(text=name, scope=("entities",))).results[0].id
+            memory.recall(Query(name, scope=("entities",))).results[0].id
             for name in ("Grace Hopper", "Gracie Hopper")
         )
         memory.propose_merge(grace, gracie, 0.99, "the same voice")
@@ -126,7 +126,7 @@ class TestAsThen:
         saved = self.told(memory)
         assert all(answer == [] for answer in answers(memory, START - 1))
         assert answers(memory, START + 100 * DAY) == saved[-1][2]
-        (only,) = memory.recall(Query(text="Rome"), known_at=START).results
+        (only,) = memory.recall(Query("Rome"), known_at=START).results
         assert only.source_event_ids == ["d0-0"]
 
     def test_what_was_said_late_is_known_since_it_came(self, memory: Memory) -> None:
@@ -135,7 +135,7 @@ class TestAsThen:
         first = answers(memory)
         tell(memory, [say("I own a zeppelin.", "old", at=START, ingested_at=START + 9 * DAY)])
         assert answers(memory, START + 8 * DAY) == first
-        assert "old" in cited(memory.recall(Query(text="zeppelin")).results)
+        assert "old" in cited(memory.recall(Query("zeppelin")).results)
 
     def test_what_says_that_it_comes_in_2199_hides_nothing(self, memory: Memory) -> None:
         """Trace: any later time answered the state before it, for ever."""
@@ -143,7 +143,7 @@ class TestAsThen:
         tell(memory, DAYS[0])
         now = time.time_ns() // 1_000_000
         assert answers(memory, now) == answers(memory)
-        assert "far" in cited(memory.recall(Query(text="zeppelin"), known_at=now).results)
+        assert "far" in cited(memory.recall(Query("zeppelin"), known_at=now).results)
 
     def test_a_token_of_another_zone_is_refused(self, memory: Memory) -> None:
         tell(memory, DAYS[0])
@@ -164,7 +164,7 @@ class TestForgotten:
         for drafts in DAYS[1:]:
             tell(memory, drafts)
         at = START + DAY
-        assert "secret" in cited(memory.recall(Query(text="zeppelin"), known_at=at).results)
+        assert "secret" in cited(memory.recall(Query("zeppelin"), known_at=at).results)
         assert files_holding(self.past_of(memory), b"Brindlewick")
         return memory, at
 
@@ -177,7 +177,7 @@ class TestForgotten:
             result.text
             for scope in scopes
             for text in ("zeppelin", "Brindlewick", self.SECRET)
-            for result in memory.recall(Query(text=text, scope=(scope,)), known_at=at).results
+            for result in memory.recall(Query(text, scope=(scope,)), known_at=at).results
         )
 
     def test_by_whoever_asks(self, past: tuple[Memory, int], open_memory: Open) -> None:
@@ -294,7 +294,7 @@ class TestKept:
     def test_few(self, memory: Memory) -> None:
         self.told(memory, 3 * MOST_MOMENTS)
         for place in range(2 * MOST_MOMENTS):
-            results = memory.recall(Query(text="dog", max_results=99), known_at=START + place)
+            results = memory.recall(Query("dog", max_results=99), known_at=START + place)
             assert len(results.results) == place + 1
         assert len(list(self.past_of(memory).iterdir())) == MOST_MOMENTS
 
@@ -302,11 +302,11 @@ class TestKept:
         self, memory: Memory, open_memory: Open
     ) -> None:
         self.told(memory, 4)
-        expected = plain(memory.recall(Query(text="dog"), known_at=START + 1))
+        expected = plain(memory.recall(Query("dog"), known_at=START + 1))
         (kept,) = self.past_of(memory).iterdir()
         (kept / "moment.json").unlink()
         (kept / "memory.db").write_bytes(b"torn")
-        assert plain(open_memory().recall(Query(text="dog"), known_at=START + 1)) == expected
+        assert plain(open_memory().recall(Query("dog"), known_at=START + 1)) == expected
 
     @pytest.mark.parametrize("step", ["commit.memory", "commit.identity", "commit.embeddings"])
     def test_whoever_is_killed_while_making_one_leaves_nothing_that_is_asked(
@@ -323,31 +323,31 @@ class TestKept:
         )
         assert killed.returncode == -signal.SIGKILL
         (torn,) = self.past_of(words_only).iterdir()
-        results = words_only.recall(Query(text="dog"), known_at=START + 1).results
+        results = words_only.recall(Query("dog"), known_at=START + 1).results
         assert sorted(cited(results)) == ["m0", "m1"]
         words_only.forget("m0")
         assert not torn.exists()
 
     def test_one_that_is_whole_is_not_made_again(self, memory: Memory, open_memory: Open) -> None:
         self.told(memory, 4)
-        expected = plain(memory.recall(Query(text="dog"), known_at=START + 1))
+        expected = plain(memory.recall(Query("dog"), known_at=START + 1))
         (kept,) = self.past_of(memory).iterdir()
         made = (kept / "memory.db").stat().st_ino
-        assert plain(open_memory().recall(Query(text="dog"), known_at=START + 1)) == expected
+        assert plain(open_memory().recall(Query("dog"), known_at=START + 1)) == expected
         assert (kept / "memory.db").stat().st_ino == made
 
     def test_one_that_is_deleted_while_it_is_open_still_answers(self, memory: Memory) -> None:
         self.told(memory, 4)
-        expected = plain(memory.recall(Query(text="dog"), known_at=START + 1))
+        expected = plain(memory.recall(Query("dog"), known_at=START + 1))
         shutil.rmtree(self.past_of(memory))
-        assert plain(memory.recall(Query(text="dog"), known_at=START + 1)) == expected
+        assert plain(memory.recall(Query("dog"), known_at=START + 1)) == expected
 
     def test_verify_and_rebuild_do_not_mind(self, memory: Memory) -> None:
         self.told(memory, 4)
-        expected = plain(memory.recall(Query(text="dog"), known_at=START + 1))
+        expected = plain(memory.recall(Query("dog"), known_at=START + 1))
         memory.rebuild("project")
         assert memory.verify().ok
-        assert plain(memory.recall(Query(text="dog"), known_at=START + 1)) == expected
+        assert plain(memory.recall(Query("dog"), known_at=START + 1)) == expected
 
 
 def test_on_the_command_line(capfd: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from projections.recall import Query
 from projections.recall.index import zone_index
+from recollect import Query
 from recollect.token import Token
 from tests.memory import Memory
 from tests.recall.kit import EncodedHome
@@ -112,7 +112,7 @@ def ask(memory: Memory, world: World, token: str) -> set[str]:
         for gone in world.gone[:_ASKED]
         for known_at in (None, Token.read(token))
         for result in memory.recall(
-            Query(text=f"What of the {gone.words['word'][0]}?"), known_at=known_at
+            Query(f"What of the {gone.words['word'][0]}?"), known_at=known_at
         ).results
         for cited in result.source_event_ids
     }

@@ -16,7 +16,7 @@ from projections.recall.answer.turn_results import ranks_of, repeated_fact
 from projections.recall.arms.arm_scores import Candidates
 from projections.recall.index.zone_index import Index
 from projections.recall.question.parsed_question import ParsedQuestion
-from projections.recall.question.query import Query
+from projections.recall.question.query import RecallQuery
 from projections.recall.ranking.profiles import Profile
 from projections.recall.ranking.turn_ranking import Ranked
 from projections.sqlite import value
@@ -195,7 +195,7 @@ def _result_for_its_turn(
 
 
 def furthest(
-    query: Query,
+    query: RecallQuery,
     traces: Sequence[AnswerTrace],
     became: Sequence[Explanation],
     answer: Sequence[Result],

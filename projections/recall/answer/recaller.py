@@ -15,7 +15,7 @@ from projections.recall.answer.pipeline import Pipeline
 from projections.recall.index.zone_index import Index
 from projections.recall.question.encoding import TextEncoder
 from projections.recall.question.parsed_question import ParsedQuestion
-from projections.recall.question.query import Query, readable
+from projections.recall.question.query import RecallQuery, readable
 from projections.recall.question.question_reader import QuestionReader
 from projections.recall.question.time_spans import span_of_event
 from projections.recall.ranking.profiles import DEFAULT_PROFILE, Profile
@@ -45,7 +45,7 @@ class Recaller:
         self._index: Index | None = None
         self._lock = threading.RLock()
 
-    def recall(self, query: Query, now: int | None = None) -> RecallAnswer:
+    def recall(self, query: RecallQuery, now: int | None = None) -> RecallAnswer:
         """Return the answer to a query; each question in its text is answered by itself.
 
         `now`: when it is asked (unix ms), where the query does not say.
@@ -62,7 +62,7 @@ class Recaller:
             elapsed = (time.perf_counter() - started - encoding) * 1000
         return RecallAnswer(query=readable(query.text), results=results, ms=round(elapsed, 3))
 
-    def explain(self, query: Query, id_: str, now: int | None = None) -> Explanation | None:
+    def explain(self, query: RecallQuery, id_: str, now: int | None = None) -> Explanation | None:
         """Return what became of a memory in the answer; None where nothing has this id.
 
         Raises:
@@ -102,7 +102,7 @@ class Recaller:
                 # The next question maps what was stored, and what was read goes.
                 self._index = None
 
-    def _traces(self, query: Query, index: Index, now: int | None) -> list[AnswerTrace]:
+    def _traces(self, query: RecallQuery, index: Index, now: int | None) -> list[AnswerTrace]:
         """Return how the answer to each question of a query came about."""
         return [
             self._pipeline.run(self._timed(question, index), index)
@@ -133,7 +133,7 @@ class Recaller:
         return index
 
 
-def _joined(query: Query, traces: Sequence[AnswerTrace]) -> list[Result]:
+def _joined(query: RecallQuery, traces: Sequence[AnswerTrace]) -> list[Result]:
     """Return the results of a query from those of its questions."""
     if len(traces) == 1:
         return traces[0].results

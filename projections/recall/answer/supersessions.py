@@ -8,7 +8,7 @@ from typing import NamedTuple
 from projections.files import ZoneFiles
 from projections.memory import facts_for_recall as memory
 from projections.recall.index.zone_index import Index
-from projections.recall.question.query import Query
+from projections.recall.question.query import RecallQuery
 from schemas.times import format_time
 from schemas.wire import Change
 
@@ -21,7 +21,7 @@ class Changes(NamedTuple):
     ended: dict[str, int]
 
 
-def changes(query: Query, fact_ids: Sequence[str], index: Index, files: ZoneFiles) -> Changes:
+def changes(query: RecallQuery, fact_ids: Sequence[str], index: Index, files: ZoneFiles) -> Changes:
     """Return the changes of facts up to the time that a question asks for."""
     if not index.exists.supersessions:
         return Changes({}, {}, {})

@@ -15,7 +15,7 @@ from projections.recall.answer.supersessions import changes
 from projections.recall.arms.arm_scores import Candidates
 from projections.recall.index.zone_index import Index
 from projections.recall.question.parsed_question import ParsedQuestion
-from projections.recall.question.query import Query
+from projections.recall.question.query import RecallQuery
 from projections.recall.ranking.turn_ranking import Ranked
 from schemas.times import LATEST_MS
 from schemas.wire import Change, Result
@@ -160,7 +160,7 @@ def _facts_or_turns(
 
 
 def _results(
-    query: Query,
+    query: RecallQuery,
     chosen: Sequence[Chosen],
     found: Candidates,
     index: Index,

@@ -8,13 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.recall.index.zone_index import Index
-from projections.recall.question.query import Query
+from projections.recall.question.query import RecallQuery
 from projections.recall.question.validity import Ended
 
 Mask = npt.NDArray[np.bool_]
 
 
-def masks(query: Query, entity_ids: set[str] | None, over: Ended, index: Index) -> dict[str, Mask]:
+def masks(
+    query: RecallQuery, entity_ids: set[str] | None, over: Ended, index: Index
+) -> dict[str, Mask]:
     """Return which turns pass each filter that is set, by its name in `Query`.
 
     `entity_ids`: those of the entity that is asked for; `over`: what had ended.
@@ -40,7 +42,7 @@ def allowed(masks: Mapping[str, Mask], index: Index) -> Mask:
     return passed
 
 
-def eligible(query: Query, allowed: Mask, index: Index) -> Mask:
+def eligible(query: RecallQuery, allowed: Mask, index: Index) -> Mask:
     """Return which allowed turns may be answered: where facts alone are, those that gave some."""
     return allowed if "events" in query.scope else allowed & index.facts.gave()
 

@@ -12,7 +12,7 @@ from projections.recall.question.answer_type import AnswerType
 from projections.recall.question.encoding import QuestionVectors
 from projections.recall.question.entity_names import NamedEntity
 from projections.recall.question.event_times import Anchor
-from projections.recall.question.query import Query
+from projections.recall.question.query import RecallQuery
 from projections.recall.question.speakers import Sender
 from projections.recall.question.time_spans import Span
 from projections.recall.question.validity import Ended
@@ -39,7 +39,7 @@ class ParsedQuestion(NamedTuple):
     which all of them do, and `eligible`: which of those may be answered.
     """
 
-    query: Query
+    query: RecallQuery
     wording: str | None
     asked_at: int | None
     text: str

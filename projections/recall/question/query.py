@@ -22,7 +22,7 @@ def check_moment(time: int | None, field: str) -> None:
         raise InvalidInput(f"{field}: {time:.3g} ms is no time up to 2200; give unix milliseconds")
 
 
-class Query(msgspec.Struct, frozen=True, kw_only=True):
+class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
     """A question. Times are unix ms; `entity` is a name or an id.
 
     `time_after` and `time_before` are exclusive bounds on `as_of`. `valid_at`: only what was
@@ -89,7 +89,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         """The last moment of changes that count: `valid_at`, else the latest there is."""
         return LATEST_MS if self.valid_at is None else self.valid_at
 
-    def readable(self) -> Query:
+    def readable(self) -> RecallQuery:
         """Return the question with text that every part can read."""
         return msgspec.structs.replace(
             self,

@@ -12,7 +12,7 @@ from projections.recall.question.encoding import QuestionEncoder, TextEncoder
 from projections.recall.question.entity_names import Names, ids_of
 from projections.recall.question.event_times import Anchor, anchor
 from projections.recall.question.parsed_question import ParsedQuestion
-from projections.recall.question.query import MOST_CHARACTERS, Query
+from projections.recall.question.query import MOST_CHARACTERS, RecallQuery
 from projections.recall.question.speakers import speakers_asked_for
 from projections.recall.question.sub_questions import completed, sub_questions
 from projections.recall.question.time_spans import Span, spans_in
@@ -35,7 +35,7 @@ class QuestionReader:
         """How long the encoder took for all questions that were read."""
         return self._encoder.seconds
 
-    def read(self, query: Query, index: Index, now: int | None) -> list[ParsedQuestion]:
+    def read(self, query: RecallQuery, index: Index, now: int | None) -> list[ParsedQuestion]:
         """Return the questions that a query's text consists of, in order.
 
         `now`: when it is asked (unix ms), where the query does not say.
@@ -74,7 +74,7 @@ class QuestionReader:
         return parsed._replace(spans=(), event=None)
 
     def _parsed(
-        self, query: Query, wording: str | None, index: Index, now: int | None
+        self, query: RecallQuery, wording: str | None, index: Index, now: int | None
     ) -> ParsedQuestion:
         text = query.text[:MOST_CHARACTERS]
         named = self._names.of(text)
@@ -105,7 +105,7 @@ class QuestionReader:
             eligible=filters.eligible(query, allowed, index),
         )
 
-    def _times(self, query: Query) -> tuple[tuple[Span, ...], Anchor | None, int]:
+    def _times(self, query: RecallQuery) -> tuple[tuple[Span, ...], Anchor | None, int]:
         """Return the times that a question gives, or the event by which it gives one.
 
         The third is how many minutes clocks are ahead of UTC. Times in words count from when the

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from projections.files import ZoneFiles
 from projections.memory import facts_for_recall as memory
 from projections.recall.index.zone_index import Index
-from projections.recall.question.query import Query
+from projections.recall.question.query import RecallQuery
 
 Mask = npt.NDArray[np.bool_]
 
@@ -25,7 +25,7 @@ class Ended(NamedTuple):
     turns: Mask
 
 
-def ended(query: Query, index: Index, files: ZoneFiles) -> Ended:
+def ended(query: RecallQuery, index: Index, files: ZoneFiles) -> Ended:
     """Return what had ended at `valid_at`; nothing where the question names no time."""
     turns = np.zeros(len(index.turns), bool)
     if query.valid_at is None:

@@ -6,8 +6,9 @@ import itertools
 
 import pytest
 
-from projections.recall import BUDGETS, Query
+from projections.recall import BUDGETS
 from projections.recall.ranking.profiles import SEED_PROFILE
+from recollect import Query
 from schemas.errors import InvalidInput
 from schemas.wire import DEFAULT_SCOPE, SCOPES
 from tests.memory import Memory
@@ -201,7 +202,7 @@ class TestTheSameRememberTwice:
     def test_why_says_what_stands_for_it(self, twice: Memory) -> None:
         (fact,) = ask(twice, "deploy key")
         for id_ in fact.source_event_ids:
-            became = twice.explain(Query(text="deploy key"), id_)
+            became = twice.explain(Query("deploy key"), id_)
             assert became is not None
             assert became.dropped_by == "stands_for"
             assert fact.id in became.because
@@ -290,7 +291,7 @@ def test_no_answer_is_longer_than_asked(
 )
 def test_a_question_that_cannot_be_asked_is_refused(memory: Memory, fields: dict) -> None:
     with pytest.raises(InvalidInput):
-        memory.recall(Query(text="dog", **fields))
+        memory.recall(Query("dog", **fields))
 
 
 @pytest.mark.parametrize("budget", sorted(BUDGETS))

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from projections.recall import Profile, Query
+from projections.recall import Profile
 from projections.recall.ranking.profiles import SEED_PROFILE
+from recollect import Query
 from recollect.cli.app import run
 from schemas.wire import Explanation
 from tests.memory import Memory
@@ -35,7 +36,7 @@ def filled(memory: Memory) -> Memory:
 
 
 def became(memory: Memory, id_: str, text: str = QUESTION, **fields: Any) -> Explanation:
-    explanation = memory.explain(Query(text=text, **fields), id_)
+    explanation = memory.explain(Query(text, **fields), id_)
     assert explanation is not None
     return explanation
 
@@ -120,7 +121,7 @@ def test_one_that_says_the_same_as_others(open_memory: Open) -> None:
 def test_what_is_being_forgotten(filled: Memory) -> None:
     (fact,) = (item for item in ask(filled, QUESTION, scope=("facts",)) if "dog" in item.text)
     filled.node.ledger.publish(filled.zone, [forget(1)])
-    assert filled.explain(Query(text=QUESTION), "dog") is None
+    assert filled.explain(Query(QUESTION), "dog") is None
     assert became(filled, fact.id).dropped_by == "unreadable"
 
 
@@ -138,10 +139,10 @@ def test_mental_models_and_entities(filled: Memory) -> None:
 
 def test_an_answer_of_the_past_is_explained_as_of_then(filled: Memory) -> None:
     place = token(filled)
-    before = filled.explain(Query(text=QUESTION), "puppy", known_at=place)
+    before = filled.explain(Query(QUESTION), "puppy", known_at=place)
     tell(filled, [say("I own a hound. I own a retriever.", "later", by="Eve")])
-    assert filled.explain(Query(text=QUESTION), "puppy", known_at=place) == before
-    assert filled.explain(Query(text=QUESTION), "later", known_at=place) is None
+    assert filled.explain(Query(QUESTION), "puppy", known_at=place) == before
+    assert filled.explain(Query(QUESTION), "later", known_at=place) is None
     assert became(filled, "later").rank == 1
 
 
@@ -161,7 +162,7 @@ def test_the_chain_of_every_kind_leads_to_its_events(filled: Memory) -> None:
 
 
 def test_nothing_has_this_id(filled: Memory) -> None:
-    assert filled.explain(Query(text=QUESTION), "no such id") is None
+    assert filled.explain(Query(QUESTION), "no such id") is None
 
 
 def test_on_the_command_line(filled: Memory, capfd: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projections.recall import Query
+from recollect import Query
 from recollect.cli.app import run
 from recollect.home import Home
 from schemas.changes import Conclusions, Delete, decode_sections, encode_conclusions
@@ -120,7 +120,7 @@ def test_with_known_at_both_times_count(memory: Memory) -> None:
         ],
     )
     at = START + 11 * DAY
-    asked = Query(text="Where does Ada live?", valid_at=at)
+    asked = Query("Where does Ada live?", valid_at=at)
     assert cited(memory.recall(asked).results) == ["oslo"]
     assert cited(memory.recall(asked, known_at=START + 12 * DAY).results) == ["rome"]
     assert cited(memory.recall(asked, known_at=START + 13 * DAY).results) == ["oslo"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from projections.recall import Query
+from recollect import Query
 from schemas.events import Attachment
 from tests.memory import Memory
 from tests.recall import oracle
@@ -164,5 +164,5 @@ def test_a_question_that_is_asked_ranks_below_its_answer(words_only: Memory) -> 
             say("The old lighthouse is closed now, it is.", "tells", peer_id="y"),
         ],
     )
-    first = words_only.recall(Query(text="lighthouse closed", scope=("events",))).results[0]
+    first = words_only.recall(Query("lighthouse closed", scope=("events",))).results[0]
     assert first.source_event_ids == ["tells"]

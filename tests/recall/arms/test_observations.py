@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from projections.embeddings import canonical_vectors
-from projections.recall import Query
 from projections.sqlite import atomic
+from recollect import Query
 from recollect.cli.app import run
 from schemas.times import format_time
 from schemas.wire import Result
@@ -169,14 +169,14 @@ def test_it_is_explained(observed: Memory) -> None:
     (fed,) = facts_of(observed, "fed")
     (first, *_) = ask(observed, "dog", explain=True)
     assert first.arms == {"keyword": 1, "semantic": 1}
-    became = observed.explain(Query(text="dog"), "care")
+    became = observed.explain(Query("dog"), "care")
     assert became is not None
     assert (became.rank, became.type, became.arms) == (
         1,
         "observation",
         {"keyword": 1, "semantic": 1},
     )
-    became = observed.explain(Query(text="dog"), fed)
+    became = observed.explain(Query("dog"), fed)
     assert became is not None
     assert became.dropped_by == "stands_for"
     assert "care" in became.because

@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from projections.embeddings import canonical_vectors
 from projections.embeddings.canonical_vectors import whole
 from projections.events import EventsModel, turns_for_recall
-from projections.recall import Query
 from projections.recall.index import array_store, zone_index
 from projections.recall.index.bit_codes import Codes, first_of_equals, least
 from projections.recall.index.growable_arrays import Texts
 from projections.recall.index.turn_index import Turns
 from projections.recall.index.vector_index import Targets, Vectors
+from recollect import Query
 from streams.projecting import projector
 from tests.memory import Memory
 from tests.recall.conftest import Open
@@ -48,9 +48,9 @@ QUESTIONS = [
     query
     for text in TEXTS
     for query in (
-        Query(text=text, budget="high", explain=True, max_results=40, scope=("events", "facts")),
-        Query(text=text, budget="mid", explain=True, max_results=40, scope=("facts",)),
-        Query(text=text, budget="low", explain=True, max_results=40, scope=("events",)),
+        Query(text, budget="high", explain=True, max_results=40, scope=("events", "facts")),
+        Query(text, budget="mid", explain=True, max_results=40, scope=("facts",)),
+        Query(text, budget="low", explain=True, max_results=40, scope=("events",)),
     )
 ]
 

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from projections.files import ZoneFiles
-from projections.recall import Query
 from projections.recall.index import array_store, zone_index
 from projections.recall.index.zone_index import Index
+from recollect import Query
 from recollect.home import Home
 from schemas.events import Draft, Forget
 from schemas.wire import Scope
@@ -42,10 +42,10 @@ TEXTS = (
 )
 _ALL: tuple[Scope, ...] = ("events", "facts", "entities")
 QUESTIONS = [
-    Query(text="Who owns a hound?", budget="high", max_results=50, explain=True, scope=_ALL[:2]),
-    Query(text="Where does Ada live?", max_results=50, explain=True, scope=("facts",)),
-    Query(text="Grace Hopper in Paris", budget="high", max_results=50, scope=_ALL),
-    Query(text="boat", budget="low", max_results=50, explain=True, scope=_ALL[:1]),
+    Query("Who owns a hound?", budget="high", max_results=50, explain=True, scope=_ALL[:2]),
+    Query("Where does Ada live?", max_results=50, explain=True, scope=("facts",)),
+    Query("Grace Hopper in Paris", budget="high", max_results=50, scope=_ALL),
+    Query("boat", budget="low", max_results=50, explain=True, scope=_ALL[:1]),
 ]
 
 said = st.tuples(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from projections.recall import Query
+from projections.recall import RecallQuery
 from projections.recall.index.zone_index import Index
 from projections.recall.question.parsed_question import ParsedQuestion
 from projections.recall.question.question_reader import QuestionReader
@@ -31,7 +31,7 @@ def read(
     node = memory.node
     with node.open_to_read(memory.zone, node.current(memory.zone)) as files:
         reader = QuestionReader(files, encoder)
-        return reader.read(Query(text=text, **fields), Index.opened(files), now=7)
+        return reader.read(RecallQuery(text=text, **fields), Index.opened(files), now=7)
 
 
 def test_who_is_named_and_who_is_asked_for(talked: Memory) -> None:

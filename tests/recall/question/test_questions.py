@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from projections.recall import DEFAULT_PROFILE, Profile, Query
+from projections.recall import DEFAULT_PROFILE, Profile, RecallQuery
+from recollect import Query
 from tests.memory import Memory
 from tests.recall.kit import (
     DAY,
@@ -124,7 +125,7 @@ class TestTime:
 
     def test_a_caller_may_say_which_time_is_meant(self, year: Memory) -> None:
         spans = ((START + 57 * DAY, START + 59 * DAY),)
-        question = Query(text="What did Ada paint?", spans=spans)
+        question = RecallQuery(text="What did Ada paint?", spans=spans)
         assert cited(year.recaller().recall(question, None).results)[0] == "mar4"
 
 
@@ -144,7 +145,7 @@ class TestKind:
     @staticmethod
     def gained(memory: Memory, question: str) -> set[str]:
         """Return what scores more than in the profile that passes over kinds of answers."""
-        query = Query(text=question, scope=("events",))
+        query = Query(question, scope=("events",))
         with_it, without = (
             {
                 result.source_event_ids[0]: result.score

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from projections.recall import Query
+from recollect import Query
 from tests.memory import Memory
 from tests.recall.kit import DAY, START, ask, cited, say, talk, tell
 
@@ -82,14 +82,14 @@ def test_one_question_is_answered_as_ever(filled: Memory) -> None:
 def test_every_result_is_explained_as_it_stands_in_the_answer(filled: Memory) -> None:
     results = ask(filled, QUESTION, explain=True, max_results=4)
     for rank, result in enumerate(results, 1):
-        became = filled.explain(Query(text=QUESTION, max_results=4), result.id)
+        became = filled.explain(Query(QUESTION, max_results=4), result.id)
         assert became is not None
         assert (became.rank, became.score, became.part) == (rank, result.score, result.part)
         assert became.arms == result.arms
         assert became.query == QUESTION
     every = ask(filled, QUESTION, max_results=100)
     left = next(item for item in every if item.id not in {result.id for result in results})
-    became = filled.explain(Query(text=QUESTION, max_results=4), left.id)
+    became = filled.explain(Query(QUESTION, max_results=4), left.id)
     assert became is not None
     assert became.rank is None
     assert became.dropped_by == "max_results"

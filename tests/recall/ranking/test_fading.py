@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from projections.recall import PROFILES, Profile, Query
+from projections.recall import PROFILES, Profile
+from recollect import Query
 from schemas.events import Access
 from tests.memory import Memory
 from tests.recall.conftest import Open
@@ -81,7 +82,7 @@ def test_the_past_fades_from_then(open_memory: Open) -> None:
             say("I own a cat.", "b", at=old + 50 * DAY, ingested_at=old + 50 * DAY),
         ],
     )
-    then = memory.recall(Query(text="dog"), known_at=old + HOUR).results
-    later = memory.recall(Query(text="dog"), known_at=old + 40 * DAY).results
+    then = memory.recall(Query("dog"), known_at=old + HOUR).results
+    later = memory.recall(Query("dog"), known_at=old + 40 * DAY).results
     assert then[0].score > later[0].score
-    assert memory.recall(Query(text="dog"), known_at=old + HOUR).results == then
+    assert memory.recall(Query("dog"), known_at=old + HOUR).results == then

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from projections.recall import Query
+from recollect import Query
 from schemas.errors import InvalidInput
 from tests.memory import Memory
 from tests.recall.kit import DAY, START, ask, cited, plain, say, tell
@@ -50,15 +50,15 @@ def test_nothing_relevant_is_an_answer(filled: Memory) -> None:
 
 
 def test_a_least_score_takes_away_and_changes_nothing_else(filled: Memory) -> None:
-    every = plain(filled.recall(Query(text="green kitchen bridge")))
+    every = plain(filled.recall(Query("green kitchen bridge")))
     for least in (0.1, 0.3, every[0]["score"]):
-        some = plain(filled.recall(Query(text="green kitchen bridge", min_score=least)))
+        some = plain(filled.recall(Query("green kitchen bridge", min_score=least)))
         assert some == [result for result in every if result["score"] >= least]
 
 
 def test_why_says_that_it_scored_too_little(memory: Memory) -> None:
     tell(memory, [say(text, f"m{place}", at=START + place) for place, text in enumerate(SAID)])
-    became = memory.explain(Query(text="green kitchen", scope=("events",), min_score=0.9), "m1")
+    became = memory.explain(Query("green kitchen", scope=("events",), min_score=0.9), "m1")
     assert became is not None
     assert became.dropped_by in ("min_score", "arms")
 

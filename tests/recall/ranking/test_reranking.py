@@ -10,8 +10,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from projections.recall import DEFAULT_PROFILE, Profile, Query
+from projections.recall import DEFAULT_PROFILE, Profile
 from projections.recall.ranking.profiles import SEED_PROFILE
+from recollect import Query
 from recollect.cli.app import run
 from recollect.home import Home
 from tests.encoder import random_model
@@ -27,7 +28,7 @@ SAID = [
     say("It rained.", "rain", by="Bob", at=START + 3),
     say("I sold a car.", "car", at=START + 4),
 ]
-ASKED = Query(text="Who owns a dog?", scope=("events",))
+ASKED = Query("Who owns a dog?", scope=("events",))
 
 
 class Judge:
@@ -112,7 +113,7 @@ def test_a_question_that_finds_nothing_needs_no_judge(open_memory: Open) -> None
     memory = open_memory(encoder=False)
     tell(memory, SAID)
     judge = Judge("")
-    assert kit.recalled(memory, Query(text="zeppelin"), DEFAULT_PROFILE, judge).results == []
+    assert kit.recalled(memory, Query("zeppelin"), DEFAULT_PROFILE, judge).results == []
 
 
 def test_a_home_is_given_one_and_another_or_none(
@@ -130,7 +131,7 @@ def test_a_home_is_given_one_and_another_or_none(
 
     def scores(known_at: int | None = None) -> list[float]:
         with Memory(home) as memory:
-            answer = memory.recall(Query(text="own a dog", scope=("events",)), known_at=known_at)
+            answer = memory.recall(Query("own a dog", scope=("events",)), known_at=known_at)
             return [item.score for item in answer.results]
 
     assert init() is None
