@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from bench import (
+    disk,
     encode,
     forget,
     ingest,
@@ -58,6 +59,7 @@ def benches(
         "seal": lambda: section(seal.run(homes)),
         "project": lambda: section(project.run(homes, small=many)),
         "recall": lambda: "\n".join(map(section, recall.run(sizes=asked, kept=zones))),
+        "disk": lambda: section(disk.run()),
         "rebuild": lambda: section(rebuild.run(homes, sizes=sizes)),
         "forget": lambda: section(forget.run(homes, sizes=forgotten)),
         "locomo": lambda: "\n".join(map(section, locomo.run(locomo.Options()))),
