@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -102,9 +103,8 @@ class Recollect:
                 for part in change.parts:
                     keys = ledger.keys.get([source.key_id for source in part.sources])
                     with suppress(IntegrityError):
-                        texts.append(
-                            (f"change {header.number}", open_part(change, part, keys) or b"")
-                        )
+                        if (part_text := open_part(change, part, keys)) is not None:
+                            texts.append((f"change {header.number}", zlib.decompress(part_text)))
         finally:
             ledger.close()
         return texts

@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import shutil
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -208,7 +209,8 @@ class Home:
                 keys = self.ledger.keys.get([source.key_id for source in part.sources])
                 # A copy at another place of the chain is sealed for its own.
                 with suppress(IntegrityError):
-                    texts.append(open_part(record, part, keys) or b"")
+                    if (text := open_part(record, part, keys)) is not None:
+                        texts.append(zlib.decompress(text))
         return b"\n".join(texts)
 
 
