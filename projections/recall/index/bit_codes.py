@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall.index.growable_arrays import Array, Column, true_places
+from projections.recall.index.growable_arrays import Array, GrowableArray, true_places
 
 # Rows scanned at a time: with fewer, calls cost more; more do not fit a processor's cache.
 _STEP = 32_768
@@ -25,14 +25,14 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 
-class Codes:
+class BitCodes:
     """The codes of vectors with `dimension` values: a row for every 64 bits, a column for each."""
 
     def __init__(self, dimension: int, columns: Mapping[str, Array] | None = None) -> None:
         self._dimension = dimension
         held = columns or {}
         nothing = np.zeros((-(-dimension // _BITS), 0), np.uint64)
-        self._words = Column(held.get("words", nothing))
+        self._words = GrowableArray(held.get("words", nothing))
 
     def __len__(self) -> int:
         return int(self._words.values.shape[1])

@@ -12,7 +12,14 @@ import numpy.typing as npt
 
 from projections.lineage import replaced
 from projections.memory import facts_for_recall
-from projections.recall.index.growable_arrays import Array, Column, Sums, Texts, part, within
+from projections.recall.index.growable_arrays import (
+    Array,
+    GrowableArray,
+    Sums,
+    Texts,
+    columns_of,
+    named_within,
+)
 from projections.recall.index.postings import Postings
 from projections.recall.index.turn_index import K1, B, Turns
 
@@ -35,14 +42,14 @@ class Facts:
         self._connection = connection
         self._turns = turns
         stored = columns or {}
-        self._rowid = Column(stored.get("rowid", np.zeros(0, np.int64)))
-        self._place = Column(stored.get("place", np.zeros(0, np.int32)))
-        self._length = Column(stored.get("length", np.zeros(0, np.float32)))
+        self._rowid = GrowableArray(stored.get("rowid", np.zeros(0, np.int64)))
+        self._place = GrowableArray(stored.get("place", np.zeros(0, np.int32)))
+        self._length = GrowableArray(stored.get("length", np.zeros(0, np.float32)))
         self.ids = Texts(stored.get("id"))
         # The last row that was read, also if its fact was left out.
         self._seen = int(stored["seen"][0]) if stored else 0
         self.postings = Postings(
-            connection, "facts_fts", partial(_rows_of, self._rowid), part(stored, "postings")
+            connection, "facts_fts", partial(_rows_of, self._rowid), columns_of(stored, "postings")
         )
         self._gave: Mask | None = None
         self._sums = Sums()
@@ -90,7 +97,7 @@ class Facts:
             "length": self._length.values,
             "id": self.ids.column.values,
             "seen": np.array([self._seen]),
-            **within("postings", self.postings.columns()),
+            **named_within("postings", self.postings.columns()),
         }
 
     def __len__(self) -> int:
@@ -141,7 +148,7 @@ class Facts:
         self._gave = None
 
 
-def _rows_of(rowid: Column, rowids: Ints) -> Ints:
+def _rows_of(rowid: GrowableArray, rowids: Ints) -> Ints:
     """Return the row of the fact with each rowid; -1 where there is none."""
     known = rowid.values
     if not len(known):

@@ -15,20 +15,20 @@ _GROWTH = 1.25
 _FEW = 1_000
 
 
-def part(columns: Mapping[str, Array], name: str) -> dict[str, Array]:
-    """Return the columns that `within` named for a part, under their own names."""
+def columns_of(columns: Mapping[str, Array], name: str) -> dict[str, Array]:
+    """Return the columns that `named_within` named for a part, under their own names."""
     start = f"{name}."
     return {
         key.removeprefix(start): values for key, values in columns.items() if key.startswith(start)
     }
 
 
-def within(name: str, columns: Mapping[str, Array]) -> dict[str, Array]:
+def named_within(name: str, columns: Mapping[str, Array]) -> dict[str, Array]:
     """Return columns under names with that of their part in front."""
     return {f"{name}.{key}": values for key, values in columns.items()}
 
 
-class Column:
+class GrowableArray:
     """An array to whose end values are added. With several dimensions it grows along the last."""
 
     def __init__(self, values: Array) -> None:
@@ -61,7 +61,7 @@ class Column:
         self.replace(without(self.values, np.flatnonzero(~kept)))
 
 
-class Wide:
+class GrowableRows:
     """Rows of many values that grow at their end; mapped rows stay on disk until they are read.
 
     `type` is that of the values, and `width` how many a row has. Rows that are removed stay where
@@ -76,8 +76,8 @@ class Wide:
         lying: Array | None = None,
     ) -> None:
         self._held = np.zeros((0, width), type) if held is None else held
-        self._flat = Column(np.zeros(0, type))
-        self._lying = None if lying is None else Column(lying)
+        self._flat = GrowableArray(np.zeros(0, type))
+        self._lying = None if lying is None else GrowableArray(lying)
         #: The positions of rows that were removed since.
         self.gone: Array = np.zeros(0, np.int32)
 
@@ -115,7 +115,7 @@ class Wide:
         lying = self.lying
         gone = np.flatnonzero(~kept)
         self.gone = np.concatenate((self.gone, lying[gone]))
-        self._lying = Column(without(lying, gone))
+        self._lying = GrowableArray(without(lying, gone))
 
     def take(self, rows: Array) -> Array:
         """Return some rows, in order."""
@@ -213,7 +213,7 @@ class Texts(Sequence[str]):
     """Short texts without a NUL at their end, such as ids, as UTF-8 in one array."""
 
     def __init__(self, values: Array | None = None) -> None:
-        self.column = Column(np.zeros(0, "S1") if values is None else values)
+        self.column = GrowableArray(np.zeros(0, "S1") if values is None else values)
 
     def extend(self, texts: Iterable[str]) -> None:
         """Add texts."""

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from projections.recall.index.growable_arrays import Array, Column
+from projections.recall.index.growable_arrays import Array, GrowableArray
 
 #: A silence that ends a session: after a night there is another talk. So does a jump back, where
 #: older messages come later into the ledger.
@@ -32,7 +32,7 @@ class Sessions:
     def __init__(self, columns: Mapping[str, Array] | None = None) -> None:
         nothing = np.zeros(0, np.int32)
         stored = columns or dict.fromkeys(self.NAMES, nothing)
-        self.columns = {name: Column(values) for name, values in stored.items()}
+        self.columns = {name: GrowableArray(values) for name, values in stored.items()}
         conversation = self.columns["conversation"].values
         self._linked: tuple[Array, Array] | None = None
         self._last = np.full(int(conversation.max(initial=-1)) + 1, -1, np.int64)

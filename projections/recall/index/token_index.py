@@ -22,7 +22,7 @@ from projections.embeddings.token_vectors import (
     width,
 )
 from projections.lineage import replaced
-from projections.recall.index.growable_arrays import Array, Column, Wide, ranges
+from projections.recall.index.growable_arrays import Array, GrowableArray, GrowableRows, ranges
 from projections.recall.index.turn_index import Turns
 from projections.sqlite import rows
 
@@ -80,9 +80,10 @@ class Tokens:
         self._dimensions = kept_dimensions(model.dimension)
         held = columns or {}
         self._columns = {
-            name: Column(held.get(name, np.zeros(0, kind))) for name, kind in _NUMBERS.items()
+            name: GrowableArray(held.get(name, np.zeros(0, kind)))
+            for name, kind in _NUMBERS.items()
         }
-        self.codes = Wide(
+        self.codes = GrowableRows(
             held.get("codes"), np.uint8, width(self._dimensions), held.get("codes.lying")
         )
         self._wanted = _WANTED.format(model=apsw.format_sql_value(model.model))

@@ -17,7 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.events import turns_for_recall
-from projections.recall.index.growable_arrays import Array, Column, Texts, distinct, part, within
+from projections.recall.index.growable_arrays import (
+    Array,
+    GrowableArray,
+    Texts,
+    columns_of,
+    distinct,
+    named_within,
+)
 from projections.recall.index.postings import Postings
 from projections.recall.index.sessions import Sessions
 
@@ -53,7 +60,8 @@ class Turns:
         self._connection = connection
         stored = columns or {}
         self._columns = {
-            name: Column(stored.get(name, np.zeros(0, kind))) for name, kind in _TYPES.items()
+            name: GrowableArray(stored.get(name, np.zeros(0, kind)))
+            for name, kind in _TYPES.items()
         }
         self.ids = Texts(stored.get("id"))
         self.sessions = Sessions(
@@ -62,10 +70,10 @@ class Turns:
         self._conversations = _NumberedNames(stored.get("conversations"))
         self._platforms = _NumberedNames(stored.get("platforms"))
         self._senders = _NumberedNames(stored.get("senders"))
-        self._row = Column(self._rows())
+        self._row = GrowableArray(self._rows())
         self.place_of_id = Places(connection, self._row)
         self.postings = Postings(
-            connection, "events_fts", partial(_rows_of, self._row), part(stored, "postings")
+            connection, "events_fts", partial(_rows_of, self._row), columns_of(stored, "postings")
         )
         self._gains: dict[str, tuple[Ints, Gains]] = {}
         self._gains_size = 0
@@ -112,7 +120,7 @@ class Turns:
             "conversations": self._conversations.packed(),
             "platforms": self._platforms.packed(),
             "senders": self._senders.packed(),
-            **within("postings", self.postings.columns()),
+            **named_within("postings", self.postings.columns()),
         }
 
     def __len__(self) -> int:
@@ -257,7 +265,7 @@ class Turns:
 class Places:
     """The place of the event with an id, where there is one."""
 
-    def __init__(self, connection: apsw.Connection, row: Column) -> None:
+    def __init__(self, connection: apsw.Connection, row: GrowableArray) -> None:
         self._connection = connection
         self._row = row
 
@@ -284,7 +292,7 @@ class Places:
         return place
 
 
-def _rows_of(row: Column, numbers: Ints) -> Ints:
+def _rows_of(row: GrowableArray, numbers: Ints) -> Ints:
     """Return the row of the event with each number; -1 where there is none.
 
     Events that were not added yet have none.

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from projections.embeddings import EmbeddingsModel
 from projections.embeddings.canonical_vectors import Bytes, per_length, units, whole
-from projections.recall.index.bit_codes import Codes, first_of_equals, least
-from projections.recall.index.growable_arrays import Array, Column, Texts, Wide
+from projections.recall.index.bit_codes import BitCodes, first_of_equals, least
+from projections.recall.index.growable_arrays import Array, GrowableArray, GrowableRows, Texts
 from projections.recall.index.int8_products import product
 from projections.recall.index.selection import close_to_top
 from projections.sqlite import listed, rows
@@ -53,13 +53,13 @@ class Vectors:
     ) -> None:
         self._targets = targets
         held = columns or {}
-        self._seq = Column(held.get("seq", np.zeros(0, np.int64)))
-        self._target = Column(held.get("target", np.zeros(0, np.int32)))
-        self._place = Column(held.get("place", np.zeros(0, np.int32)))
-        self._signs = Codes(dimension, columns)
+        self._seq = GrowableArray(held.get("seq", np.zeros(0, np.int64)))
+        self._target = GrowableArray(held.get("target", np.zeros(0, np.int32)))
+        self._place = GrowableArray(held.get("place", np.zeros(0, np.int32)))
+        self._signs = BitCodes(dimension, columns)
         # 1 over the length of each.
-        self._scale = Column(held.get("scale", np.zeros(0, np.float32)))
-        self.codes = Wide(held.get("codes"), np.int8, dimension, held.get("codes.lying"))
+        self._scale = GrowableArray(held.get("scale", np.zeros(0, np.float32)))
+        self.codes = GrowableRows(held.get("codes"), np.int8, dimension, held.get("codes.lying"))
 
     def __len__(self) -> int:
         return len(self._target.values)

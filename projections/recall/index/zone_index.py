@@ -31,7 +31,7 @@ from projections.memory.facts_for_recall import event_facts, what_exists
 from projections.readmodel import ReadModel
 from projections.recall.index import array_store
 from projections.recall.index.fact_index import Facts
-from projections.recall.index.growable_arrays import Array, Wide, part, within
+from projections.recall.index.growable_arrays import Array, GrowableRows, columns_of, named_within
 from projections.recall.index.index_terms import Tokeniser
 from projections.recall.index.lookup_cache import LookupCache
 from projections.recall.index.token_index import Tokens
@@ -81,7 +81,7 @@ class Index:
         model, identity = files.embeddings, files.identity.connection
         #: Splits texts into the terms of the full-text indexes.
         self.tokeniser = Tokeniser(files.events.connection)
-        self.turns = Turns(files.events.connection, part(stored, "turns"))
+        self.turns = Turns(files.events.connection, columns_of(stored, "turns"))
         #: Event id -> the facts that it gave or repeated.
         self.event_facts = LookupCache(partial(event_facts, files.memory.connection), _MOST_TEXTS)
         #: Number of an event -> its text.
@@ -96,10 +96,14 @@ class Index:
             partial(_mentions_of, identity, self.turns), _MOST_PLACES // MOST_MENTIONS
         )
         self._mentioning: dict[frozenset[str], Ints] = {}
-        self.facts = Facts(files.memory.connection, self.turns, part(stored, "facts"))
-        self.event_vectors = Vectors(model.dimension, self._events(), part(stored, "event_vectors"))
-        self.fact_vectors = Vectors(model.dimension, self._facts(), part(stored, "fact_vectors"))
-        self.tokens = Tokens(model, self.turns, part(stored, "tokens"))
+        self.facts = Facts(files.memory.connection, self.turns, columns_of(stored, "facts"))
+        self.event_vectors = Vectors(
+            model.dimension, self._events(), columns_of(stored, "event_vectors")
+        )
+        self.fact_vectors = Vectors(
+            model.dimension, self._facts(), columns_of(stored, "fact_vectors")
+        )
+        self.tokens = Tokens(model, self.turns, columns_of(stored, "tokens"))
         #: Which kinds of rows memory.db has.
         self.exists = what_exists(files.memory.connection)
         self._state = state or State(
@@ -237,7 +241,7 @@ class Index:
         return {**self._narrow(), **wide}
 
     @property
-    def _wide(self) -> dict[str, Wide]:
+    def _wide(self) -> dict[str, GrowableRows]:
         return {
             "event_vectors.codes": self.event_vectors.codes,
             "fact_vectors.codes": self.fact_vectors.codes,
@@ -246,11 +250,11 @@ class Index:
 
     def _narrow(self) -> dict[str, Array]:
         return {
-            **within("turns", self.turns.columns()),
-            **within("facts", self.facts.columns()),
-            **within("event_vectors", self.event_vectors.columns()),
-            **within("fact_vectors", self.fact_vectors.columns()),
-            **within("tokens", self.tokens.columns()),
+            **named_within("turns", self.turns.columns()),
+            **named_within("facts", self.facts.columns()),
+            **named_within("event_vectors", self.event_vectors.columns()),
+            **named_within("fact_vectors", self.fact_vectors.columns()),
+            **named_within("tokens", self.tokens.columns()),
         }
 
     def mentioning(self, entity_ids: Iterable[str]) -> Ints:

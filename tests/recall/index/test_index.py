@@ -20,7 +20,7 @@ from projections.embeddings import canonical_vectors
 from projections.embeddings.canonical_vectors import whole
 from projections.events import EventsModel, turns_for_recall
 from projections.recall.index import array_store, zone_index
-from projections.recall.index.bit_codes import Codes, first_of_equals, least
+from projections.recall.index.bit_codes import BitCodes, first_of_equals, least
 from projections.recall.index.growable_arrays import Texts
 from projections.recall.index.turn_index import Turns
 from projections.recall.index.vector_index import Targets, Vectors
@@ -445,7 +445,7 @@ def test_codes_differ_where_signs_do(dimension: int) -> None:
     random = np.random.default_rng(dimension)
     vectors = random.standard_normal((500, dimension)).astype(np.float32)
     query = random.standard_normal(dimension).astype(np.float32)
-    codes = Codes(dimension)
+    codes = BitCodes(dimension)
     for start, end in ((0, 1), (1, 130), (130, 500)):
         codes.extend(vectors[start:end])
     differing = ((vectors > 0) != (query > 0)).sum(axis=1)
