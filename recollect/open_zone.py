@@ -133,7 +133,9 @@ class OpenZone:
     def must_exist(self) -> None:
         """Raise InvalidInput where the zone holds nothing."""
         if not self.exists():
-            raise InvalidInput(f"zone {self.name} holds nothing; ingest something first")
+            from recollect.suggestions import unknown_zone
+
+            raise InvalidInput(unknown_zone(self))
 
     def decide(self, progress: Progress | None = None) -> int:
         """Decide everything that is in the ledger; return how many records that were."""

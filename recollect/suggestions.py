@@ -48,19 +48,27 @@ def unknown_platform(given: str, known: Iterable[str]) -> str:
     return f"no event came from the platform {given!r}{near}"
 
 
-def unknown_zone(given: str, zones: Iterable[str]) -> str:
+def unknown_zone(zone: OpenZone) -> str:
     """Return what to say of a zone that holds nothing."""
-    known = sorted(zones)
-    near = did_you_mean(given, known)
+    known = sorted(_zones(zone))
+    near = did_you_mean(zone.name, known)
     if not near and 0 < len(known) <= _FEW:
         near = f"; the zones here: {', '.join(known)}"
-    return f"zone {given} holds nothing yet{near}"
+    return f"zone {zone.name} holds nothing yet{near or '; ingest something first'}"
+
+
+def _zones(zone: OpenZone) -> list[str]:
+    """Return the zones of the home; asking one that follows a ledger needs no ledger."""
+    if not zone.opened.followed:
+        return zone.node.ledger.zones()
+    places = zone.opened.home.directory / "zones"
+    return [place.name for place in places.iterdir()] if places.is_dir() else []
 
 
 def hints(zone: OpenZone, query: Query | None = None) -> list[str]:
     """Return what to say of names that nothing has: of the zone, or in a question's filters."""
     if not zone.exists():
-        return [unknown_zone(zone.name, zone.node.ledger.zones())]
+        return [unknown_zone(zone)]
     found: list[str] = []
     if query is None:
         return found

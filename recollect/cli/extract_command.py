@@ -1,4 +1,4 @@
-"""The command that shows what the writer concludes, and stores nothing: extract."""
+"""The command that shows what would be decided, and stores nothing: extract."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def extract(
     home: str | None, zone: str | None, as_json: bool, paths: tuple[Path, ...], format_: str
 ) -> int:
-    """Show what would be concluded from events; store nothing.
+    """Show what would be decided from events; store nothing.
 
     The earlier events of the same files are its context. A PATH of - is standard input. It needs
     no home.

@@ -115,7 +115,7 @@ def init(
     show_default=True,
     help="What the files are; auto looks at how they begin.",
 )
-@click.option("--no-wait", is_flag=True, help="Return after publishing; conclude later.")
+@click.option("--no-wait", is_flag=True, help="Return after publishing; decide later.")
 def ingest(
     home: str | None,
     zone: str | None,
@@ -193,7 +193,7 @@ def forget(
 ) -> int:
     """Erase what people wrote, everywhere.
 
-    Everything that was concluded from it goes as well. An ID is any that is shown: a source's own;
+    Everything that was decided from it goes as well. An ID is any that is shown: a source's own;
     that of an event; that of a fact or an observation, for the events that it comes from or that
     repeat it; that of a mental model, for all its versions; #17 for the parked record 17. What is
     given together must apply together.
@@ -213,7 +213,7 @@ def forget(
         else:
             if chosen.numbers and sys.stdin.isatty() and not yes:
                 what = f"{quantity(len(chosen.numbers), 'record')} ({_some(chosen.ids)})"
-                question = f"Erase {what} and all that was concluded from it, for ever?"
+                question = f"Erase {what} and all that was decided from it, for ever?"
                 if not click.confirm(shown(question), err=True):
                     say("nothing was forgotten", err=True)
                     return 1

@@ -13,12 +13,12 @@ from schemas.display import quantity
 
 @click.command(epilog="Example: recollect worker --once")
 @common
-@click.option("--once", is_flag=True, help="Conclude what is there and stop.")
+@click.option("--once", is_flag=True, help="Decide what is there and stop.")
 @click.option("--member", metavar="NAME", help="On Kafka: keep the partitions over a restart.")
 def worker(
     home: str | None, zone: str | None, as_json: bool, once: bool, member: str | None
 ) -> int:
-    """Conclude what is published, as it comes.
+    """Decide what is published, as it comes.
 
     It works in every zone until Ctrl-C. On Kafka any number of workers share the zones, each with
     a home of its own.
@@ -35,7 +35,7 @@ def worker(
 @click.command(epilog="Example: recollect --home ~/replica replica")
 @common
 def replica(home: str | None, zone: str | None, as_json: bool) -> None:
-    """Follow what workers on Kafka conclude, and answer.
+    """Follow what workers on Kafka decide, and answer.
 
     It runs until Ctrl-C.
     """

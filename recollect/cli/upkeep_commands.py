@@ -75,7 +75,7 @@ def verify(home: str | None, zone: str | None, as_json: bool, expect: str | None
         say("ledger      ", good("whole") if found.ledger_ok else bad("DAMAGED"))
         say(f"head        {found.head}")
         if found.lag:
-            say(f"lag         {quantity(found.lag, 'record')} not concluded yet")
+            say(f"lag         {quantity(found.lag, 'record')} not decided yet")
         for model in found.models:
             differs = bad(f"DIFFERS (replayed {model.replayed[:16]})")
             verdict = good("same") if model.ok else differs
