@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,7 +21,7 @@ from recollect.follower_lock import followed
 from recollect.home import Home
 from recollect.ledgers import open_node
 from recollect.recaller_pool import RecallerPool
-from schemas.errors import Closed, InvalidInput
+from schemas.errors import Busy, Closed, InvalidInput
 from schemas.zones import check_zone
 from streams.engine.node import Node
 from streams.ledger import partition_of
@@ -40,7 +41,8 @@ class OpenHome:
         self.recallers = RecallerPool(self.node, home)
         self._zones: dict[str, OpenZone] = {}
         self._changed = threading.Condition()
-        self._calls = 0
+        # By thread, those that are at work.
+        self._calls: Counter[int] = Counter()
         self._closed = False
         self._process = os.getpid()
 
@@ -62,25 +64,34 @@ class OpenHome:
                 f"{self.home.directory} was opened before this process was forked, and its files "
                 "and locks are the parent's: open Recollect again in the new process"
             )
+        thread = threading.get_ident()
         with self._changed:
             if self._closed:
                 raise Closed(f"{self.home.directory} was closed; open Recollect again")
-            self._calls += 1
+            self._calls[thread] += 1
         try:
             yield
         finally:
             with self._changed:
-                self._calls -= 1
+                self._calls[thread] -= 1
+                if not self._calls[thread]:
+                    del self._calls[thread]
                 self._changed.notify_all()
 
     def close(self) -> None:
-        """Take no more calls, wait for those that are at work, and close every file."""
+        """Take no more calls, wait for those that are at work, and close every file.
+
+        Raises:
+            Busy: a call that is at work asks for it, as its progress is shown.
+        """
         if os.getpid() != self._process:
             # They are the parent's.
             return
         with self._changed:
             if self._closed:
                 return
+            if self._calls[threading.get_ident()]:
+                raise Busy(f"{self.home.directory} cannot be closed inside a call; close it after")
             self._closed = True
             while self._calls:
                 self._changed.wait()

@@ -13,7 +13,7 @@ import pytest
 from recollect import Query, Recollect
 from recollect.home import Home
 from recollect.recalling import recall
-from schemas.errors import Closed, HomeError, InvalidInput, RecollectError
+from schemas.errors import Busy, Closed, HomeError, InvalidInput, RecollectError
 from tests.library.kit import said
 
 
@@ -128,6 +128,14 @@ def test_close_waits_for_calls_that_are_at_work(
     closing.join(60)
     assert not closing.is_alive()
     assert answers[0] > 0
+
+
+def test_a_call_cannot_close_what_it_works_on(home: Path) -> None:
+    with Recollect(home) as r:
+        ada = r.zone("ada")
+        with pytest.raises(Busy, match="close it after"):
+            ada.rebuild("project", progress=lambda done: r.close())
+        assert ada.recall("Turin").results
 
 
 def _in_a_fork(work: Callable[[], object]) -> int:
