@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ from schemas.errors import IntegrityError, UnknownVersion
 from schemas.events import KINDS
 from schemas.fragments import Assembler
 from schemas.records import (
+    FIRST_COMPACT_FORMAT,
     ChangeRecord,
     chain_of,
     open_event,
@@ -133,8 +135,11 @@ def _resealed_change(draw: st.DrawFn, sample: Sample) -> Sample:
     for part in record.parts:
         key = joint_key([sample.keys[source.key_id] for source in part.sources])
         context = record.header + msgspec.msgpack.encode(part.sources)
-        rows = msgspec.msgpack.decode(_opened(key, part.sealed, context))
+        opened = _opened(key, part.sealed, context)
+        compressed = read_change(sample.records[0])[0].format >= FIRST_COMPACT_FORMAT
+        rows = msgspec.msgpack.decode(zlib.decompress(opened) if compressed else opened)
         text = msgspec.msgpack.encode(draw(reshaped(rows)))
+        text = zlib.compress(text) if compressed else text
         parts.append(msgspec.structs.replace(part, sealed=seal(key, text, context)))
     changed = msgspec.msgpack.encode(ChangeRecord(record.header, tuple(parts)))
     return sample._replace(records=(changed,))

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from projections.content import content_hash
+from projections.embeddings import canonical_vectors
 from projections.files import ZoneFiles
 from projections.generations import Generation
 from schemas import events, records, upcast
@@ -460,7 +461,7 @@ def test_an_erasure_is_concluded_and_the_key_is_destroyed_after_the_restart(
 
 def test_nothing_of_what_is_forgotten_is_left_in_any_file(home: Home) -> None:
     text = "The qwxyz code is on the door."
-    vector = vector_of(text).tobytes()
+    (vector,) = canonical_vectors.coded(vector_of(text)[None])
     home.tell(say(text, "secret-id-7731"), TEA)
     assert files_holding(home.path, b"qwxyz")
     assert files_holding(home.path, vector)
