@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -127,7 +128,9 @@ class Ledger:
             keys = [self.keys.get(key_id) for _, key_id in sources]
             present = [key for key in keys if key is not None]
             if len(present) == len(keys):
-                yield _unseal(_joint(present), sealed, change.header + _pack(sources))
+                yield zlib.decompress(
+                    _unseal(_joint(present), sealed, change.header + _pack(sources))
+                )
 
     def accepted(self) -> Iterator[tuple[Zone, Event]]:
         """Yield every accepted event."""
