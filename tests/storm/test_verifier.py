@@ -188,7 +188,7 @@ def whole() -> Tiny:
     tiny.conclude("ada", tiny.event("ada", close, "recollect"))
     # And something is forgotten, whose conclusions were large.
     secret = tiny.say("carla", "m4", "It is behind the bagokudik.")
-    tiny.conclude("carla", secret, letter(secret, "bagokudik" * 50), limit=100)
+    tiny.conclude("carla", secret, letter(secret, "bagokudik" * 50), limit=60)
     forget = Forget(source_id=f"forget:{secret}", targets=(secret,))
     number = tiny.event("carla", forget, "recollect")
     tiny.conclude("carla", number, letter(number, "gone"), erases=(secret,))
