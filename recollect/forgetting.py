@@ -50,7 +50,7 @@ def forget(
     after: Time | None = None,
     dry_run: bool = False,
 ) -> ForgetReport:
-    """Erase what is named, and all that was concluded from it, everywhere.
+    """Erase what is named, and all that was decided from it, everywhere.
 
     `ids` are ids of any kind that a user is shown: a source's own; that of an event; that of a
     fact or an observation, for the events that it comes from and those that repeat it; that of
@@ -112,7 +112,7 @@ def choose(
         raise InvalidInput("say what to forget: ids, entity, sender, thread, before or after")
     zone.must_exist()
     if lost := lost_among(zone.node.ledger, zone.name, ids):
-        # Nothing can be concluded before they are given up; then nothing else is asked.
+        # Nothing can be decided before they are given up; then nothing else is asked.
         if criteria.given or lost.keys() < set(ids):
             raise InvalidInput(
                 f"the keys of {', '.join(lost)} are lost, and zone {zone.name} stands still: "
@@ -242,7 +242,7 @@ def _check_gone(zone: OpenZone, numbers: Sequence[int]) -> None:
 
 
 def _unfinished(zone: OpenZone) -> list[Forget]:
-    """Return the erasures that stand in the ledger and are not concluded."""
+    """Return the erasures that stand in the ledger and are not decided."""
     with zone.node.open(zone.name, zone.node.current(zone.name)) as files:
         mark = files.memory.watermark()
     reader = EventReader(

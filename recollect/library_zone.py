@@ -148,7 +148,7 @@ class Zone:
 
     @_at_work
     def decide(self, progress: Progress | None = None) -> int:
-        """Conclude what was published and waits; return how many records that were.
+        """Decide what was published and waits; return how many records that were.
 
         >>> zone.decide()
         0
@@ -246,7 +246,7 @@ class Zone:
         after: Time | None = None,
         dry_run: bool = False,
     ) -> ForgetReport:
-        """Erase what is named, and all that was concluded from it, everywhere.
+        """Erase what is named, and all that was decided from it, everywhere.
 
         `ids` are ids of any kind that a user is shown: a source's own; that of an event; that of
         a fact or an observation, for the events that it comes from and those that repeat it; that

@@ -127,7 +127,7 @@ def _written(zone: OpenZone, receipt: Receipt) -> MentalModel:
     for found in _found(zone, number=receipt.number, every=True):
         return found
     raise NotDecided(
-        f"zone {zone.name}: record {receipt.number} holds the mental model and is not concluded "
+        f"zone {zone.name}: record {receipt.number} holds the mental model and is not decided "
         "yet; see status and dead_letters"
     )
 

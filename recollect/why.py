@@ -37,7 +37,7 @@ def _fact(files: ZoneFiles, id_: str) -> Chain | None:
     fact = files.memory.row(Fact, (id_,))
     if fact is None:
         return None
-    steps = [Link(f"concluded by the rule writer, as of {format_time(fact.as_of)}")]
+    steps = [Link(f"decided by the rule writer, as of {format_time(fact.as_of)}")]
     if fact.context:
         steps.append(Link("in the context", [fact.context]))
     log = files.memory.row(Processed, (fact.source_event_id,))

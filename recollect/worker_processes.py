@@ -31,7 +31,7 @@ _RETRY_SECONDS = 2.0
 
 
 def work(home: Home, report: Report, *, once: bool = False, member: str | None = None) -> None:
-    """Conclude every zone as its ledger grows, and report (zone, records concluded).
+    """Decide every zone as its ledger grows, and report (zone, records decided).
 
     A zone that cannot be driven is reported with the error, and the others go on. On Kafka this
     is one worker of many, `member` by name; `once` concludes what is there, and ends.

@@ -46,7 +46,7 @@ def status(zone: OpenZone) -> Status:
 
 
 def _lag_seconds(zone: OpenZone) -> float | None:
-    """Return how long the first record that is not concluded has waited; 0: there is none."""
+    """Return how long the first record that is not decided has waited; 0: there is none."""
     with zone.files() as files:
         mark = files.memory.watermark()
     ledger = zone.node.ledger

@@ -26,7 +26,7 @@ def worker(
     from recollect.worker_processes import work
 
     made, _ = chosen(home, zone)
-    report = _Report(as_json, "concluded", goes_on=not once)
+    report = _Report(as_json, "decided", goes_on=not once)
     with suppress(KeyboardInterrupt):
         work(made, report, once=once, member=member)
     return 1 if report.failed else 0

@@ -165,7 +165,7 @@ def test_the_processes_of_a_worker_live_and_die_together(make: Make, kafka_url: 
         home.wait_for("default", 3 * which + 3)
         os.kill(others_of(worker)[which], signal.SIGKILL)
         assert worker.ended() == -signal.SIGKILL
-        name = ("that concludes", "that folds")[which]
+        name = ("that decides", "that projects")[which]
         assert f"the process {name} ended (-9), and this worker with it" in worker.errors
 
     worker = home.worker()

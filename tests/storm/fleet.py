@@ -90,7 +90,7 @@ class Worker:
     @property
     def at_work(self) -> bool:
         """Whether it has concluded something since it was started."""
-        return ": concluded" in self.said()
+        return ": decided" in self.said()
 
     def said(self) -> str:
         """Return its log."""

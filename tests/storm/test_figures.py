@@ -79,7 +79,7 @@ def test_why_zones_stood_still_is_read_from_the_workers_logs(tmp_path: Path) -> 
     first, second = tmp_path / "worker-1.log", tmp_path / "worker-2.log"
     first.write_text(
         "recollect: zone ada stands still: the ledger kafka://127.0.0.1:1 cannot be used\n"
-        "zone-1: concluded 3 records\n"
+        "zone-1: decided 3 records\n"
     )
     second.write_text(
         "recollect: zone bert stands still: the ledger kafka://127.0.0.1:2 cannot be used\n"
