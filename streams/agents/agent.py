@@ -27,9 +27,8 @@ class Surroundings(Protocol):
 class Extract(msgspec.Struct, frozen=True):
     """What an agent took from a record without looking at the state.
 
-    `reads` are the running numbers of the other records it used: where one of them is erased
-    before the record is resolved, the extract is made again. `texts` need vectors, `turns`
-    those of their tokens as well.
+    `reads` are the running numbers of the other records whose words `texts` repeat. `texts` need
+    vectors, `turns` those of their tokens as well.
     """
 
     content: Any = None
