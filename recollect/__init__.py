@@ -17,6 +17,8 @@ __all__ = ["AsyncRecollect", "AsyncZone", "Query", "Recollect", "Zone"]
 # A query's products are small: a second BLAS thread costs more to wake than it saves, and ten
 # times more where another process has the core. It must be said before numpy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# onnxruntime counts its users and calls home, unless this is said before it is imported.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 check_packages()
 
