@@ -15,7 +15,7 @@ from recollect.record_matching import Criteria
 from schemas.errors import ErasureFailed, InvalidInput, NotDeleted
 from schemas.events import Forget
 from schemas.times import parse_moment
-from schemas.wire import ForgetReport, Time
+from schemas.wire import ForgetReport, ForgetTargets
 from streams.publishing.commands import drawn_id
 from streams.reading.readers import EventReader
 
@@ -39,30 +39,8 @@ class Chosen(msgspec.Struct, frozen=True):
     names: tuple[bytes, ...]
 
 
-def forget(
-    zone: OpenZone,
-    *ids: str,
-    platform: str | None = None,
-    entity: str | None = None,
-    sender: str | None = None,
-    thread: str | None = None,
-    before: Time | None = None,
-    after: Time | None = None,
-    dry_run: bool = False,
-) -> ForgetReport:
+def forget(zone: OpenZone, targets: ForgetTargets, *, dry_run: bool = False) -> ForgetReport:
     """Erase what is named, and all that was decided from it, everywhere.
-
-    `ids` are ids of any kind that a user is shown: a source's own; that of an event; that of a
-    fact or an observation, for the events that it comes from and those that repeat it; that of
-    a mental model, for all its versions; a record's number after a `#`, as `dead_letters`
-    gives it. `entity`: all that somebody wrote, under any handle, and all that speaks of
-    them. `sender`, `thread`, `platform`: the platform's own names. `before` and `after`:
-    events that happened earlier or later than a time (ISO 8601 with a zone, or unix ms).
-    What is given together must apply together. What was parked because it said something else
-    under the id of an event goes with that event.
-
-    An event whose key is lost, at which its zone stands still, is given up by its number: the
-    erasure then says why the key is missing, and the zone goes on without the event.
 
     One call for many costs as much as for one. With `dry_run` nothing changes. An id that was
     forgotten before is no error; one that was never there is.
@@ -72,39 +50,26 @@ def forget(
             or for several; then nothing is erased.
         ErasureFailed: it could not be carried out; it will be, before anything else.
     """
-    chosen = choose(
-        zone,
-        *ids,
-        platform=platform,
-        entity=entity,
-        sender=sender,
-        thread=thread,
-        before=before,
-        after=after,
-    )
+    chosen = choose(zone, targets)
     return would_erase(zone, chosen) if dry_run else erase(zone, chosen)
 
 
-def choose(
-    zone: OpenZone,
-    *ids: str,
-    platform: str | None = None,
-    entity: str | None = None,
-    sender: str | None = None,
-    thread: str | None = None,
-    before: Time | None = None,
-    after: Time | None = None,
-) -> Chosen:
+def choose(zone: OpenZone, targets: ForgetTargets) -> Chosen:
     """Return what `forget` would erase, and finish what an earlier one began.
+
+    What was parked because it said something else under the id of an event goes with that event.
+    An event whose key is lost, at which its zone stands still, is given up by its number: the
+    erasure then says why the key is missing, and the zone goes on without the event.
 
     Raises:
         InvalidInput, ErasureFailed: as `forget`.
     """
+    ids, after, before = targets.ids, targets.after, targets.before
     criteria = Criteria(
-        entity=entity,
-        sender=sender,
-        thread=thread,
-        platform=platform,
+        entity=targets.entity,
+        sender=targets.sender,
+        thread=targets.thread,
+        platform=targets.platform,
         after=None if after is None else parse_moment(after, "after"),
         before=None if before is None else parse_moment(before, "before"),
     )

@@ -32,6 +32,7 @@ from schemas.wire import (
     Explanation,
     Fact,
     ForgetReport,
+    ForgetTargets,
     IngestReport,
     Level,
     MentalModel,
@@ -267,47 +268,29 @@ class Zone:
         >>> zone.forget("m2").events
         1
         """
-        return forgetting.forget(
-            self._zone,
-            *ids,
+        targets = ForgetTargets(
+            ids=ids,
             platform=platform,
             entity=entity,
             sender=sender,
             thread=thread,
             before=before,
             after=after,
-            dry_run=dry_run,
         )
+        return forgetting.forget(self._zone, targets, dry_run=dry_run)
 
     @_at_work
-    def choose(
-        self,
-        *ids: str,
-        platform: str | None = None,
-        entity: str | None = None,
-        sender: str | None = None,
-        thread: str | None = None,
-        before: Time | None = None,
-        after: Time | None = None,
-    ) -> Chosen:
+    def choose(self, targets: ForgetTargets) -> Chosen:
         """Return what `forget` would erase, for `erase`: to be confirmed in between.
 
         Raises:
             InvalidInput, ErasureFailed: as `forget`.
 
-        >>> zone.choose("m1").ids
+        >>> from schemas.wire import ForgetTargets
+        >>> zone.choose(ForgetTargets(ids=("m1",))).ids
         ['m1']
         """
-        return forgetting.choose(
-            self._zone,
-            *ids,
-            platform=platform,
-            entity=entity,
-            sender=sender,
-            thread=thread,
-            before=before,
-            after=after,
-        )
+        return forgetting.choose(self._zone, targets)
 
     @_at_work
     def erase(self, chosen: Chosen, *, dry_run: bool = False) -> ForgetReport:
@@ -316,7 +299,8 @@ class Zone:
         Raises:
             ErasureFailed: as `forget`.
 
-        >>> zone.erase(zone.choose("m1"), dry_run=True).events
+        >>> from schemas.wire import ForgetTargets
+        >>> zone.erase(zone.choose(ForgetTargets(ids=("m1",))), dry_run=True).events
         1
         """
         if dry_run:

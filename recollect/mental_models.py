@@ -13,7 +13,7 @@ from recollect.open_zone import OpenZone
 from schemas.errors import InvalidInput, NotDecided
 from schemas.events import CreateMentalModel, UpdateMentalModel
 from schemas.times import format_time
-from schemas.wire import ForgetReport, MentalModel, Receipt
+from schemas.wire import ForgetReport, ForgetTargets, MentalModel, Receipt
 from streams.publishing.commands import drawn_id
 
 
@@ -93,7 +93,9 @@ def delete(zone: OpenZone, model_id: str, *, dry_run: bool = False) -> ForgetRep
     Raises:
         InvalidInput: the zone has no mental model with this id.
     """
-    return forgetting.forget(zone, mental_model(zone, model_id).id, dry_run=dry_run)
+    return forgetting.forget(
+        zone, ForgetTargets(ids=(mental_model(zone, model_id).id,)), dry_run=dry_run
+    )
 
 
 def _found(

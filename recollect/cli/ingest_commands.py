@@ -182,14 +182,9 @@ def forget(
     zone: str | None,
     as_json: bool,
     ids: tuple[str, ...],
-    platform: str | None,
-    entity: str | None,
-    sender: str | None,
-    thread: str | None,
-    before: str | None,
-    after: str | None,
     dry_run: bool,
     yes: bool,
+    **criteria: str | None,
 ) -> int:
     """Erase what people wrote, everywhere.
 
@@ -198,16 +193,10 @@ def forget(
     repeat it; that of a mental model, for all its versions; #17 for the parked record 17. What is
     given together must apply together.
     """
+    from schemas.wire import ForgetTargets
+
     with open_zone(home, zone) as memory:
-        chosen = memory.choose(
-            *ids,
-            platform=platform,
-            entity=entity,
-            sender=sender,
-            thread=thread,
-            before=before,
-            after=after,
-        )
+        chosen = memory.choose(ForgetTargets(ids=ids, **criteria))
         if dry_run:
             gone = memory.erase(chosen, dry_run=True)
         else:

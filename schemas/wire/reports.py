@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from schemas.wire.answering import Time
+
 Level = Literal["index", "project", "derive", "fresh"]
 
 
@@ -46,6 +48,25 @@ class IngestReport(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     token: str
     head: str
+
+
+class ForgetTargets(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be forgotten; what is given together must apply together.
+
+    `ids` are ids of any kind that a user is shown: a source's own; that of an event; that of a fact
+    or an observation, for the events that it comes from and those that repeat it; that of a mental
+    model, for all its versions; a record's number after a `#`. `entity`: all that somebody wrote,
+    under any handle, and all that speaks of them. `sender`, `thread`, `platform`: the platform's
+    own names. `before` and `after`: events that happened earlier or later than a time.
+    """
+
+    ids: tuple[str, ...] = ()
+    platform: str | None = None
+    entity: str | None = None
+    sender: str | None = None
+    thread: str | None = None
+    before: Time | None = None
+    after: Time | None = None
 
 
 class ForgetReport(msgspec.Struct, frozen=True):
