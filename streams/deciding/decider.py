@@ -36,7 +36,7 @@ class LedgerThread(Surroundings):
     def __init__(self, connection: apsw.Connection, without: Set[int] = frozenset()) -> None:
         self._connection = connection
         self._without = without
-        #: The numbers of all that was looked at, whether or not it was of use.
+        #: The numbers of all events that were looked at, used or not.
         self.looked_at: set[int] = set()
 
     def before(self, event: Event, limit: int) -> list[Event]:
@@ -60,9 +60,9 @@ class LedgerThread(Surroundings):
 class Extracted(NamedTuple):
     """The extracts of one record, one per agent that handles it, and its texts' vectors.
 
-    `reads` are the numbers of the other records that were looked at: where one of them is erased
+    `reads` are the numbers of the other records that were looked at. If one of them is erased
     before the record is resolved, the extracts are made again. `encoded()` waits for the encoder
-    where it is still at work.
+    if it is still at work.
     """
 
     extracts: tuple[tuple[Agent, Extract], ...]
@@ -106,7 +106,7 @@ class Files(Protocol):
 
 
 class Decider:
-    """Runs the agents over one zone's records and projects the open files with what they say.
+    """Runs the agents over one zone's records and writes what they decide into the open files.
 
     The caller holds the files' locks, and the files stand at the record before.
     """
@@ -137,10 +137,10 @@ class Decider:
     ) -> list[Extracted]:
         """Return what the records say; reads the ledger's threads, and asks the encoder.
 
-        Numbers in `without` are not read: they were erased. Those in `parked` are not tried: it
-        may be here that the agents fail on them. With `ahead`, the encoder works there while the
-        caller goes on; the agents themselves do not, since two threads of Python would only wait
-        for each other.
+        Events in `without` count as erased and are not read. Records in `parked` are not tried,
+        since the agents may fail on them. With `ahead`, the encoder works in that executor while
+        the caller goes on. The agents do not: two threads of Python would only wait for each
+        other.
         """
         read = [self._read(record, without, parked) for record in records]
         made = [extract for of_record, _ in read for _, extract in of_record]
@@ -184,8 +184,8 @@ class Decider:
     def park(self, record: UnsealedEvent, reason: str) -> Decision:
         """Return the decision that parks a record.
 
-        The reason may quote what could not be decided, which for a retry is another record. A
-        retry of what is not parked does nothing, so there is nothing to park.
+        The reason may quote the record that could not be decided, which for a retry is another
+        one. A retry of a record that is not parked does nothing, so nothing is parked.
         """
         state = self._state()
         sources: tuple[int, ...] = (record.source.number,)
@@ -233,10 +233,10 @@ class Decider:
         parts: Sequence[Conclusions],
         state: State,
     ) -> list[Conclusions]:
-        """Return the vectors of texts that led to nothing: what a gateway answers is recorded.
+        """Return the vectors of texts that led to no row: all that the encoder answers is recorded.
 
-        A sentence that is a repeat now becomes a fact when the first one is forgotten, and no
-        replay may have to ask the encoder for it.
+        A sentence that only repeats another becomes a fact when that one is forgotten, and no
+        replay may ask the encoder for it.
         """
         used = {row.text_hash for part in parts for row in part.puts if isinstance(row, Embedding)}
         unused: list[Conclusions] = []

@@ -1,4 +1,4 @@
-"""Erasing: what a zone would be had the forgotten events never been readable, as a difference.
+"""Erasing: the difference to what a zone would be if forgotten events had never been readable.
 
 The change record of an erasure must lead to one state from two: from the live one, and from
 that of a late replica, which cannot open the parts that rest on a forgotten event. Both differ
@@ -84,14 +84,14 @@ def erase(
             ) as again,
             suppress(Untraceable),
         ):
-            # Else another chain was faster to destroy the keys of what is erased.
+            # Otherwise another chain has destroyed the keys of what is erased already.
             return Decision(again.run()), erased
     target = _Target(ledger, zone, number - 1, without, parked, agents)
     return Decision(_derived(ledger, zone, chain, files, replaying, target)), erased
 
 
 def _standing(ledger: Ledger, files: ZoneFiles, erased: Sequence[Source]) -> frozenset[int]:
-    """Return the events of which something may stand: not those that were erased before."""
+    """Return the events of which rows may be left: all but those that were erased before."""
     keys = ledger.keys.get([source.key_id for source in erased])
     return frozenset(
         source.number
@@ -125,7 +125,7 @@ def _derived(
                 provenance.close()
     finally:
         clear_scratch(files)
-    # What each decision depends on was not followed: no later erasure may go by it.
+    # The notes on what decisions depend on are not made here, so no later erasure may use them.
     return [*parts, Conclusions((upto + 1,), puts=[Decided(upto + 1, b"", b"", b"")])]
 
 
@@ -135,7 +135,7 @@ def clear_scratch(files: ZoneFiles) -> None:
 
 
 def parked_records(files: ZoneFiles) -> dict[int, str]:
-    """Return the records that were parked, whatever became of them, with their reasons.
+    """Return the records that were ever parked, with their reasons.
 
     What could not be read when it was published is parked by its own event, and is not among them.
     """
@@ -190,7 +190,7 @@ def key_of(row: Row) -> Key:
 
 
 class _Target(NamedTuple):
-    """The zone up to a record as it would be had some events never been readable."""
+    """The zone up to a record as it would be if some events had never been readable."""
 
     ledger: Ledger
     zone: str
@@ -209,7 +209,7 @@ class _Target(NamedTuple):
                 extracts = decider.extract(records, parked=self.parked)
                 for record, extracted in zip(records, extracts, strict=True):
                     if record.kind == "forget":
-                        # What it erased is unreadable here already.
+                        # Its targets are unreadable here already.
                         continue
                     if record.source.number in self.parked and (record.event or record.problem):
                         decision = decider.park(record, self.parked[record.source.number])
@@ -282,7 +282,7 @@ def _lacking(
 ) -> set[tuple[str, Key]]:
     """Return the rows in which a late replica, made here, differs from the target.
 
-    And what only the live files say that decisions depend on.
+    Also the notes on what decisions depend on that only the live files have.
     """
     directory = target.directory / "replica"
     with ZoneFiles(directory, target.embeddings.model, target.embeddings.dimension) as replica:
@@ -331,7 +331,7 @@ def _parts(
             own.deletes.append(Delete(table, key))
         else:
             put(wanted)
-    # Deletes first: a row that goes may stand in the way of one that comes.
+    # Deletes come first: an old row may have a unique value of a new one.
     return [part for part in parts.values() if part.puts or part.deletes]
 
 
@@ -340,7 +340,7 @@ def differences(
 ) -> Iterator[tuple[str, Key, AnyRow | None, AnyRow | None]]:
     """Yield (table, key, row in left, row in right) for every row in which two states differ.
 
-    What decisions depend on is no part of a state.
+    Notes on what decisions depend on are left out.
     """
     for model, rows in MODELS.items():
         for kind in rows:

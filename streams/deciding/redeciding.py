@@ -45,7 +45,7 @@ Seen = dict[RowKey, object]
 
 
 class Asked(NamedTuple):
-    """The files that a decision is made from: the raw turns, and in memory what it asks for."""
+    """The files that a decision is made from: the raw turns, and files in memory for the rest."""
 
     events: ReadModel
     memory: ReadModel
@@ -53,12 +53,12 @@ class Asked(NamedTuple):
 
     @property
     def decided(self) -> tuple[ReadModel, ...]:
-        """Those that are brought in by key."""
+        """The files in memory, into which rows are copied by key."""
         return self.memory, self.identity
 
 
 class Redecision:
-    """The decisions of a zone that come out otherwise without some records.
+    """The decisions of a zone that change when some records are erased.
 
     `live` are the files as they stand at record `upto`; `parked` are the records that were
     parked, with their reasons.
@@ -85,9 +85,9 @@ class Redecision:
         self._decisions = Decisions(ledger, zone, chain, live.memory.connection, upto)
         self._made: dict[int, Decision] = {}
         self._parts: dict[int, list[Part]] = {}
-        # Keys that decisions made again have written, beyond those that they wrote before.
+        # Keys under which decisions that were made again write, and did not before.
         self._written: dict[bytes, set[int]] = {}
-        # What is found under keys where both sides differ: live, and target.
+        # What stands under keys where live and target differ, on each side.
         self._differing: dict[bytes, tuple[Seen, Seen]] = {}
         self._of_erased = {key_of_event(number) for number in erased}
         self._pending: list[int] = []
@@ -127,7 +127,7 @@ class Redecision:
     # Forward through the decisions
 
     def _pass(self, number: int) -> None:
-        """Take one decision back, make it again, or let it stand; follow what differs from here."""
+        """Remove one decision, make it again or keep it, and follow what differs after it."""
         self._at = number
         reads = self._decisions.reads(number)
         again = not self._of_erased.isdisjoint(reads) or not self._differing.keys().isdisjoint(
@@ -165,14 +165,14 @@ class Redecision:
             del self._differing[key]
 
     def _follow(self, key: bytes, after: int) -> None:
-        """Come to the next decision that asked under a key, and to the next that wrote there."""
+        """Queue the next decision that asked under a key, and the next that wrote under it."""
         for numbers in (self._decisions.readers(key), self._decisions.writers(key)):
             place = int(numbers.searchsorted(after, "right"))
             if place < len(numbers):
                 heapq.heappush(self._pending, int(numbers[place]))
 
     def _decide(self, number: int) -> list[AnyRow]:
-        """Make a decision again, in the target as the records before have left it."""
+        """Make a decision again, in the target's state before it."""
         record = event_at(self._ledger, self._zone, number, self._erased)
         assert record is not None
         if number in self._parked and (record.event or record.problem):
@@ -191,7 +191,7 @@ class Redecision:
     # What is found where
 
     def _target(self, number: int) -> list[Part]:
-        """Return what a decision says in the target."""
+        """Return the rows of a decision in the target."""
         if number in self._parts:
             return self._parts[number]
         return self._decisions.parts(number)
@@ -215,7 +215,7 @@ class Redecision:
                     yield row, part.sources
 
     def _seen_before(self, key: bytes) -> Seen:
-        """Return what is found under a key before the decision at hand, the same on both sides."""
+        """Return what stands under a key before the current decision, the same on both sides."""
         seen: Seen = {}
         for number in self._writers(key, 0, self._at):
             rows = [row for row, _ in self._under(key, number)]
@@ -223,7 +223,7 @@ class Redecision:
         return seen
 
     def _bring(self, key: bytes) -> None:
-        """Bring what the target has under a key, before the decision at hand, into memory."""
+        """Copy what the target has under a key, before the current decision, into memory."""
         rows: dict[ReadModel, list[AnyRow]] = {}
         for number in self._writers(key, self._brought.get(key, 0), self._at):
             for row, _ in self._under(key, number):
@@ -245,7 +245,7 @@ class Redecision:
 
         suspects: set[RowKey] = set()
         made: dict[RowKey, tuple[AnyRow, tuple[int, ...]]] = {}
-        # Where the row of a key is found; None: nobody asks for it.
+        # The first key under which a row is found; None: no decision asks for it.
         places: dict[RowKey, bytes | None] = {}
         for number in sorted(self._parts):
             for part in self._decisions.parts(number):
@@ -267,13 +267,13 @@ class Redecision:
                 own.deletes.append(Delete(Decided.TABLE, (number,)))
             elif (row := self._restated(number)) is not None:
                 put(*row)
-        # Deletes first: a row that goes may stand in the way of one that comes.
+        # Deletes come first: an old row may have a unique value of a new one.
         return [part for part in parts.values() if part.puts or part.deletes]
 
     def _last(self, key: RowKey, place: bytes | None) -> tuple[AnyRow, tuple[int, ...]] | None:
         """Return a row as the last of several decisions of the target wrote it, with its sources.
 
-        None: none did, or nobody asks for such rows, and then one decision alone writes each.
+        None: none wrote it, or no decision asks for such rows, each of which is written once.
         """
         if place is None:
             return None

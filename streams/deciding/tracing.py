@@ -40,16 +40,16 @@ from streams.deciding.decider import Decision
 from streams.ledger import Ledger
 from streams.reading.readers import sections_of_today, whole_at
 
-#: The models that agents ask; of the others, rows are named but not repeated.
+#: The models that agents ask. Rows of others are named by their keys, not repeated.
 _ASKED = ("memory", "identity")
 
 RowKey = tuple[str, tuple[str | int, ...]]
 
 
 class Part(NamedTuple):
-    """What a decision decided out of the same sources.
+    """The rows of a decision that rest on the same sources.
 
-    `named` are the keys of rows that no decision asks for and that are not repeated here.
+    `named` are the keys of rows that no decision asks for; these are not repeated.
     """
 
     sources: tuple[int, ...]
@@ -63,7 +63,7 @@ class Part(NamedTuple):
 
 
 class Untraceable(Exception):
-    """Some decision does not say what it depends on, or its change record cannot be opened."""
+    """A decision has no note on what it depends on, or its change record cannot be opened."""
 
 
 def traced(number: int, decision: Decision, *, restated: bool = False) -> Decision:

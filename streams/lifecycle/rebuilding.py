@@ -58,7 +58,7 @@ def rebuild(node: Node, zone: str, level: Level, progress: Progress | None = Non
                 assert current is not None
                 announce(node, zone, building.chain)
                 _derive(node, zone, current, building, None)
-            # There is no going back to what is damaged.
+            # Nobody can roll back to damaged files.
             kept = current if current and _is_whole(node, zone, current) else None
             directory.switch(building, kept)
         failpoint("rebuild.switched")
@@ -66,7 +66,7 @@ def rebuild(node: Node, zone: str, level: Level, progress: Progress | None = Non
             if old.name not in (building.name, kept.name if kept else None):
                 directory.remove(old)
         encoded += node.gateway.asked - asked
-    # The new files passed every erasure, and the kept ones may have met one meanwhile.
+    # The kept generation may lack an erasure that came meanwhile; the new one has it.
     node.settle(zone)
     return RebuildReport(level=level, generation=building.name, records=records, encoded=encoded)
 
@@ -104,8 +104,8 @@ def _existing(node: Node, zone: str) -> ZoneDirectory:
 def announce(node: Node, zone: str, chain: str) -> None:
     """Put into the ledger which chain counts from now on.
 
-    A node that dies between this and its own switch finds it there, as do all others, and
-    whoever makes the files again when they were lost.
+    Every node follows it from there: this one if it dies before its own switch, the others, and
+    whoever makes lost files again.
     """
     switch = Switch(source_id=drawn_id(f"switch:{chain}"), chain=chain)
     publish_commands(node.ledger, zone, [command(switch, time.time_ns() // 1_000_000)])
@@ -168,7 +168,7 @@ def _building(
         directory.remove(generation)
     chain = in_use.chain
     if level != "project":
-        # No other chain can have this name: its first record would have to stand here.
+        # No other chain can have this name: its first record would stand at this offset.
         chain = f"c{node.ledger.end(CHANGES, partition_of(zone))}"
     return directory.create(
         chain=chain,

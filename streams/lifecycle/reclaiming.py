@@ -1,6 +1,6 @@
 """Reclaiming: old chains of change records make room on the embedded ledger.
 
-Their places stay, so every offset does; what stood there becomes a record of no chain.
+Each record is replaced by a short one that belongs to no chain, so every offset stays.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _BATCH = 1_000
 def reclaim(node: Node, zone: str, *, dry_run: bool = False) -> ReclaimReport:
     """Take the change records of chains that no generation of a zone needs out of its ledger.
 
-    What stays is replayed before and after, inside one transaction of the ledger: others wait
-    meanwhile, and where anything differs nothing is taken.
+    What stays is replayed before and after, inside one transaction of the ledger, for which others
+    wait. If the replays differ, nothing is taken.
 
     Raises:
         InvalidInput: the ledger is not the embedded one.
@@ -44,7 +44,7 @@ def reclaim(node: Node, zone: str, *, dry_run: bool = False) -> ReclaimReport:
         )
     directory = node.zone(zone)
     if not dry_run:
-        # Where a switch of chain was not followed yet, or all files were lost, they are made first.
+        # Files that are lost, or that have not followed a switch of chain, are made first.
         node.drive(zone)
     with exclusive(directory.path / "rebuild.lock"), node.driving(zone):
         generations = [item for item in directory.generations() if item.complete]
@@ -62,7 +62,7 @@ def reclaim(node: Node, zone: str, *, dry_run: bool = False) -> ReclaimReport:
 def _of_others(ledger: Ledger, zone: str, needed: Set[str]) -> tuple[list[int], set[str], int]:
     """Return the offsets of records of chains that are not needed, those chains, and their bytes.
 
-    A record in fragments counts where it is whole: of another nobody knows whose it is.
+    Of records in fragments only whole ones are taken: the chain of others is not known.
     """
     offsets: list[int] = []
     chains: set[str] = set()

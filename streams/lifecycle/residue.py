@@ -1,4 +1,4 @@
-"""Residue: what erasures should have taken away, in whichever file of a zone it is left."""
+"""Residue: rows of erased events that any file of a zone still has."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class _Known(NamedTuple):
 
 
 class LedgerCheck:
-    """Reads a zone's records with an eye on every byte; collects what is wrong and goes on."""
+    """Reads all records of a zone, checks every byte, and collects what is wrong."""
 
     def __init__(self, ledger: Ledger, zone: str, chain: str, decided: int) -> None:
         self._decided = decided
@@ -98,7 +98,7 @@ class LedgerCheck:
         number, previous = 0, GENESIS
         broken = False
         seen: dict[bytes, int] = {}
-        # What an overtaken sequencer appended in one go: the first is void, and so are the next.
+        # An overtaken sequencer appended several at once: all of them are void.
         void: set[bytes] = set()
         for record in _all(self._ledger, EVENTS, self._partition, self.problems):
             if record.zone != self._zone:
@@ -149,7 +149,7 @@ class LedgerCheck:
             except IntegrityError as error:
                 self._say(EVENTS, record.offset, f"event {number}: {error}")
             except (KeyError, UnknownVersion):
-                # Parked, which is a matter of the changes.
+                # It is parked; the changes say so.
                 pass
 
     def _changes(self, progress: Progress | None) -> None:
@@ -193,7 +193,7 @@ class LedgerCheck:
                 continue
             number, previous = header.number, hash_
             seen[hash_] = record.offset
-            # As every reader does, so that what is accepted here is what they accept.
+            # As every reader does, so that this check accepts what they accept.
             assembler.forget()
             if header.erases:
                 self._check_erased(record.offset, header)
@@ -227,7 +227,7 @@ class LedgerCheck:
         self._erased |= {source.key_id for source in header.erases}
         self._erasures[header.number] = frozenset(source.number for source in header.erases)
         if header.number > self._decided:
-            # Whoever brings the files up to it destroys them.
+            # They are destroyed when the files are brought up to it.
             return
         there = self._ledger.keys.get([source.key_id for source in header.erases])
         for source in header.erases:
@@ -287,7 +287,7 @@ def _all(ledger: Ledger, topic: str, partition: int, problems: list[str]) -> Ite
         try:
             records = ledger.read(topic, partition, offset, _BATCH)
         except LedgerGap as error:
-            # Up to the gap one by one: what is there is still worth checking.
+            # One by one up to the gap, to check all that is there.
             records = _before_gap(ledger, topic, partition, offset)
             if not records:
                 problems.append(str(error))
@@ -354,7 +354,7 @@ def verify(
 
 
 def _stand_still(node: Node, zone: str, held: ExitStack) -> None:
-    """Keep others from driving and rebuilding the zone, where there is what could be changed."""
+    """Hold the locks of driving and rebuilding the zone, if it has files."""
     directory = node.zone(zone).path
     if _writable(directory):
         held.enter_context(exclusive(directory / "rebuild.lock"))
@@ -406,7 +406,7 @@ class _Copies:
         self.problems: list[str] = []
         make_directory(directory)
         names = ("events", *MODELS)
-        # Whoever died before the first was made left none: then all is still to be done.
+        # A process may have died before the first one was made; then there are none.
         if generation.name and any((self._place / f"{name}.db").exists() for name in names):
             for name in names:
                 self._copy(name, directory / f"{name}.db")
@@ -467,7 +467,7 @@ class _Copies:
                 project_events(node.ledger, zone, replayed, upto=numbers[0])
                 project_changes(node.ledger, zone, chain, replayed, upto=numbers[1], destroys=False)
             except (IntegrityError, UnknownVersion) as error:
-                # What was replayed up to there still says which files differ.
+                # What was replayed up to there still shows which files differ.
                 self.problems.append(f"the replay stopped: {error}")
             with suppress(apsw.Error):
                 self.events = event_count(files.events.connection)
