@@ -90,6 +90,8 @@ def query_of(query: AnyQuery, fields: Mapping[str, Any] | None = None) -> Query:
         if isinstance(scope := said.get("scope"), str):
             said = {**said, "scope": [name.strip() for name in scope.split(",") if name.strip()]}
         return msgspec.convert(said, Query)
+    except UnicodeEncodeError:
+        raise InvalidInput("query: a field holds half a character, which is no text") from None
     except (msgspec.ValidationError, TypeError) as error:
         raise InvalidInput(f"query: {_reason(error)}") from None
 

@@ -160,6 +160,9 @@ class Upkeep:
         partitions = set(range(PARTITIONS))
         if not self._everything:
             partitions = {partition_of(zone) for zone in self._node.zones()}
+        self._follow(partitions)
+
+    def _follow(self, partitions: Set[int]) -> None:
         self._ledger.copy.follow(
             (topic, partition) for topic in (EVENTS, CHANGES) for partition in partitions
         )
@@ -224,8 +227,14 @@ class Upkeep:
 
     def _bring_up(self, zone: str) -> int:
         partition = partition_of(zone)
+        moved = 0
+        if partition in self._owned:
+            moved = self._node.drive(
+                zone, while_=lambda: partition in self._owned and not self._stopping.is_set()
+            )
         if partition not in self._owned:
-            return self._node.follow(zone, alone=False)
-        return self._node.drive(
-            zone, while_=lambda: partition in self._owned and not self._stopping.is_set()
-        )
+            # It may have gone to another worker while the zone's files were made here: then they
+            # were not there yet when `own` looked for what to follow.
+            self._follow({partition})
+            moved += self._node.follow(zone, alone=False)
+        return moved

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from recollect import Query
-from schemas.errors import IntegrityError
+from schemas.errors import IntegrityError, InvalidInput
 from schemas.zones import DEFAULT_ZONE
 from streams.ledger import CHANGES
 from tests.fuzz.readers import Written, forged, made
@@ -67,3 +67,9 @@ def test_a_time_that_no_door_let_in_is_damage(room: Path) -> None:
         memory.drive()
         with pytest.raises(IntegrityError, match="is no time"):
             memory.why("forged")
+
+
+def test_a_choice_that_is_no_text_is_refused_by_name(room: Path) -> None:
+    made(room / "home")
+    with Memory(room / "home") as memory, pytest.raises(InvalidInput, match="no text"):
+        memory.recall(Query("", budget="\ud800"))  # type: ignore[arg-type]

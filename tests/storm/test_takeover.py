@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -94,6 +95,29 @@ def test_commands_that_the_last_owner_did_not_append_are_appended_by_the_next(ka
         ledger.copy.deliver(())
         assert within(20, lambda: len(kinds(ledger)) == 3)
         assert kinds(ledger) == ["message", "tick", "close_turn"]
+
+
+def test_a_zone_whose_partition_goes_while_its_files_are_made_is_followed(
+    kafka_url, tmp_path, monkeypatch
+):
+    with node(tmp_path / "first", kafka_url) as (first, own):
+        own.publish(ZONE, [say("m1"), say("m2"), say("m3")])
+        first.drive(ZONE)
+        with (
+            node(tmp_path / "late", kafka_url, follows=True) as (late, ledger),
+            Upkeep(late, ledger, report, everything=False) as upkeep,
+        ):
+            ledger.copy.refresh([(EVENTS, PLACE), (CHANGES, PLACE)])
+            drive = late.drive
+
+            def gone(zone: str, **options: Any) -> int:
+                upkeep.own([])
+                return drive(zone, **options)
+
+            monkeypatch.setattr(late, "drive", gone)
+            upkeep.own([PLACE])
+            assert within(20, lambda: late.zones() == [ZONE])
+            assert within(20, lambda: late.decided_up_to(ZONE) == 3)
 
 
 def test_what_was_concluded_before_its_event_was_copied_is_no_gap(kafka_url, tmp_path):
