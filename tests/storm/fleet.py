@@ -25,8 +25,8 @@ from tests.storm.process import Recollect
 
 #: The places that a worker passes, and those that it passes only when something is erased, or
 #: when a turn is closed.
-PLACES = tuple(name for name in FAILPOINTS if not name.startswith("rebuild."))
-RARE = ("commit.keys_destroyed", "commit.purged", "outbox.appended")
+PLACES = tuple(name for name in FAILPOINTS if not name.startswith(("ledger.", "rebuild.")))
+RARE = ("commit.keys_destroyed", "commit.purged", "purge.done", "outbox.appended")
 
 _POLL_SECONDS = 0.2
 # So many errors a worker is armed with, beside one death.
