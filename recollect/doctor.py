@@ -21,6 +21,7 @@ from projections.private import exposed, read_only
 from projections.sqlite import connect, value
 from recollect.home import Home, cache_directory
 from recollect.ledgers import on_kafka, open_ledger
+from schemas.display import quantity
 from schemas.errors import HomeError, IntegrityError, OlderVersion, RecollectError
 from streams.encoder.loading import load
 from streams.ledger.embedded_ledger import EmbeddedLedger
@@ -278,7 +279,7 @@ def _keys(directory: Path) -> str:
             "keys are missing though no erasure explains it, and what they seal cannot be read: "
             + "; ".join(lost)
         )
-    return f"of each of {events} events the key is there, or an erasure says why not"
+    return f"{quantity(events, 'event')}: each one's key is there, or an erasure says why not"
 
 
 def _brokers(directory: Path) -> str:
@@ -307,7 +308,7 @@ def _zones(directory: Path) -> str:
             ZoneFiles(files, generation.encoder, generation.dimension, readonly=True) as opened,
         ):
             opened.check()
-    return f"{len(zones)} zones, every file of the generation in use is whole"
+    return f"{quantity(len(zones), 'zone')}: every file of the generation in use is whole"
 
 
 def _whole(path: Path) -> None:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.ingest_commands import FORMATS
-from recollect.cli.options import common, given_zone
+from recollect.cli.options import common, event_files, given_zone
 from recollect.cli.output import bad, emit, paragraph, quiet, say, strong
 from schemas.display import folded, quantity
 
@@ -18,15 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(epilog="Example: recollect extract chats.jsonl")
 @common
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(FORMATS),
-    default="auto",
-    show_default=True,
-    help="What the files are; auto looks at how they begin.",
-)
+@event_files
 def extract(
     home: str | None, zone: str | None, as_json: bool, paths: tuple[Path, ...], format_: str
 ) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.options import common, given_home, open_zone
+from recollect.cli.options import common, event_files, given_home, open_zone
 from recollect.cli.output import (
     bad,
     emit,
@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from schemas.wire import ForgetReport, IngestReport
     from streams.encoder.catalog import Precision, Source
 
-#: What may be chosen; a test holds them to what the encoder and the adapters know.
+#: What may be chosen; a test holds them to what the encoder knows.
 ENCODER_SOURCES = ("hub", "wheel", "directory")
 PRECISIONS = ("int8", "float")
-FORMATS = ("auto", "jsonl")
 
 # Rejections in print; --json has more of them.
 _MOST_SHOWN = 20
@@ -106,15 +105,7 @@ def init(
 
 @click.command(epilog="Example: recollect ingest chats.jsonl mail.jsonl.gz")
 @common
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(FORMATS),
-    default="auto",
-    show_default=True,
-    help="What the files are; auto looks at how they begin.",
-)
+@event_files
 @click.option("--no-wait", is_flag=True, help="Return after publishing; decide later.")
 def ingest(
     home: str | None,

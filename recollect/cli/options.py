@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+#: What may be chosen; a test holds them to what the adapters know.
+FORMATS = ("auto", "jsonl")
+
 
 def common(function: Command) -> Command:
     """Give a command --home, --zone and --json; the first two may stand before its name too."""
@@ -27,6 +31,20 @@ def common(function: Command) -> Command:
     ):
         function = option(function)
     return function
+
+
+def event_files(function: Command) -> Command:
+    """Give a command files of events: its PATHS, and --format."""
+    chosen_format = click.option(
+        "--format",
+        "format_",
+        type=click.Choice(FORMATS),
+        default="auto",
+        show_default=True,
+        help="What the files are; auto looks at how they begin.",
+    )
+    paths = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+    return paths(chosen_format(function))
 
 
 def given_home(home: str | None) -> str | None:

@@ -122,6 +122,17 @@ class Node:
                 return copy
         return self.zone(zone).directory(generation)
 
+    def first_generation(self, zone: str) -> Generation:
+        """Return what a zone's first generation would be; without a name, as none is made."""
+        return Generation(
+            name="",
+            chain=self.chain_in_use(zone),
+            encoder=self.gateway.model,
+            dimension=self.gateway.dimension,
+            level="first",
+            complete=False,
+        )
+
     def current(self, zone: str) -> Generation:
         """Return the generation of a zone that is in use; the first one is made where none is.
 

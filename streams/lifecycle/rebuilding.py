@@ -148,14 +148,7 @@ def _building(
 ) -> Generation:
     """Return the unfinished generation to go on with, or a new one."""
     directory.clear_leftovers()
-    in_use = current or Generation(
-        name="",
-        chain=node.chain_in_use(zone),
-        encoder=node.gateway.model,
-        dimension=node.gateway.dimension,
-        level="first",
-        complete=False,
-    )
+    in_use = current or node.first_generation(zone)
     for generation in directory.generations():
         if generation.complete:
             continue

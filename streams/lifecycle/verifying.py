@@ -384,14 +384,7 @@ def _in_use(node: Node, zone: str, problems: list[str]) -> Generation:
     except HomeError as error:
         if directory.generations():
             problems.append(str(error))
-    return Generation(
-        name="",
-        chain=node.chain_in_use(zone),
-        encoder=node.gateway.model,
-        dimension=node.gateway.dimension,
-        level="first",
-        complete=False,
-    )
+    return node.first_generation(zone)
 
 
 class _Copies:

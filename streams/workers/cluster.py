@@ -172,8 +172,8 @@ class _Worker:
     ) -> None:
         self._node = node
         self._ledger = ledger
-        self._concluding = deciding
-        self._folding = projecting
+        self._deciding = deciding
+        self._projecting = projecting
         self._owned: frozenset[int] = frozenset()
         self._report = report
         self._periodic = periodic
@@ -221,12 +221,12 @@ class _Worker:
     def _own(self, owned: frozenset[int]) -> None:
         self._owned = owned
         self._ledger.copy.deliver((EVENTS, partition) for partition in owned)
-        self._concluding.tell(Own(owned))
+        self._deciding.tell(Own(owned))
 
     def _taken(self, topic: str, partition: int, zones: Set[str]) -> None:
         """Called by the copy when records came."""
         if topic == EVENTS and partition in self._owned:
-            self._folding.tell(zones)
+            self._projecting.tell(zones)
 
     def cursor(self, topic: str, partition: int) -> int | None:
         if topic == self._inbox:

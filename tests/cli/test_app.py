@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from projections.recall import PROFILES
-from recollect.cli import ingest_commands, question_options
+from recollect.cli import ingest_commands, options, question_options
 from recollect.cli.app import cli
 from recollect.home import Home
 from streams.adapters import FORMATS
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_what_may_be_chosen_is_what_there_is() -> None:
     assert tuple(PROFILES) == question_options.PROFILES
-    assert ingest_commands.FORMATS == FORMATS
+    assert options.FORMATS == FORMATS
     assert get_args(Precision) == ingest_commands.PRECISIONS
     assert get_args(Source) == ingest_commands.ENCODER_SOURCES
 

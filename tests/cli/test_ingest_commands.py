@@ -8,14 +8,10 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
-from recollect.cli import ingest_commands
-from streams.adapters import formats
 from streams.adapters.jsonl import _MOST_LINES
-from streams.encoder import catalog
 from tests.cli.kit import Json, Shell, said
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -165,10 +161,3 @@ def test_numbers_come_with_english_nouns(shell: Shell) -> None:
     shell.ingest(said("m-2", "I own a dog."))
     assert "would read 2 ledger records\n" in shell("rebuild", "--dry-run").out
     assert "default  2 records\n" in shell("zones").out
-
-
-def test_what_may_be_chosen_is_what_the_encoder_and_the_adapters_know() -> None:
-    """The commands name it themselves, so that `--help` loads neither."""
-    assert ingest_commands.FORMATS == formats.FORMATS
-    assert set(ingest_commands.ENCODER_SOURCES) == set(get_args(catalog.Source))
-    assert set(ingest_commands.PRECISIONS) == set(get_args(catalog.Precision))

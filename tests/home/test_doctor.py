@@ -47,7 +47,7 @@ def let_in(path: Path) -> None:
 def test_a_home_that_is_well_is_said_to_be(home: Home) -> None:
     assert not failed(home)
     # One record was forgotten: its key is missing, and an erasure says why.
-    assert "of each of" in checked(home)[1]["keys"]["detail"]
+    assert "each one's key is there" in checked(home)[1]["keys"]["detail"]
 
 
 def test_keys_that_no_erasure_ended_are_named(tmp_path: Path) -> None:
