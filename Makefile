@@ -80,7 +80,8 @@ accept: demo demo-second kill-test  ## what CI runs of the embedded ledger after
 LOCK := $(VENV)/lock
 COMPILE := env -u PIP_FIND_LINKS CUSTOM_COMPILE_COMMAND="make lock" $(LOCK)/bin/pip-compile --quiet \
 	--upgrade --generate-hashes --allow-unsafe --strip-extras --all-build-deps \
-	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options
+	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options \
+	--constraint constraints.txt
 
 lock: $(BIN)/python              ## resolve the locks again, on the oldest Python we support
 	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
@@ -88,7 +89,7 @@ lock: $(BIN)/python              ## resolve the locks again, on the oldest Pytho
 	$(BIN)/python -m venv --clear $(LOCK)
 	$(LOCK)/bin/pip install --quiet --disable-pip-version-check pip-tools
 	$(COMPILE) --output-file requirements.lock pyproject.toml
-	$(COMPILE) --extra dev --constraint requirements.lock --output-file requirements-dev.lock pyproject.toml
+	$(COMPILE) --all-extras --constraint requirements.lock --output-file requirements-dev.lock pyproject.toml
 	rm -rf $(LOCK)
 
 clean:  ## remove .venv and every cache

@@ -6,6 +6,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -73,7 +74,7 @@ def declared(lock: str) -> list[Requirement]:
     """Return what pyproject.toml asks the lock to hold."""
     named = [*PYPROJECT["build-system"]["requires"], *PYPROJECT["project"]["dependencies"]]
     if lock == "requirements-dev.lock":
-        named += PYPROJECT["project"]["optional-dependencies"]["dev"]
+        named += chain.from_iterable(PYPROJECT["project"]["optional-dependencies"].values())
     return [Requirement(line) for line in named]
 
 
