@@ -13,7 +13,15 @@ from projections.identity import entities_for_recall
 from projections.identity import entity_queries as identity
 from projections.memory import memory_queries as memory
 from projections.recall.question.entity_names import entity_ids, resolve
-from recollect.record_matching import Criteria, Names, Said, body_of, said_in, text_or_none
+from recollect.record_matching import (
+    RESTS_ON,
+    Criteria,
+    Names,
+    Said,
+    body_of,
+    said_in,
+    text_or_none,
+)
 from recollect.suggestions import unknown_entity
 from schemas.errors import InvalidInput
 from schemas.events import (
@@ -331,11 +339,14 @@ class Chooser:
     def with_all(self, numbers: Set[int]) -> set[int]:
         """Return records with what goes where they go.
 
-        That is every version of a mental model, what was parked because it said something else
-        under the id of an event, and our own command that ended a turn of which nothing is left.
+        That is every version of a mental model, the reports that quote an event, what was parked
+        because it said something else under the id of an event, and our own command that ended a
+        turn of which nothing is left.
         """
-        found = set(numbers) | set(memory.versions_with(self._memory, numbers=sorted(numbers)))
-        written = events.written(self._events, sorted(found))
+        written = events.written(self._events, sorted(numbers))
+        quoting = memory.models_tagged(self._memory, [f"{RESTS_ON}{item.id}" for item in written])
+        models = sorted({*numbers, *quoting})
+        found = set(numbers) | set(memory.versions_with(self._memory, numbers=models))
         names = {(item.platform, item.source_id) for item in written}
         without_rows = found - {item.number for item in written}
         for record in records_at(self._ledger, self._zone, without_rows).values():

@@ -9,16 +9,20 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from recollect import (
     forgetting,
+    held_memories,
     ingesting,
     listing,
     maintenance,
     mental_models,
     merging,
     recalling,
+    reflecting,
+    replacing,
     suggestions,
     zone_status,
 )
 from recollect.forgetting import Chosen
+from recollect.held_memories import Listed
 from recollect.ingesting import AnyEvent, Show, show_nothing
 from recollect.open_zone import OpenZone
 from recollect.recalling import AnyQuery
@@ -35,6 +39,9 @@ from schemas.wire import (
     ForgetTargets,
     IngestReport,
     Level,
+    Memory,
+    MemoryPage,
+    MemoryVersion,
     MentalModel,
     Merge,
     Query,
@@ -42,9 +49,11 @@ from schemas.wire import (
     RecallAnswer,
     Receipt,
     ReclaimReport,
+    Reflection,
     RollbackReport,
     Status,
     Time,
+    UpdateReport,
     Verification,
 )
 from streams.projecting.projector import Progress
@@ -223,6 +232,41 @@ class Zone:
         return why(self._zone, id)
 
     @_at_work
+    def reflect(
+        self,
+        query: str,
+        *,
+        entity: str | None = None,
+        platform: str | None = None,
+        time_after: Time | None = None,
+        time_before: Time | None = None,
+        max_results: int = 20,
+        keep_as: str | None = None,
+    ) -> Reflection:
+        """Return what all kinds of memory say on a question, as one report with its sources.
+
+        Mental models first, then observations, facts and turns; no model is asked. With `keep_as`
+        the report is kept as the mental model of that name, and goes when an event goes that it
+        quotes.
+
+        Raises:
+            InvalidInput: the question cannot be asked, or nothing was found that could be kept.
+
+        >>> zone.reflect("Where does Ada live?").results[0].text
+        'Ada: I live in Turin.'
+        """
+        return reflecting.reflect(
+            self._zone,
+            query,
+            entity=entity,
+            platform=platform,
+            time_after=time_after,
+            time_before=time_before,
+            max_results=max_results,
+            keep_as=keep_as,
+        )
+
+    @_at_work
     def record_accesses(self, accesses: Iterable[Access]) -> Receipt:
         """Count recalls of memories (B1); a service calls this now and then, not per recall.
 
@@ -377,6 +421,100 @@ class Zone:
         return mental_models.delete(self._zone, model_id, dry_run=dry_run)
 
     # What is held
+
+    @_at_work
+    def get_memory(self, id: str) -> Memory:
+        """Return an event, a fact, an observation or a mental model by its id.
+
+        An event has its own id and its source's.
+
+        Raises:
+            InvalidInput: nothing in the zone has this id, or an entity has it.
+
+        >>> zone.get_memory("m1").text
+        'I live in Turin.'
+        """
+        return held_memories.get_memory(self._zone, id)
+
+    @_at_work
+    def list_memories(
+        self,
+        scope: Listed = "facts",
+        *,
+        entity: str | None = None,
+        platform: str | None = None,
+        superseded: bool = False,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> MemoryPage:
+        """Return up to `limit` memories of one kind, the newest first.
+
+        `scope` is `facts`, `events`, `observations` or `mental_models`. `entity`: only those that
+        speak of, or come from, whom or what a name or an id means; `platform`: only events from
+        there; `superseded`: also what a newer one has replaced. `cursor` of one page gives the
+        next, whatever was added or forgotten meanwhile.
+
+        Raises:
+            InvalidInput: a value cannot be, or a filter does not apply to this kind.
+
+        >>> page = zone.list_memories("events", limit=1)
+        >>> [memory.text for memory in page.memories]
+        ['I moved to Oslo.']
+        >>> zone.list_memories("events", cursor=page.cursor).memories[0].text
+        'I live in Turin.'
+        """
+        return held_memories.list_memories(
+            self._zone,
+            scope,
+            entity=entity,
+            platform=platform,
+            superseded=superseded,
+            cursor=cursor,
+            limit=limit,
+        )
+
+    @_at_work
+    def update_memory(self, id: str, text: str) -> UpdateReport:
+        """Put a text in the place of a memory.
+
+        A mental model gets a new version, and those before stay. What was remembered as it stands
+        is remembered anew, and the text before is erased. What somebody wrote is not rewritten.
+
+        Raises:
+            InvalidInput: nothing has the id, it cannot be updated, or the text cannot be kept.
+
+        >>> made = zone.remember("The deploy key is in the blue safe.")
+        >>> updated = zone.update_memory(made.event_id, "The deploy key is in the red safe.")
+        >>> zone.get_memory(updated.id).text
+        'The deploy key is in the red safe.'
+        """
+        return replacing.update_memory(self._zone, id, text)
+
+    @_at_work
+    def history(self, id: str) -> list[MemoryVersion]:
+        """Return what a memory and those before and after it said, the first first.
+
+        Raises:
+            InvalidInput: as `get_memory`.
+
+        >>> made = zone.create_mental_model("Homes", "Ada lives in Turin.")
+        >>> later = zone.update_mental_model(made.id, "Ada lives in Oslo.")
+        >>> [(version.text, version.current) for version in zone.history(made.id)]
+        [('Ada lives in Turin.', False), ('Ada lives in Oslo.', True)]
+        """
+        return held_memories.history(self._zone, id)
+
+    @_at_work
+    def get_entity(self, name_or_id: str) -> Entity:
+        """Return the one whom or what a name or an id means.
+
+        Raises:
+            InvalidInput: nobody and nothing is called so, or several are.
+
+        >>> zone.get_entity("Ada").type
+        'person'
+        """
+        return listing.get_entity(self._zone, name_or_id)
 
     @_at_work
     def facts(

@@ -49,14 +49,14 @@ def facts(
         return []
     listed: list[Fact] = []
     with zone.files() as files, files.snapshot():
-        about = None if entity is None else _meant(files, entity)
+        about = None if entity is None else meant(files, entity)
         last = _place(files, zone.name, after)
         while limit is None or len(listed) < limit:
             most = _PAGE if limit is None else min(_PAGE, limit - len(listed))
             found = fact_list.facts(
                 files.memory.connection, about=about, superseded=superseded, after=last, limit=most
             )
-            listed += _described(files, found)
+            listed += described(files, found)
             if len(found) < most:
                 break
             last = (found[-1].as_of, found[-1].id)
@@ -82,11 +82,16 @@ def fact_count(zone: OpenZone, *, entity: str | None = None, superseded: bool = 
     if not zone.exists():
         return 0
     with zone.files() as files, files.snapshot():
-        about = None if entity is None else _meant(files, entity)
+        about = None if entity is None else meant(files, entity)
         return fact_list.fact_count(files.memory.connection, about=about, superseded=superseded)
 
 
-def _meant(files: ZoneFiles, name_or_id: str) -> list[str]:
+def meant(files: ZoneFiles, name_or_id: str) -> list[str]:
+    """Return the ids of those whom or what a name or an id means.
+
+    Raises:
+        InvalidInput: nobody and nothing is called so.
+    """
     connection = files.identity.connection
     found = ids_of(connection, name_or_id)
     if not found:
@@ -94,7 +99,7 @@ def _meant(files: ZoneFiles, name_or_id: str) -> list[str]:
     return sorted(found)
 
 
-def _described(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterator[Fact]:
+def described(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterator[Fact]:
     """Yield facts with their sources and the names of whom they are about.
 
     A fact whose event is being forgotten is left out.
@@ -157,6 +162,27 @@ def entities(zone: OpenZone, *, skip: int = 0, limit: int | None = None) -> list
             for first in range(0, len(wanted), _PAGE)
             for entity in _known(files, wanted[first : first + _PAGE])
         ]
+
+
+def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
+    """Return the one whom or what a name or an id means.
+
+    Raises:
+        InvalidInput: nobody and nothing is called so, or several are.
+    """
+    zone.must_exist()
+    if not isinstance(name_or_id, str):
+        raise InvalidInput(f"name_or_id is {type(name_or_id).__name__}; give a text")
+    with zone.files() as files, files.snapshot():
+        wanted = set(meant(files, name_or_id))
+        found = entity_list.entities(files.identity.connection)
+        standing = list(_known(files, [item for item in found if item.id in wanted]))
+    if len(standing) > 1:
+        which = "; ".join(f"{entity.id} ({entity.name}, {entity.type})" for entity in standing)
+        raise InvalidInput(
+            f"{name_or_id!r} is the name of {len(standing)}; give the id of one: {which}"
+        )
+    return standing[0]
 
 
 def _known(files: ZoneFiles, found: list[entity_list.ListedEntity]) -> Iterator[Entity]:

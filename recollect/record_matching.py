@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from streams.language.analysis import Mention
 
 
+#: How a mental model says on which event it rests, among its tags; with that event it is erased.
+RESTS_ON = "from:"
+
+
 class Criteria(msgspec.Struct, frozen=True, kw_only=True):
     """What all records have in common that are to go. Times are unix ms, neither included."""
 

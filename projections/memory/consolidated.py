@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from projections.sqlite import rows, value
+from projections.sqlite import listed, rows, value
 
 
 class Observed(NamedTuple):
@@ -109,6 +109,71 @@ def version(connection: apsw.Connection, run_id: str) -> tuple[str, str | None, 
         (run_id,),
     )
     return (found[0][0], found[0][1], found[0][2]) if found else None
+
+
+class ListedObservation(NamedTuple):
+    """A version of an observation, the id of the one before, and whether a later one stands."""
+
+    id: str
+    text: str
+    created_at: int
+    is_stale: bool
+    before: str | None
+    current: bool
+
+
+def observation_list(
+    connection: apsw.Connection,
+    *,
+    ids: Sequence[str] | None,
+    every: bool,
+    after: tuple[int, str],
+    limit: int,
+) -> list[ListedObservation]:
+    """Return up to `limit` observations that come after (`created_at`, id), the newest first.
+
+    `ids`: only the versions with these; `every`: those as well that a later one has replaced.
+    """
+    found = rows(
+        connection,
+        """
+        SELECT run.id, run.output_text, run.created_at, run.is_stale, run.parent_id,
+               NOT EXISTS (
+                   SELECT 1 FROM analysis_runs AS later
+                    WHERE later.parent_id = run.id AND later.status = 'completed'
+               ) AS current
+          FROM analysis_runs AS run
+          JOIN analysis_types AS type ON type.id = run.analysis_type_id
+         WHERE type.name LIKE 'observation%' AND run.status = 'completed'
+           AND run.output_text IS NOT NULL AND (current OR ?1)
+           AND (?2 IS NULL OR run.id IN (SELECT value FROM json_each(?2)))
+           AND run.created_at <= ?3 AND (run.created_at < ?3 OR run.id < ?4)
+         ORDER BY run.created_at DESC, run.id DESC LIMIT ?5
+        """,
+        (every, None if ids is None else listed(ids), *after, limit),
+    )
+    return [
+        ListedObservation(id_, text, at, bool(stale), before, bool(current))
+        for id_, text, at, stale, before, current in found
+    ]
+
+
+def observation_family(connection: apsw.Connection, run_id: str) -> list[str]:
+    """Return the ids of all versions of an observation, given any one."""
+    found = rows(
+        connection,
+        """
+        WITH RECURSIVE family(id, parent_id) AS (
+            SELECT id, parent_id FROM analysis_runs WHERE id = ?
+            UNION
+            SELECT other.id, other.parent_id FROM family JOIN analysis_runs AS other
+                ON other.id = family.parent_id OR other.parent_id = family.id
+        )
+        SELECT id FROM family
+        """,
+        (run_id,),
+    )
+    return [str(id_) for (id_,) in found]
 
 
 def sources_of(connection: apsw.Connection, run_id: str) -> list[tuple[str, str, str]]:

@@ -23,6 +23,7 @@ class ListedFact(NamedTuple):
     superseded_by: str | None
 
 
+_COLUMNS = "facts.id, text, facts.as_of, source_event_id, subject, attribute, value, superseded_by"
 _CHOSEN = """
     FROM facts LEFT JOIN fact_claims ON fact_claims.fact_id = facts.id
          LEFT JOIN fact_supersessions ON fact_supersessions.fact_id = facts.id
@@ -48,11 +49,21 @@ def facts(
     """
     found = rows(
         connection,
-        "SELECT facts.id, text, facts.as_of, source_event_id, subject, attribute, value, "
-        f"superseded_by {_CHOSEN} "
+        f"SELECT {_COLUMNS} {_CHOSEN} "
         "AND facts.as_of <= ?3 AND (facts.as_of < ?3 OR facts.id < ?4) "
         "ORDER BY facts.as_of DESC, facts.id DESC LIMIT ?5",
         (None if about is None else listed(about), superseded, *after, limit),
+    )
+    return [ListedFact(*row) for row in found]
+
+
+def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> list[ListedFact]:
+    """Return the facts with these ids, those as well whose place a newer one has taken."""
+    found = rows(
+        connection,
+        f"SELECT {_COLUMNS} {_CHOSEN} AND facts.id IN (SELECT value FROM json_each(?3)) "
+        "ORDER BY facts.as_of, facts.id",
+        (None, True, listed(ids)),
     )
     return [ListedFact(*row) for row in found]
 

@@ -238,6 +238,27 @@ def versions_with(
     return [number for (number,) in found]
 
 
+def stale_models(connection: apsw.Connection, ids: Sequence[str]) -> set[str]:
+    """Return those of these mental models that may be out of date."""
+    found = rows(
+        connection,
+        "SELECT id FROM mental_models WHERE is_stale AND id IN (SELECT value FROM json_each(?))",
+        (listed(ids),),
+    )
+    return {str(id_) for (id_,) in found}
+
+
+def models_tagged(connection: apsw.Connection, tags: Sequence[str]) -> list[int]:
+    """Return the records that wrote mental models with any of these tags."""
+    found = rows(
+        connection,
+        "SELECT number FROM mental_models WHERE EXISTS (SELECT 1 FROM json_each(tags) "
+        "WHERE value IN (SELECT value FROM json_each(?))) ORDER BY number",
+        (listed(tags),),
+    )
+    return [number for (number,) in found]
+
+
 def models_about(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[int]:
     """Return the records that wrote mental models of any of these entities."""
     found = rows(

@@ -107,6 +107,22 @@ class RecallAnswer(msgspec.Struct, frozen=True, kw_only=True):
     ms: float
 
 
+class Reflection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What all kinds of memory say on a question, as one report.
+
+    `text` is the report in Markdown; `results` are what it cites, in its order: mental models,
+    observations, facts, turns. `stale` are the ids of those that may be out of date. `kept_as` is
+    the id of the mental model under which the report was kept, where that was asked.
+    """
+
+    query: str
+    text: str
+    results: list[Result]
+    stale: list[str] = []
+    kept_as: str | None = None
+    ms: float
+
+
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     """What became of one memory in one answer.
 

@@ -6,6 +6,10 @@ from typing import Literal
 
 import msgspec
 
+from schemas.wire.answering import Change
+
+MemoryType = Literal["event", "fact", "observation", "mental_model"]
+
 
 class Days(msgspec.Struct, frozen=True):
     """The days that a fact speaks of, both inclusive (YYYY-MM-DD)."""
@@ -31,6 +35,48 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     stability: str | None
     entities: list[str]
     source_event_ids: list[str]
+
+
+class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One memory as it is held, of any kind that recall answers but entities.
+
+    `current`: no later one has taken its place; `is_stale`: what it rests on has changed since.
+    `name` is that of a mental model; `entities` are the names of those that it is about. An event
+    and a fact say on which `platform`, under which id and name, and in which thread it was said.
+    `supersedes` is what it replaced and `superseded_by` what replaced it, latest first.
+    """
+
+    id: str
+    type: MemoryType
+    text: str
+    as_of: str
+    current: bool = True
+    is_stale: bool = False
+    name: str | None = None
+    platform: str | None = None
+    sender_id: str | None = None
+    sender_name: str | None = None
+    thread_id: str | None = None
+    entities: list[str] = []
+    source_event_ids: list[str] = []
+    supersedes: list[Change] = []
+    superseded_by: list[Change] = []
+
+
+class MemoryPage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Some memories of one kind, the newest first; `cursor` gives those that follow, if any do."""
+
+    memories: list[Memory]
+    cursor: str | None = None
+
+
+class MemoryVersion(msgspec.Struct, frozen=True, kw_only=True):
+    """What a memory said from a moment on; `current`: it still does."""
+
+    id: str
+    text: str
+    at: str
+    current: bool
 
 
 class Handle(msgspec.Struct, frozen=True, kw_only=True):

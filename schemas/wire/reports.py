@@ -89,6 +89,20 @@ class ForgetReport(msgspec.Struct, frozen=True):
     dry_run: bool = False
 
 
+class UpdateReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What took the place of a memory: its `id` and `text`, and the id of the one before.
+
+    `erased`: so many records of the one before were erased; none of a mental model, whose versions
+    all stay.
+    """
+
+    id: str
+    type: Literal["event", "mental_model"]
+    text: str
+    replaced: str
+    erased: int
+
+
 class RebuildReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """What a rebuild did, or with `dry_run` would do. `encoded` counts texts embedded anew."""
 
