@@ -14,7 +14,7 @@ import msgspec
 
 from projections.migrations import Migrations
 from projections.private import writable
-from projections.sqlite import connect, truncate_wal, value
+from projections.sqlite import PAGE, connect, truncate_wal, value
 from schemas.changes import ROW_OF_TABLE, Delete, Row, Section
 from schemas.errors import IntegrityError, OlderVersion
 from schemas.records import GENESIS
@@ -51,6 +51,8 @@ class ReadModel:
     ledger_tables: frozenset[str] = frozenset()
     #: What tables the file has.
     migrations: Migrations
+    #: Bytes of a page of a new file.
+    page: int = PAGE
 
     def __init__(self, directory: Path | None, *, readonly: bool = False) -> None:
         """`directory` None: in memory, for as long as it is open.
@@ -75,7 +77,7 @@ class ReadModel:
 
     def connect(self, *, readonly: bool) -> apsw.Connection:
         """Return a connection to the file, with what its statements need."""
-        return connect(self.path, readonly=readonly)
+        return connect(self.path, readonly=readonly, page=self.page)
 
     def _bring_up(self, connection: apsw.Connection) -> None:
         self.migrations.bring_up(connection, self.path, lambda: self.migrated(connection))

@@ -18,6 +18,9 @@ from projections.private import FILE_MODE, writable
 BUSY_TIMEOUT_MS = 60_000
 # SQLite's own 2 MB make an index of 100,000 facts twice as slow; a small file takes no more.
 CACHE_KIB = 32_768
+#: Bytes of a page of a new file. A table or index takes a page at least, and most files have dozens
+#: that hold next to nothing.
+PAGE = 2_048
 # Each time one of those who meet gets through, so this many may meet.
 _ATTEMPTS = 1_000
 MAPPED_BYTES = 1 << 34
@@ -26,9 +29,12 @@ _PAGES_AT_ONCE = 10_000
 _json = msgspec.json.Encoder()
 
 
-def connect(path: Path | str, *, durable: bool = False, readonly: bool = False) -> apsw.Connection:
+def connect(
+    path: Path | str, *, durable: bool = False, readonly: bool = False, page: int = PAGE
+) -> apsw.Connection:
     """Return a connection in WAL mode that overwrites what it deletes.
 
+    `page`: bytes of a page, where the file is new; one that exists keeps its own.
     `durable`: each commit survives a power cut. Without it a commit survives the death of the
     process, which is enough for a file that the ledger can make again. `readonly` needs nothing
     that can be written, neither the file nor a place beside it.
@@ -41,6 +47,7 @@ def connect(path: Path | str, *, durable: bool = False, readonly: bool = False) 
         # Nothing is in it yet, and the log that is made beside it copies the mode.
         os.chmod(path, FILE_MODE)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    connection.execute(f"PRAGMA page_size = {page}").fetchall()
     _use_wal(connection)
     connection.execute("PRAGMA secure_delete = ON").fetchall()
     connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}").fetchall()
@@ -108,7 +115,7 @@ def copy_file(source: Path, target: Path) -> None:
     """Copy a file as it stands at one moment, with what lies in its WAL; `target` is new."""
     with (
         closing(connect(source, readonly=True)) as there,
-        closing(connect(target)) as here,
+        closing(connect(target, page=value(there, "PRAGMA page_size"))) as here,
         here.backup("main", there, "main") as backup,
     ):
         while not backup.done:

@@ -38,6 +38,8 @@ class EmbeddingsModel(ReadModel):
 
     name = "embeddings"
     migrations = Migrations(Path(__file__).parent / "migrations")
+    # Seven vectors of 384 dimensions fill it; three would leave a fifth of a smaller one empty.
+    page = 4_096
 
     def __init__(
         self, directory: Path, model: str | None, dimension: int, *, readonly: bool = False

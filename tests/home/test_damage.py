@@ -16,7 +16,7 @@ from tests.home.kit import Home
 
 FILES = ["events.db", "memory.db", "identity.db", "embeddings.db"]
 QUESTION = "Where does Ada live?"
-PAGE = 4096
+PAGE = 2048
 
 
 def delete(path: Path) -> None:

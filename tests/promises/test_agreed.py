@@ -86,6 +86,8 @@ TABLE_DEVIATIONS = {
     "them",
     "mental_models.number: a column more": "E8: the ledger record that wrote the version, so that "
     "forgetting it reaches the version",
+    "idx_fact_entities_fact: on None instead of (fact_id)": "the table is its primary key, which "
+    "begins with the same column",
     "embeddings.seq: a column more": "the rowid by which vec_embeddings refers to a vector: one "
     "that is not declared may change on VACUUM",
     "embeddings.text_hash: a column more": "rule 7: a vector is recorded under its text and its "
