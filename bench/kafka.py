@@ -53,7 +53,7 @@ def run(homes: Homes, ledger: str | None, *, events: int = 20_000) -> list[Repor
         url = ledger or stack.enter_context(_own_broker())
         return [
             _bulk(homes, _fresh(url), events),
-            _concluding(homes, url, events // 4),
+            _deciding(homes, url, events // 4),
             _recallable(homes, _fresh(url), seconds=20),
             _takeover(homes, _fresh(url)),
         ]
@@ -151,7 +151,7 @@ async def _read_all(url: str) -> int:
 # Workers
 
 
-def _concluding(homes: Homes, url: str, events: int) -> Report:
+def _deciding(homes: Homes, url: str, events: int) -> Report:
     """Decide what lies in the inbox, against the embedded driver on the same events."""
     lines = _lines(events)
     rates = {workers: _by_workers(_fresh(url), lines, workers) for workers in (1, 2)}
@@ -215,7 +215,7 @@ async def _rate(url: str, lines: Sequence[tuple[str, bytes]]) -> float:
     settings = KafkaSettings.read(url, {})
     began = time.monotonic()
     await _publish(settings, lines)
-    await _concluded(settings, len(lines))
+    await _decided(settings, len(lines))
     return len(lines) / (time.monotonic() - began)
 
 
@@ -333,7 +333,7 @@ async def _warm(url: str) -> None:
     settings = KafkaSettings.read(url, {})
     lines = [(zone, _line(zone, -number - 1)) for number, zone in enumerate(_zones())]
     await _publish(settings, lines)
-    await _concluded(settings, len(lines))
+    await _decided(settings, len(lines))
 
 
 async def _latencies(url: str, home: Path, seconds: int) -> tuple[list[float], list[float]]:
@@ -416,7 +416,7 @@ async def _until_taken_over(url: str) -> float:
     began = time.monotonic()
     zones = _zones()
     await _publish(settings, [(zone, _line(zone, number)) for number, zone in enumerate(zones)])
-    await _concluded(settings, 2 * len(zones))
+    await _decided(settings, 2 * len(zones))
     return time.monotonic() - began
 
 
@@ -487,7 +487,7 @@ async def _publish(settings: KafkaSettings, lines: Sequence[tuple[str, bytes]]) 
         await producer.stop()
 
 
-async def _concluded(settings: KafkaSettings, total: int) -> None:
+async def _decided(settings: KafkaSettings, total: int) -> None:
     """Wait until `changes` holds so many records."""
     places = [TopicPartition(settings.topic(CHANGES), number) for number in range(PARTITIONS)]
     consumer = AIOKafkaConsumer(bootstrap_servers=list(settings.servers), group_id=None)

@@ -1,4 +1,4 @@
-"""Extracting: what the writer would conclude from events, one after the other, in memory alone."""
+"""Extracting: what the writer would decide from events, one after the other, in memory alone."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Extractor:
         self._number = 0
 
     def extract(self, draft: Draft) -> Extraction:
-        """Return what the writer would conclude from an event, as if its turn were over."""
+        """Return what the writer would decide from an event, as if its turn were over."""
         event = self._event(draft)
         content = event.payload
         assert isinstance(content, Content)

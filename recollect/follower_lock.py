@@ -6,12 +6,12 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from recollect.home import Home
-from streams.system.locks import exclusive, held
+from streams.system.locks import exclusive, is_locked
 
 
 def followed(home: Home) -> bool:
     """Return whether a worker or a replica keeps this home up to a ledger on Kafka."""
-    return held(_lock(home))
+    return is_locked(_lock(home))
 
 
 def following(home: Home) -> AbstractContextManager[None]:

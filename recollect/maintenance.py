@@ -50,7 +50,7 @@ def rebuild(
         # What the ledger lost may stand in these files alone.
         raise
     except _DAMAGE:
-        # What is damaged is made again by that, and concludes what waits after it.
+        # What is damaged is made again by that, and decides what waits after it.
         if level != "project":
             raise
     from streams.lifecycle import rebuilding

@@ -186,7 +186,7 @@ def _bring_up(zone: OpenZone) -> None:
     if ends == zone.brought_up_to:
         return
     if ledger.shared:
-        # Others conclude; what they did is as much part of the answer.
+        # Others decide; what they did is as much part of the answer.
         zone.node.follow(zone.name)
     else:
         zone.node.project_turns(zone.name)

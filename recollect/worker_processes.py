@@ -1,4 +1,4 @@
-"""The long-running processes: a worker, which concludes, and a replica, which follows."""
+"""The long-running processes: a worker, which decides, and a replica, which follows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def work(home: Home, report: Report, *, once: bool = False, member: str | None =
     """Decide every zone as its ledger grows, and report (zone, records decided).
 
     A zone that cannot be driven is reported with the error, and the others go on. On Kafka this
-    is one worker of many, `member` by name; `once` concludes what is there, and ends.
+    is one worker of many, `member` by name; `once` decides what is there, and ends.
 
     RECOLLECT_TICKS=off keeps it from appending ticks.
 
@@ -59,7 +59,7 @@ def work(home: Home, report: Report, *, once: bool = False, member: str | None =
 
 
 def follow(home: Home, report: Report) -> None:
-    """Be a replica until SIGINT or SIGTERM: follow what workers conclude, to answer from it.
+    """Be a replica until SIGINT or SIGTERM: follow what workers decide, to answer from it.
 
     Raises:
         HomeError: the home is read-only.

@@ -181,7 +181,7 @@ class SetMemoryState(
 
 
 class Switch(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="switch"):
-    """From here on the zone's conclusions are those of another chain: a rebuild took over."""
+    """From here on the changes of another chain count for the zone: a rebuild took over."""
 
     chain: str
 

@@ -64,19 +64,18 @@ class Source(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Part(msgspec.Struct, frozen=True, array_like=True):
-    """Conclusions that rest on the same sources, sealed with all their keys."""
+    """Decided rows and commands that rest on the same sources, sealed with all their keys."""
 
     sources: tuple[Source, ...]
     sealed: bytes
 
 
 class ChangeHeader(msgspec.Struct, frozen=True, array_like=True):
-    """What anybody may read of a change record.
+    """The part of a change record that is not sealed.
 
-    `chain` names the generation that decided it; `event_hash` and `event_offset` are those of
-    the ledger record; `asks` counts the commands in the outbox of its parts;
-    `erases` lists the events whose keys end with this record; `parked` says that no
-    conclusion could be reached.
+    `chain` names the generation that decided it; `event_hash` and `event_offset` are those of the
+    ledger record; `asks` counts the commands in the outbox of its parts; `erases` lists the events
+    whose keys are destroyed by this record; `parked` says that the event could not be decided.
     """
 
     format: int

@@ -1,4 +1,4 @@
-"""No clock, no randomness, no network and no environment where conclusions are drawn.
+"""No clock, no randomness, no network and no environment in deciding and projecting.
 
 `extract`, `resolve` and `project`, and all of ours that they import, are read as syntax trees:
 what a module merely names counts as used, so an unused import is a fault as well.

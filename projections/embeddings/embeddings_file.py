@@ -19,7 +19,7 @@ _CHUNK = 256
 _INDEX = Path(__file__).parent / "search_index.sql"
 
 #: Of which rows the search index is. Turns and facts are by far the most, and recall has an index
-#: of its own for them; what nothing was concluded from is looked up by its text alone.
+#: of its own for them; what nothing was decided from is looked up by its text alone.
 SEARCHED = "target_type NOT IN ('event', 'fact', 'text')"
 
 _DROP_INDEX = """

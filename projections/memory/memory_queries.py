@@ -27,7 +27,7 @@ def facts_with_signature(
     ]
 
 
-class Held(NamedTuple):
+class DatedClaim(NamedTuple):
     """What was claimed, and until when that held (unix ms); None: it still does."""
 
     claim: FactClaim
@@ -146,7 +146,7 @@ def is_traced(connection: apsw.Connection, upto: int) -> bool:
     return count == upto and traced == 1 and in_full is None
 
 
-def concluded_at(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, int]:
+def decided_at(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, int]:
     """Return number -> offset of the change records that the file holds, of some."""
     return dict(
         rows(

@@ -37,12 +37,12 @@ from schemas.changes.sections import (
     MODELS,
     ROW_OF_TABLE,
     AnyRow,
-    Conclusions,
+    DecidedPart,
     Delete,
     Section,
     decode_outbox,
     decode_sections,
-    encode_conclusions,
+    encode_part,
 )
 
 __all__ = [
@@ -52,9 +52,9 @@ __all__ = [
     "ROW_OF_TABLE",
     "AnyRow",
     "CausalLink",
-    "Conclusions",
     "DeadLetter",
     "Decided",
+    "DecidedPart",
     "Delete",
     "Embedding",
     "EmbeddingRow",
@@ -81,5 +81,5 @@ __all__ = [
     "Turn",
     "decode_outbox",
     "decode_sections",
-    "encode_conclusions",
+    "encode_part",
 ]

@@ -73,7 +73,7 @@ _decoders: dict[str, msgspec.msgpack.Decoder[Any]] = {
 }
 
 
-class Conclusions(msgspec.Struct):
+class DecidedPart(msgspec.Struct):
     """What agents decided from one ledger record out of the same sources.
 
     `sources` are running numbers, ascending; `outbox` holds commands for the ledger, with
@@ -86,19 +86,19 @@ class Conclusions(msgspec.Struct):
     outbox: list[Draft] = []
 
 
-def encode_conclusions(conclusions: Conclusions) -> bytes:
+def encode_part(part: DecidedPart) -> bytes:
     """Return the text of a part of the newest format: its sections by name, without empty ones.
 
     Compressed: names, ids and words recur in it.
     """
     sections: dict[str, tuple[list[Delete], list[AnyRow]]] = {}
-    for delete in conclusions.deletes:
+    for delete in part.deletes:
         sections.setdefault(MODEL_OF_TABLE[delete.table], ([], []))[0].append(delete)
-    for row in conclusions.puts:
+    for row in part.puts:
         sections.setdefault(MODEL_OF[type(row)], ([], []))[1].append(row)
     text: dict[str, object] = dict(sections)
-    if conclusions.outbox:
-        text["outbox"] = conclusions.outbox
+    if part.outbox:
+        text["outbox"] = part.outbox
     return zlib.compress(_pack.encode(text))
 
 

@@ -1,4 +1,4 @@
-"""What the writer would conclude from an event, and whether two descriptions mean one."""
+"""What the writer would decide from an event, and whether two descriptions mean one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Extraction(msgspec.Struct, frozen=True, kw_only=True):
-    """What the writer would conclude from the event that its source calls `id`."""
+    """What the writer would decide from the event that its source calls `id`."""
 
     id: str
     facts: list[Fact]

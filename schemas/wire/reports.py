@@ -167,7 +167,7 @@ class FileStatus(msgspec.Struct, frozen=True):
 
 
 class Status(msgspec.Struct, frozen=True):
-    """What a zone holds. `lag` is how many ledger records are not concluded yet.
+    """What a zone holds. `lag` is how many ledger records are not decided yet.
 
     `lag_seconds` is how long the first of those has been in the ledger, `moved_seconds_ago` when
     the files last moved; None where nobody noted it. `stalled`: there is work, and nobody does it.

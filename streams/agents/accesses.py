@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemas.changes import Conclusions, FactAccess
+from schemas.changes import DecidedPart, FactAccess
 from schemas.events import Event, Recalled
 from streams.agents.agent import Agent, Extract, Surroundings
 from streams.agents.state import State
@@ -16,14 +16,14 @@ class AccessCounter(Agent):
     def extract(self, event: Event, surroundings: Surroundings) -> Extract:
         return Extract()
 
-    def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         assert isinstance(event.payload, Recalled)
         counts: dict[str, int] = {}
         for access in event.payload.accesses:
             if access.target_type == "fact" and access.count > 0:
                 counts[access.target_id] = counts.get(access.target_id, 0) + access.count
         return [
-            Conclusions(
+            DecidedPart(
                 (event.number,),
                 puts=[FactAccess(event.number, fact, count) for fact, count in counts.items()],
             )

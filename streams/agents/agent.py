@@ -1,4 +1,4 @@
-"""What an agent is, what it may read, and what it hands over."""
+"""The interface of an agent: what it may read, and what it returns."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any, Protocol
 
 import msgspec
 
-from schemas.changes import Conclusions
+from schemas.changes import DecidedPart
 from schemas.events import Event
 from streams.agents.state import State
 
 
 class Surroundings(Protocol):
-    """What `extract` may see beside its record: the thread in the ledger, below the record."""
+    """What `extract` may see besides its record: earlier events of the same conversation."""
 
     def before(self, event: Event, limit: int) -> Sequence[Event]:
         """Return up to `limit` events of the same conversation, the nearest first."""
@@ -27,8 +27,8 @@ class Surroundings(Protocol):
 class Extract(msgspec.Struct, frozen=True):
     """What an agent took from a record without looking at the state.
 
-    `reads` are the running numbers of the other records whose words `texts` repeat. `texts` need
-    vectors, `turns` those of their tokens as well.
+    `texts` need vectors, `turns` also vectors of their tokens. `reads` are the running numbers of
+    other records whose words `texts` repeat.
     """
 
     content: Any = None
@@ -38,15 +38,15 @@ class Extract(msgspec.Struct, frozen=True):
 
 
 class Agent(Protocol):
-    """One of the agents; see `streams.agents`."""
+    """An agent; see `streams.agents`."""
 
     #: The kinds of event that it handles.
     kinds: frozenset[str]
 
     def extract(self, event: Event, surroundings: Surroundings) -> Extract:
-        """Return what the record says, whatever the state is."""
+        """Return what can be taken from the record without the state."""
         ...
 
-    def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         """Return what follows from the record in this state."""
         ...

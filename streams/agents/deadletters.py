@@ -1,33 +1,33 @@
-"""Keeps the list of parked records: what came unreadable, and what was given up.
+"""Keeps the list of parked records: those that came unreadable, and those that were dropped.
 
-Parking a record that could not be decided is the driver's: it writes the row in place of the
-conclusions. Retrying one is the driver's too, since it decides the record again.
+The driver itself parks a record that could not be decided: it writes the row instead of the rows of
+the agents. The driver also retries a parked record, since it decides the record again.
 """
 
 from __future__ import annotations
 
 import msgspec
 
-from schemas.changes import Conclusions, DeadLetter
+from schemas.changes import DeadLetter, DecidedPart
 from schemas.events import Drop, Event, Park
 from streams.agents.agent import Agent, Extract, Surroundings
 from streams.agents.state import State
 
 
 class DeadLetterClerk(Agent):
-    """Parks records that could not be read when published; drops what a command gives up."""
+    """Parks records that could not be read when published; drops those that a command names."""
 
     kinds = frozenset({"park", "drop"})
 
     def extract(self, event: Event, surroundings: Surroundings) -> Extract:
         return Extract()
 
-    def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         if isinstance(event.payload, Park):
             row = DeadLetter(
                 event.number, "park", event.payload.reason, "parked", event.occurred_at
             )
-            return [Conclusions((event.number,), puts=[row])]
+            return [DecidedPart((event.number,), puts=[row])]
         assert isinstance(event.payload, Drop)
         number = event.payload.number
         parked = state.dead_letter(number)
@@ -35,4 +35,4 @@ class DeadLetterClerk(Agent):
             return []
         # The row repeats the reason, which may quote the record that was parked.
         dropped = msgspec.structs.replace(parked, state="dropped")
-        return [Conclusions((number, event.number), puts=[dropped])]
+        return [DecidedPart((number, event.number), puts=[dropped])]

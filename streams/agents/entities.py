@@ -1,8 +1,8 @@
 """Resolves mentions and senders to entities: exact names only, in doubt apart (A15, A17, F4).
 
-A name alone makes nobody somebody else. An account is the person of its own display name; other
-names of that account, names and addresses that its owner gives himself are his. Whoever else has
-the same name stays apart, and waits for review as a merge candidate.
+A name alone never makes two entities one. An account is the person of its own display name. Its
+other names, and names and addresses that its owner gives of himself, belong to that person. Anybody
+else with the same name is a separate entity, and waits for review as a merge candidate.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from streams.agents.merges import merge_row
 from streams.agents.state import Known, State
 from streams.language.analysis import Contact, Introduction
 
-#: What a mention's type (C5) makes of an entity (A15); types that name no entity are absent.
+#: The type of entity (A15) for each type of mention (C5); types that name no entity are absent.
 ENTITY_TYPES = {
     "PERSON": "person",
     "ORG": "organisation",
@@ -31,10 +31,10 @@ ENTITY_TYPES = {
 }
 
 _PHONE = re.compile(r"\+?[0-9][0-9 ().-]{5,}")
-# "my uncle Tom", "our old friend Zephyr": somebody of the speaker's, whoever else has the name.
+# "my uncle Tom", "our old friend Zephyr": somebody close to the speaker, apart from namesakes.
 _OF_THE_SPEAKER = re.compile(r"\b(?:my|our)\s+(?:[a-z][a-z-]*\s+){1,3}$", re.IGNORECASE)
 _RELATED = "related to"
-#: How sure a merge is that somebody gave cause for, and a proposal to merge.
+#: The confidence of a merge for which somebody gave cause, and of a proposal to merge.
 CONFIDENT = 0.95
 DOUBTFUL = 0.5
 
@@ -49,10 +49,9 @@ def handle_type(platform: str, handle: str) -> str:
 
 
 class EntityResolver:
-    """Finds or makes the entities of one record; what it makes is in `rows`.
+    """Finds or creates the entities of one record; new rows are in `rows`.
 
-    It sees the state and its own new rows, so a name that stands twice in a record is one
-    entity.
+    It sees the state and its own new rows, so a name that stands twice in a record is one entity.
     """
 
     def __init__(self, state: State, event: Event) -> None:
@@ -66,12 +65,14 @@ class EntityResolver:
     def sender(self, event: Event, content: Content) -> Known:
         """Return who sent an event, at the end of every merge.
 
-        The handle exists from its first delivery; a display name promotes it to a person.
+        The entity of the handle exists from its first delivery on; a display name makes it a
+        person.
         """
         handle_id = self._speaker = handle_row_id(event.platform, content.sender_id)
         owner = self._state.handle_owner(handle_id)
         name = (content.sender_name or "").strip()
-        # An id that is repeated is a name only where it is written as one: Caroline, not c4r0.
+        # A display name that repeats the id counts only if it is written as a name: Caroline, not
+        # c4r0.
         repeated = normalise_name(name) == normalise_name(content.sender_id)
         named = bool(name) and (not repeated or name[0].isupper())
         entity = None if owner is None else self._canonical(owner)
@@ -96,10 +97,10 @@ class EntityResolver:
         return entity
 
     def introduce(self, introduction: Introduction, sender: Known) -> Known:
-        """Learn a name of the sender, or of somebody else; return the entity that has it.
+        """Note a name of the sender, or of somebody else; return the entity with that name.
 
-        A handle that gives its name becomes that person. Somebody who has a name already gets
-        another one only by saying that they are called so, or by saying more of the same name.
+        A handle that gives its name becomes that person. A person with a name gets another one only
+        by saying "I am called ...", or by giving a longer form of the same name.
         """
         name = introduction.name
         owner = sender if introduction.of is None else self.mention(introduction.of, "PERSON")
@@ -121,7 +122,9 @@ class EntityResolver:
         return owner
 
     def contact(self, contact: Contact, sender: Known) -> Known:
-        """Attach a contact detail to its owner; it is an entity, never a routable handle."""
+        """Attach a contact detail to its owner. It becomes an entity, never a handle to write
+        to.
+        """
         owner = sender if contact.owner is None else self.mention(contact.owner, "PERSON")
         detail = self._find(normalise_name(contact.value), contact.kind)
         if detail is None:
@@ -135,9 +138,9 @@ class EntityResolver:
         return self._merge(owner, detail, f"{contact.kind} said in conversation")
 
     def mention_in(self, text: str, start: int, name: str, mention_type: str) -> Known:
-        """Return the entity that a mention at `start` of a text names, made where there is none.
+        """Return the entity that a mention at `start` of a text names, created if there is none.
 
-        "My uncle Tom" is nobody who is known as Tom otherwise.
+        "My uncle Tom" is never another person who is known as Tom.
         """
         of_people = mention_type in ("PERSON", "OTHER")
         if of_people and _OF_THE_SPEAKER.search(text, max(0, start - 80), start):
@@ -145,7 +148,7 @@ class EntityResolver:
         return self.mention(name, mention_type)
 
     def mention(self, text: str, mention_type: str) -> Known:
-        """Return the entity that a mention names, made where there is none."""
+        """Return the entity that a mention names, created if there is none."""
         there = self.known(text, mention_type)
         if there is not None:
             return there
@@ -160,16 +163,16 @@ class EntityResolver:
     def known(self, text: str, mention_type: str) -> Known | None:
         """Return the entity that a mention names, or None.
 
-        Names are compared whole and normalised, never by likeness; one type is never taken for
-        another. A name whose type is not known is whatever alone has that name. A first name
-        stands for the one person who has it.
+        Names are compared whole and normalised, never by similarity; types are never mixed up. A
+        name of unknown type stands for the only entity with that name. A first name stands for the
+        only person who has it.
         """
         wanted = ENTITY_TYPES[mention_type]
         normalized = normalise_name(text)
         found = self._find(normalized, None if wanted == "unknown" else wanted)
         if found is None and wanted in ("person", "unknown") and " " not in normalized:
             if self._namesakes(normalized, "person"):
-                # Several have just this name: in doubt it is none of them.
+                # Several have exactly this name: in doubt it is none of them.
                 return None
             people = {
                 person.id: person
@@ -181,14 +184,16 @@ class EntityResolver:
         return found
 
     def ids(self, entity: Known) -> list[str]:
-        """Return the ids of what stands for an entity and of everything merged into that."""
+        """Return the id of the entity at the end of its merges, and the ids of all merged into that
+        one.
+        """
         standing = self._canonical(entity.id) or entity
         known = [standing.id, *self._state.merged(standing.id)]
         known += (loser for loser in self._merged if self._is(loser, standing.id))
         return list(dict.fromkeys(known))
 
     def _handle_called(self, normalized: str) -> Known | None:
-        """Return the one account that goes by a name, where its platform gave no other."""
+        """Return the only account with this name, if its platform gave it no other."""
         rows = [*self._state.named(normalized), *self._new.values()]
         handles = {
             row.id: row
@@ -204,7 +209,7 @@ class EntityResolver:
         return found is not None and found.id == standing
 
     def _namesakes(self, normalized: str, wanted: str | None) -> dict[str, Known]:
-        """Return all that stand under a name, of one type where one is wanted, by their ids."""
+        """Return the unmerged entities with a name, by id; of one type if `wanted` is given."""
         candidates = self._state.named(normalized)
         candidates += [row for row in self._new.values() if row.normalized == normalized]
         return {
@@ -214,10 +219,10 @@ class EntityResolver:
         }
 
     def _find(self, normalized: str, wanted: str | None) -> Known | None:
-        """Return the one standing entity that has the name, and the type where one is wanted.
+        """Return the only unmerged entity with the name, and the type if `wanted` is given.
 
-        Of several: whom the speaker has called so before as somebody of his, else whom nobody
-        has said to be one of the others; else none.
+        Of several, the one whom the speaker has called so before as somebody close to him, else the
+        one that was created from the name alone; else none.
         """
         standing = self._namesakes(normalized, wanted)
         if len(standing) > 1:
@@ -241,14 +246,14 @@ class EntityResolver:
     def _handle_entity(self, platform: str, handle: str) -> Known:
         kind = handle_type(platform, handle)
         there = self._find(normalise_name(handle), kind)
-        # An address that was only mentioned until now has written: the entity is the same.
+        # An address that was only mentioned until now has sent a message: it is the same entity.
         return there or self._create(kind, handle, "delivery")
 
     def _promote(self, handle: Known, name: str) -> Known:
-        """Make a handle the person of the name that it gave, who is nobody else by that alone."""
+        """Make a handle the person of the name it gave, merged with nobody else of that name."""
         namesakes = self._namesakes(normalise_name(name), "person")
         person = self._create("person", name, "inferred", self._speaker)
-        # One of them: what is one with the first is found to be one with the others.
+        # One of them is enough: review connects it with the others.
         first = min((each for each in namesakes if each != person.id), default=None)
         if first is not None:
             self._doubt(namesakes[first], person, "the same name")
@@ -269,7 +274,7 @@ class EntityResolver:
             self._doubt(person, namesakes[first], "the same name")
 
     def _create(self, kind: str, name: str, source: str, *scope: str) -> Known:
-        """Make an entity; `scope` tells apart what a name alone does not."""
+        """Create an entity; `scope` separates entities of the same name."""
         normalized = normalise_name(name) or name
         # The time of an entity's id is 0: its id must not depend on which event named it first.
         made = Known(entity_id(kind, normalized, 0, *scope), kind, normalized)

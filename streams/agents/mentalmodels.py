@@ -1,10 +1,10 @@
-"""Keeps mental models: a new row per version, the old ones stay (A12)."""
+"""Writes mental models: a new row for each version; the old ones stay (A12)."""
 
 from __future__ import annotations
 
 import msgspec
 
-from schemas.changes import Conclusions, MentalModel
+from schemas.changes import DecidedPart, MentalModel
 from schemas.events import CreateMentalModel, Event, UpdateMentalModel
 from schemas.ids import row_id
 from streams.agents.agent import Agent, Extract, Surroundings
@@ -23,7 +23,7 @@ class MentalModelKeeper(Agent):
         assert isinstance(event.payload, CreateMentalModel | UpdateMentalModel)
         return Extract(texts=(event.payload.description,))
 
-    def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         payload = event.payload
         now = event.occurred_at
         sources = {event.number}
@@ -51,7 +51,7 @@ class MentalModelKeeper(Agent):
             versions = state.model_versions(payload.model_id)
             if not versions:
                 return []
-            # The new version repeats the name and the tags that the versions before gave it.
+            # The new version repeats the name and tags of earlier versions.
             sources |= {version.number for version in versions}
             row = msgspec.structs.replace(
                 versions[0],
@@ -64,4 +64,4 @@ class MentalModelKeeper(Agent):
                 number=event.number,
             )
         vectors = embedding_rows(state, now, ("mental_model", row.id, row.description))
-        return [Conclusions(tuple(sorted(sources)), puts=[row, *vectors])]
+        return [DecidedPart(tuple(sorted(sources)), puts=[row, *vectors])]

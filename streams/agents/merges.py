@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from schemas.changes import Conclusions, Merge, MergeCandidate, MergeDecision, MergeUndo
+from schemas.changes import DecidedPart, Merge, MergeCandidate, MergeDecision, MergeUndo
 from schemas.events import DecideMerge, Event, ProposeMerge, UndoMerge
 from schemas.ids import row_id
 from streams.agents.agent import Agent, Extract, Surroundings
 from streams.agents.state import State
 
-# A merge that is wrong costs more than one that waits: only near-certainty acts by itself.
+# A wrong merge costs more than a waiting one, so only a nearly certain one is executed at once.
 AUTO_MERGE_CONFIDENCE = 0.9
 
 
@@ -25,10 +25,9 @@ def merge_row(winner: str, loser: str, *, confidence: float, reason: str, at: in
 
 
 class MergeClerk(Agent):
-    """Executes a merge above the threshold, keeps one below it for review, undoes either.
+    """Executes merges above the threshold, keeps those below it for review, and undoes both.
 
-    What it writes holds the ids of what is there and the words of its own command, never the
-    words of another event.
+    Its rows hold ids and the words of its own command, never the words of another event.
     """
 
     kinds = frozenset({"propose_merge", "decide_merge", "undo_merge"})
@@ -36,9 +35,9 @@ class MergeClerk(Agent):
     def extract(self, event: Event, surroundings: Surroundings) -> Extract:
         return Extract()
 
-    def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         payload = event.payload
-        own = Conclusions((event.number,))
+        own = DecidedPart((event.number,))
         if isinstance(payload, ProposeMerge):
             self._propose(event, payload, state, own)
         elif isinstance(payload, DecideMerge):
@@ -51,7 +50,7 @@ class MergeClerk(Agent):
             own.puts.append(MergeUndo(payload.merge_id, event.occurred_at))
         return [own]
 
-    def _propose(self, event: Event, payload: ProposeMerge, state: State, own: Conclusions) -> None:
+    def _propose(self, event: Event, payload: ProposeMerge, state: State, own: DecidedPart) -> None:
         candidate = MergeCandidate(
             id=row_id(event.occurred_at, "merge_candidate", payload.entity_a, payload.entity_b),
             entity_a_id=payload.entity_a,
@@ -82,9 +81,11 @@ class MergeClerk(Agent):
         reason: str,
         event: Event,
         state: State,
-        own: Conclusions,
+        own: DecidedPart,
     ) -> None:
-        """Merge what stands for b into what stands for a; where that is one already, it is done."""
+        """Merge entity b into entity a, each at the end of its merges; nothing to do if they are
+        one.
+        """
         winner, loser = state.canonical(entity_a), state.canonical(entity_b)
         if winner is None or loser is None:
             return

@@ -1,10 +1,9 @@
-"""What agents may ask of the state, and under which keys each answer is found.
+"""What agents may query of the state, and the keys under which each query is noted.
 
-A decision depends on its record, on the thread that it read, and on the rows that it asked for.
-Every question below notes its key, and `touched` says under which keys a row is found: so where a
-row goes or becomes another, the decisions that may come out otherwise are those that noted one of
-its keys. A key is eight bytes of a hash; two questions that share one by chance only cost a
-decision that is made again for nothing.
+A decision depends on its record, on the thread that it read, and on the rows that it queried. Every
+query below notes its key, and `touched` returns the keys of a row. If a row is deleted or changed,
+only decisions that noted one of its keys may have another result. A key is eight bytes of a hash;
+if two queries share one by chance, a decision is made again without need.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ KEY_BYTES = 8
 
 
 class Known(NamedTuple):
-    """What a decision may know of an entity; not when, or by whom, it was named first."""
+    """What a decision may read of an entity; not when, or by whom, it was first named."""
 
     id: str
     type: str
@@ -50,7 +49,7 @@ class Known(NamedTuple):
 
 @lru_cache(maxsize=16_384)
 def key_of(kind: str, *names: str) -> bytes:
-    """Return the key of a question: what is asked, and about what."""
+    """Return the key of a query: its kind, and its arguments."""
     digest = hashlib.blake2b(kind.encode(), digest_size=KEY_BYTES)
     for name in names:
         encoded = name.encode("utf-8", "surrogatepass")
@@ -64,9 +63,9 @@ def key_of_event(number: int) -> bytes:
 
 
 def touched(row: AnyRow) -> tuple[tuple[bytes, Hashable], ...]:
-    """Return each key under which a row is found, with what a decision sees of it there.
+    """Return each key under which a row is found, with the values that a decision reads there.
 
-    Rows that no decision asks for, such as vectors and mentions, have none.
+    Rows that no decision queries, such as vectors and mentions, have none.
     """
     return _TOUCHED[type(row)](row) if type(row) in _TOUCHED else ()
 
@@ -87,7 +86,7 @@ def _handle(row: Handle) -> tuple[tuple[bytes, Hashable], ...]:
 
 
 def _merge(row: Merge) -> tuple[tuple[bytes, Hashable], ...]:
-    # Of several merges of one entity the last counts, so when it was made is seen as well.
+    # Of several merges of one entity the last counts, so its time is read too.
     seen = (row.id, row.winner_id, row.loser_id, row.executed_at)
     return (
         (key_of("entity", row.loser_id), seen),
@@ -114,10 +113,10 @@ _TOUCHED: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]] = {
 
 
 class State:
-    """The read models as all earlier records left them, and the vectors of this one's texts.
+    """The read models after all earlier records, and the vectors of this record's texts.
 
-    It is made for one decision: what was asked once is not asked again, and `reads` are the keys
-    of all that was. `before` is called with a key before it is first asked for.
+    It serves one decision. Answers are cached, and `reads` are the keys of all queries. `before` is
+    called with a key before its first query.
     """
 
     def __init__(
@@ -129,18 +128,18 @@ class State:
         dimension: int,
         before: Callable[[bytes], None] | None = None,
     ) -> None:
-        #: For who decides no rows, only commands: those of an erased decision are never asked
-        #: for again, so what they rest on need not be noted.
+        #: For agents that return commands and no rows: the commands of an erased decision are never
+        #: asked for again, so their queries need not be noted.
         self.events = events
         self.memory = memory
         self._identity = identity
         self._before = before
-        #: The name of the model whose vectors are recorded; None where there is no encoder.
+        #: The name of the encoder's model; None without an encoder.
         self.encoder = encoder
         self.dimension = dimension
-        #: text hash -> what the encoder says of it
+        #: text hash -> its encoding
         self.encoded: Mapping[str, Answer] = {}
-        #: The keys of what was asked.
+        #: The keys of all queries.
         self.reads: set[bytes] = set()
         self._merged: dict[str, str | None] = {}
         self._entities: dict[str, Known | None] = {}
@@ -158,7 +157,7 @@ class State:
     def fact_with_signature(self, signatures: Sequence[str], after: int, before: int) -> str | None:
         """Return the first current fact with one of these signatures within a period (unix ms).
 
-        What was superseded may be said again: that is news.
+        A superseded fact that is said again is news.
         """
         for signature in signatures:
             self.note(key_of("signature", signature))
@@ -167,15 +166,15 @@ class State:
                 return fact
         return None
 
-    def claims(self, subjects: Sequence[str], attribute: str) -> list[memory.Held]:
-        """Return all that was ever claimed of one subject, under any of its ids, in time."""
+    def claims(self, subjects: Sequence[str], attribute: str) -> list[memory.DatedClaim]:
+        """Return all claims about one subject, under any of its ids, by time."""
         for subject in subjects:
             self.note(key_of("claims", subject, attribute))
         found = memory.claims(self.memory, subjects, attribute)
-        return [memory.Held(claim, self._end(claim.fact_id)) for claim in found]
+        return [memory.DatedClaim(claim, self._end(claim.fact_id)) for claim in found]
 
     def _end(self, fact_id: str) -> int | None:
-        """Return until when a fact held (unix ms); None: it still does."""
+        """Return until when a fact was valid (unix ms); None: it still is."""
         self.note(key_of("end", fact_id))
         return memory.invalid_at(self.memory, fact_id)
 
@@ -187,12 +186,12 @@ class State:
         return memory.is_processed(self.memory, event_id)
 
     def is_completed(self, turn: str) -> bool:
-        """Return whether a turn, by the id of its row, is over."""
+        """Return whether a turn, given by the id of its row, is completed."""
         self.note(key_of("turn", turn))
         return memory.is_completed(self.memory, turn)
 
     def dead_letter(self, number: int) -> DeadLetter | None:
-        """Return what is known of a parked record."""
+        """Return the row of a parked record."""
         self.note(key_of("dead letter", str(number)))
         return memory.dead_letter(self.memory, number)
 
@@ -217,7 +216,7 @@ class State:
         return identity.handle_owner(self._identity, handle_id)
 
     def handles(self, entity_id: str) -> list[tuple[str, str]]:
-        """Return (platform, handle) of what was delivered for this very entity."""
+        """Return (platform, handle) of this entity's own accounts, not of those merged into it."""
         self.note(key_of("handles", entity_id))
         return identity.handles(self._identity, entity_id)
 
@@ -232,7 +231,7 @@ class State:
         return _known(identity.persons_called(self._identity, first_name))
 
     def entity(self, entity_id: str) -> Known | None:
-        """Return an entity as it stands in its row."""
+        """Return an entity as its row has it."""
         if entity_id not in self._entities:
             self.note(key_of("entity", entity_id))
             row = identity.entity(self._identity, entity_id)
@@ -240,7 +239,7 @@ class State:
         return self._entities[entity_id]
 
     def merged_into(self, entity_id: str) -> str | None:
-        """Return the id of the entity that this one was merged into, one step."""
+        """Return the id of the entity that this one was merged into directly."""
         if entity_id not in self._merged:
             self.note(key_of("entity", entity_id))
             merges = identity.merges_of(self._identity, entity_id)
@@ -249,7 +248,7 @@ class State:
         return self._merged[entity_id]
 
     def canonical(self, entity_id: str) -> Known | None:
-        """Return the entity at the end of the merges of this one; None where there is none."""
+        """Return the entity at the end of this one's merges; None if it does not exist."""
         seen: set[str] = set()
         while entity_id not in seen:
             seen.add(entity_id)
@@ -260,7 +259,7 @@ class State:
         return None
 
     def merged(self, entity_id: str) -> list[str]:
-        """Return the ids of all that was merged into an entity, over any number of steps."""
+        """Return the ids of all entities merged into this one, directly or not."""
         found: list[str] = []
         pending = [entity_id]
         while pending:
@@ -278,7 +277,7 @@ class State:
         return self._losers[winner]
 
     def merge_stands(self, merge_id: str) -> bool:
-        """Return whether a merge was executed and not taken back."""
+        """Return whether a merge was executed and not undone."""
         self.note(key_of("merge", merge_id))
         return identity.merge_stands(self._identity, merge_id)
 

@@ -1,4 +1,4 @@
-"""Answers ticks: lists the work that is due, as commands for the ledger."""
+"""Handles ticks: returns the work that is due, as commands for the ledger."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import apsw
 
 from projections.events.event_queries import quiet_turns, switches
 from projections.memory.memory_queries import is_completed
-from schemas.changes import Conclusions
+from schemas.changes import DecidedPart
 from schemas.events import RESERVED_PLATFORM, CloseTurn, Draft, Event, Tick
 from schemas.ids import turn_row_id
 from streams.agents.agent import Agent, Extract, Surroundings
@@ -16,8 +16,8 @@ from streams.agents.state import State
 
 CLOSE_TURNS = "close_turns"
 
-# An agent that has said nothing for an hour has died or moved on; what its turn said must not
-# stay unprocessed for ever.
+# An agent that was silent for an hour has died or moved on; its turn must not stay unprocessed for
+# ever.
 ABANDONED_AFTER_MS = 3_600_000
 
 
@@ -33,21 +33,21 @@ def turns_to_close(
 
 
 class TurnCloser(Agent):
-    """Completes turns whose completion never came, one command per turn."""
+    """Completes turns that were never completed, with one command per turn."""
 
     kinds = frozenset({"tick"})
 
     def extract(self, event: Event, surroundings: Surroundings) -> Extract:
         return Extract()
 
-    def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         assert isinstance(event.payload, Tick)
         if event.payload.name != CLOSE_TURNS:
             return []
         switched = switches(state.events)
         return [
-            # The command names the turn in the words of its last event.
-            Conclusions(
+            # The command repeats the turn's name from its last event.
+            DecidedPart(
                 (last.number, event.number),
                 outbox=[
                     _completion(turn_id, last, event, bisect_left(switched, last.number)),
@@ -62,12 +62,13 @@ class TurnCloser(Agent):
 def _completion(turn_id: str, last: Event, tick: Event, switched: int) -> Draft:
     """Return the command; `switched` switches of chain came before the turn's last event.
 
-    They take no number in its id: what is known does not depend on how often it was decided.
+    Switches do not count in the command's id, which must not depend on how often a zone was
+    decided.
     """
     place = last.number - switched
     return Draft(
         platform=RESERVED_PLATFORM,
-        # Whichever tick asks, it asks for the same command.
+        # Every tick asks for the same command.
         occurred_at=last.occurred_at + ABANDONED_AFTER_MS,
         ingested_at=tick.ingested_at,
         payload=CloseTurn(

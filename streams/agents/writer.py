@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from projections.memory.memory_queries import Held
+from projections.memory.memory_queries import DatedClaim
 from schemas.changes import (
     AnyRow,
     CausalLink,
-    Conclusions,
+    DecidedPart,
     Fact,
     FactClaim,
     FactEntity,
@@ -36,17 +36,20 @@ from streams.language.statements import analyse, is_question
 # Near-duplicates are skipped "in the same period": Hindsight's 24 hours, either way.
 SAME_PERIOD_MS = 86_400_000
 
-# The strength of a link that the speaker put into words ("that's why ...").
+# The strength of a causal link that the speaker stated ("that's why ...").
 STATED_CAUSE = 0.8
 
-# What an agent was handed from memory is no news, whoever repeats it (F1).
+# What an agent was given from memory is no news, whoever repeats it (F1).
 _INJECTED = re.compile(r"<memory_context\b.*?(?:</memory_context>|\Z)", re.DOTALL | re.IGNORECASE)
 
 _json = msgspec.json.Encoder()
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """One event as the writer read it; `question` is the event's that it answers, if any."""
+    """One event as the writer read it.
+
+    `question` has the number and text of the question that the event answers, if any.
+    """
 
     event: Event
     analysis: Analysis
@@ -54,13 +57,13 @@ class Reading(msgspec.Struct, frozen=True):
 
     @property
     def content(self) -> Content:
-        """What was said, and by whom."""
+        """The message: its words and its sender."""
         assert isinstance(self.event.payload, Content)
         return self.event.payload
 
 
 class RuleWriter(Agent):
-    """Reads messages, finished turns and what was asked to be remembered."""
+    """Reads messages, finished turns and requests to remember something."""
 
     kinds = frozenset({"message", "turn_completed", "close_turn", "remember"})
 
@@ -85,9 +88,9 @@ class RuleWriter(Agent):
             turns=(turn_text,) if turn_text else (),
         )
 
-    def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         content = event.payload
-        own = Conclusions((event.number,))
+        own = DecidedPart((event.number,))
         if isinstance(content, Content) and (text := event_text(content)):
             own.puts += turn_rows(state, event.ingested_at, event.id, text)
         readings: list[Reading] = extract.content
@@ -104,11 +107,11 @@ class RuleWriter(Agent):
             return [own]
         resolver = EntityResolver(state, event)
         new = _New()
-        conclusions = [own]
+        parts = [own]
         for reading in readings:
             if not state.is_processed(reading.event.id):
-                conclusions += _conclude(reading, event, state, resolver, new)
-        return conclusions
+                parts += _decide(reading, event, state, resolver, new)
+        return parts
 
 
 def _ended(event: Event) -> tuple[str, str] | None:
@@ -122,7 +125,9 @@ def _ended(event: Event) -> tuple[str, str] | None:
 
 
 def event_text(content: Content) -> str:
-    """Return what is embedded of an event: its words and what its attachments show."""
+    """Return the text of an event that is embedded: its words and the captions of its
+    attachments.
+    """
     captions = " ".join(f"[{item.caption}]" for item in content.attachments if item.caption)
     return f"{content.content} {captions}".strip()
 
@@ -133,8 +138,8 @@ def _read(event: Event, surroundings: Surroundings) -> Reading:
     text = _INJECTED.sub(lambda found: " " * len(found[0]), content.content)
     asked = isinstance(content, Remember)
     if not asked and is_assistant(content.sender_id, content.direction):
-        # What an assistant says comes from what it was told or has recalled; taken for facts,
-        # memories would multiply (F1). It stays searchable as an event.
+        # An assistant repeats what others said or what it recalled. Facts from that would multiply
+        # memories (F1), so its message only stays searchable as an event.
         text = ""
     if isinstance(content, Remember):
         return Reading(event, _as_it_stands(text, event, content))
@@ -151,7 +156,7 @@ def _read(event: Event, surroundings: Surroundings) -> Reading:
 
 
 def _as_it_stands(text: str, event: Event, content: Content) -> Analysis:
-    """Return what was asked to be remembered as one statement, not cut into sentences."""
+    """Return a text that is to be remembered as one statement, not split into sentences."""
     analysis = analyse(
         text,
         speaker=None,
@@ -184,7 +189,7 @@ def _as_it_stands(text: str, event: Event, content: Content) -> Analysis:
 def _question_before(
     event: Event, content: Content, surroundings: Surroundings
 ) -> tuple[int, str] | None:
-    """Return the question that somebody else asked just before: it is a fact's context."""
+    """Return the question that somebody else asked just before: the context of a fact."""
     for before in surroundings.before(event, 1):
         asked = before.payload
         assert isinstance(asked, Content)
@@ -196,44 +201,46 @@ def _question_before(
 
 
 class _New(msgspec.Struct):
-    """What was decided from this record so far, which the state does not hold yet.
+    """What was decided from this record so far, and is not in the state yet.
 
-    A turn's events are all decided from the record that completes it.
+    All events of a turn are decided with the record that completes it.
     """
 
     facts: list[Fact] = []
     claims: list[FactClaim] = []
-    #: Until when facts hold that something new took the place of.
+    #: The end of the validity of superseded facts.
     until: dict[str, int] = {}
 
     def fact_with_signature(self, signatures: list[str], as_of: int) -> str | None:
-        """Return the first new fact that says the same within the period."""
+        """Return the first new fact with the same signature within the period."""
         for fact in self.facts:
             near = abs(fact.as_of - as_of) <= SAME_PERIOD_MS
             if fact.signature in signatures and near and fact.id not in self.until:
                 return fact.id
         return None
 
-    def claims_of(self, state: State, subjects: list[str], attribute: str) -> list[Held]:
-        """Return the claims that the state holds and the new ones, by when they began."""
+    def claims_of(self, state: State, subjects: list[str], attribute: str) -> list[DatedClaim]:
+        """Return the claims of the state and the new ones, by the time they began."""
         held = [
-            Held(claim, self.until.get(claim.fact_id, until))
+            DatedClaim(claim, self.until.get(claim.fact_id, until))
             for claim, until in state.claims(subjects, attribute)
         ]
         held += [
-            Held(claim, self.until.get(claim.fact_id))
+            DatedClaim(claim, self.until.get(claim.fact_id))
             for claim in self.claims
             if claim.subject in subjects and claim.attribute == attribute
         ]
         return sorted(held, key=lambda item: item.claim.as_of)
 
 
-def _conclude(
+def _decide(
     reading: Reading, trigger: Event, state: State, resolver: EntityResolver, new: _New
-) -> list[Conclusions]:
-    """Return the conclusions from one event; those that quote a question rest on it as well."""
+) -> list[DecidedPart]:
+    """Return the rows decided from one event; those that quote a question also rest on that
+    event.
+    """
     event, content = reading.event, reading.content
-    said = Conclusions((event.number,))
+    said = DecidedPart((event.number,))
     named_before = len(resolver.rows)
     sender = resolver.sender(event, content)
     for introduction in reading.analysis.introductions:
@@ -242,11 +249,12 @@ def _conclude(
             sender = owner
     for contact in reading.analysis.contacts:
         resolver.contact(contact, sender)
-    # The name that this event gives: the entity's may come from an event that is forgotten later.
+    # The sender's name in this event: the entity's name may come from an event that is forgotten
+    # later.
     named = content.sender_name or content.sender_id
     quoting = said
     if reading.question:
-        quoting = Conclusions(tuple(sorted({event.number, reading.question[0]})))
+        quoting = DecidedPart(tuple(sorted({event.number, reading.question[0]})))
     previous: str | None = None
     in_statement: list[tuple[int, int]] = []
     for statement in reading.analysis.statements:
@@ -296,14 +304,14 @@ def _conclude(
 
 
 def _signatures(statement: Statement, content: Content, sender_ids: list[str]) -> list[str]:
-    """Return the near-duplicate key under each id of who said it, whatever they are called."""
+    """Return the near-duplicate keys of a statement, one for each id of its sender."""
     speaker = f"{normalise_name(content.sender_name or content.sender_id)}: "
     said = statement.signature.removeprefix(speaker)
     return [f"{sender_id} {said}" for sender_id in sender_ids]
 
 
 def _subjects(claim: Claim, content: Content, sender: Known, resolver: EntityResolver) -> list[str]:
-    """Return the ids of whom a claim is about, or the name of somebody not known by name."""
+    """Return the ids of the person whom a claim is about, or a name if nobody is known by it."""
     subject = normalise_name(claim.subject)
     if subject == normalise_name(content.sender_name or content.sender_id):
         return resolver.ids(sender)
@@ -334,9 +342,9 @@ def _fact(identity: str, signature: str, statement: Statement, reading: Reading)
 
 
 def _linked(
-    said: Conclusions, statement: Statement, previous: str | None, current: str, event: Event
+    said: DecidedPart, statement: Statement, previous: str | None, current: str, event: Event
 ) -> str:
-    """Link the previous statement's fact to this one where the speaker said so; return this."""
+    """Link the previous statement's fact to this one if the speaker did; return this one's id."""
     if statement.follows_from_previous and previous is not None and previous != current:
         said.puts.append(CausalLink(previous, current, STATED_CAUSE, event.ingested_at))
     return current
@@ -355,7 +363,9 @@ def _mentions_of(statement: Statement, text: str, resolver: EntityResolver) -> I
 def _known_mentions(
     text: str, in_statement: list[tuple[int, int]], resolver: EntityResolver
 ) -> Iterable[_Named]:
-    """Yield mentions outside every statement, but make no entity of what is only asked about."""
+    """Yield known entities that are mentioned outside of statements; a question creates no
+    entity.
+    """
     for found in mentions(text):
         inside = any(start <= found.start < end for start, end in in_statement)
         if not inside and found.type in ENTITY_TYPES:
@@ -380,10 +390,10 @@ def _mention_rows(
 def _claim_rows(
     claim: Claim, subjects: list[str], identity: str, as_of: int, state: State, new: _New
 ) -> list[AnyRow]:
-    """Return the claim a statement makes, and where it stands among those before (F7).
+    """Return the rows of a statement's claim, and of its order among earlier claims (F7).
 
-    Of any two that differ, the earlier held until the later began, whichever was told first; of
-    two of one time, the one that was told first is over.
+    Of two that differ, the earlier is valid until the later begins, whichever was said first. Of
+    two with the same time, the one that was said first ends.
     """
     made = FactClaim(identity, subjects[0], claim.attribute, claim.value, as_of)
     ends: list[FactSupersession] = []

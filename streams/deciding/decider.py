@@ -15,8 +15,8 @@ from projections.readmodel import ReadModel
 from schemas.changes import (
     MODEL_OF,
     MODEL_OF_TABLE,
-    Conclusions,
     DeadLetter,
+    DecidedPart,
     Embedding,
     Section,
 )
@@ -76,7 +76,7 @@ class Decision(NamedTuple):
     `reads` are the keys of all that it depends on (`streams.agents.state`).
     """
 
-    conclusions: list[Conclusions]
+    parts: list[DecidedPart]
     reads: Set[bytes] = frozenset()
     parked: bool = False
 
@@ -176,10 +176,10 @@ class Decider:
         for number in extracted.reads:
             state.note(key_of_event(number))
         if isinstance(record.event.payload, Retry):
-            conclusions = self._retry(record, record.event.payload.number, state)
+            parts = self._retry(record, record.event.payload.number, state)
         else:
-            conclusions = self._conclude(record.event, extracted, state)
-        return Decision(conclusions, frozenset(state.reads))
+            parts = self._decide(record.event, extracted, state)
+        return Decision(parts, frozenset(state.reads))
 
     def park(self, record: UnsealedEvent, reason: str) -> Decision:
         """Return the decision that parks a record.
@@ -195,11 +195,11 @@ class Decider:
                 return Decision([], frozenset(state.reads))
             sources = (letter.number, *sources)
         row = DeadLetter(record.source.number, record.kind, reason, "parked", record.occurred_at)
-        return Decision([Conclusions(sources, puts=[row])], frozenset(state.reads), parked=True)
+        return Decision([DecidedPart(sources, puts=[row])], frozenset(state.reads), parked=True)
 
-    def project(self, conclusions: Iterable[Conclusions]) -> None:
-        """Write conclusions into the open files, so that the next record sees them."""
-        for part in conclusions:
+    def project(self, parts: Iterable[DecidedPart]) -> None:
+        """Write decided parts into the open files, so that the next record sees them."""
+        for part in parts:
             for model in self._files.decided:
                 deletes = tuple(d for d in part.deletes if MODEL_OF_TABLE[d.table] == model.name)
                 puts = tuple(row for row in part.puts if MODEL_OF[type(row)] == model.name)
@@ -216,7 +216,7 @@ class Decider:
             self._before,
         )
 
-    def _conclude(self, event: Event, extracted: Extracted, state: State) -> list[Conclusions]:
+    def _decide(self, event: Event, extracted: Extracted, state: State) -> list[DecidedPart]:
         state.encoded = extracted.encoded()
         parts = [
             part
@@ -230,16 +230,16 @@ class Decider:
         self,
         event: Event,
         extracted: Extracted,
-        parts: Sequence[Conclusions],
+        parts: Sequence[DecidedPart],
         state: State,
-    ) -> list[Conclusions]:
+    ) -> list[DecidedPart]:
         """Return the vectors of texts that led to no row: all that the encoder answers is recorded.
 
         A sentence that only repeats another becomes a fact when that one is forgotten, and no
         replay may ask the encoder for it.
         """
         used = {row.text_hash for part in parts for row in part.puts if isinstance(row, Embedding)}
-        unused: list[Conclusions] = []
+        unused: list[DecidedPart] = []
         for _, extract in extracted.extracts:
             texts = {key: text for text in extract.texts if (key := text_hash(text)) not in used}
             used |= texts.keys()
@@ -249,10 +249,10 @@ class Decider:
                 event.ingested_at,
                 *(("text", row_id(0, "text", event.id, key), text) for key, text in texts.items()),
             )
-            unused.append(Conclusions(sources, puts=list(rows)))
+            unused.append(DecidedPart(sources, puts=list(rows)))
         return unused
 
-    def _retry(self, record: UnsealedEvent, number: int, state: State) -> list[Conclusions]:
+    def _retry(self, record: UnsealedEvent, number: int, state: State) -> list[DecidedPart]:
         """Decide a parked record again, with today's agents and today's state."""
         letter = _parked_before(record, number, state)
         if letter is None:
@@ -266,8 +266,8 @@ class Decider:
             state.note(key_of_event(read))
         retried = msgspec.structs.replace(letter, state="retried")
         # The row repeats the reason, which may quote the record that was parked.
-        own = Conclusions((number, record.source.number), puts=[retried])
-        return [*self._conclude(parked.event, extracted, state), own]
+        own = DecidedPart((number, record.source.number), puts=[retried])
+        return [*self._decide(parked.event, extracted, state), own]
 
 
 def _parked_before(record: UnsealedEvent, number: int, state: State) -> DeadLetter | None:

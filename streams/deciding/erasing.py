@@ -27,9 +27,9 @@ from projections.sqlite import connect
 from schemas.changes import (
     MODELS,
     AnyRow,
-    Conclusions,
     DeadLetter,
     Decided,
+    DecidedPart,
     Delete,
     Row,
 )
@@ -107,7 +107,7 @@ def _derived(
     files: ZoneFiles,
     gateway: EncoderGateway,
     target: _Target,
-) -> list[Conclusions]:
+) -> list[DecidedPart]:
     """Return the difference from live files to a target that is derived in full."""
     upto, without = target.upto, target.without
     clear_scratch(files)
@@ -126,7 +126,7 @@ def _derived(
     finally:
         clear_scratch(files)
     # The notes on what decisions depend on are not made here, so no later erasure may use them.
-    return [*parts, Conclusions((upto + 1,), puts=[Decided(upto + 1, b"", b"", b"")])]
+    return [*parts, DecidedPart((upto + 1,), puts=[Decided(upto + 1, b"", b"", b"")])]
 
 
 def clear_scratch(files: ZoneFiles) -> None:
@@ -156,14 +156,14 @@ class Provenance:
             "WITHOUT ROWID"
         )
 
-    def note(self, conclusions: Sequence[Conclusions]) -> None:
-        """Note what conclusions put."""
+    def note(self, parts: Sequence[DecidedPart]) -> None:
+        """Note the rows of decided parts."""
         self._connection.execute("BEGIN")
         self._connection.executemany(
             "INSERT OR REPLACE INTO provenance VALUES (?, ?, ?)",
             (
                 (row.TABLE, _encode(key_of(row)), _encode(part.sources))
-                for part in conclusions
+                for part in parts
                 for row in part.puts
             ),
         )
@@ -215,8 +215,8 @@ class _Target(NamedTuple):
                         decision = decider.park(record, self.parked[record.source.number])
                     else:
                         decision = decider.resolve(record, extracted)
-                    decider.project(decision.conclusions)
-                    provenance.note(decision.conclusions)
+                    decider.project(decision.parts)
+                    provenance.note(decision.parts)
             for model in scratch.decided:
                 model.connection.execute("COMMIT")
 
@@ -307,14 +307,14 @@ def _parts(
     suspects: set[tuple[str, Key]],
     provenance: Provenance,
     number: int,
-) -> list[Conclusions]:
+) -> list[DecidedPart]:
     """Return the difference from live to target, by the sources of its rows."""
-    parts: dict[tuple[int, ...], Conclusions] = {}
-    own = parts.setdefault((number,), Conclusions((number,)))
+    parts: dict[tuple[int, ...], DecidedPart] = {}
+    own = parts.setdefault((number,), DecidedPart((number,)))
 
     def put(row: AnyRow) -> None:
         rests_on = provenance.of(row.TABLE, key_of(row))
-        parts.setdefault(rests_on, Conclusions(rests_on)).puts.append(row)
+        parts.setdefault(rests_on, DecidedPart(rests_on)).puts.append(row)
 
     said: set[tuple[str, Key]] = set()
     for table, key, _, wanted in differences(live, target):

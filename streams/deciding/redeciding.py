@@ -27,8 +27,8 @@ from schemas.changes import (
     MODEL_OF_TABLE,
     ROW_OF_TABLE,
     AnyRow,
-    Conclusions,
     Decided,
+    DecidedPart,
     Delete,
     Row,
     Section,
@@ -107,7 +107,7 @@ class Redecision:
     def __exit__(self, *exception: object) -> None:
         self._opened.close()
 
-    def run(self) -> list[Conclusions]:
+    def run(self) -> list[DecidedPart]:
         """Return the difference from live to target, by the sources of its rows.
 
         Raises:
@@ -181,8 +181,8 @@ class Redecision:
             (extracted,) = self._decider.extract([record], self._erased)
             decision = self._decider.resolve(record, extracted)
         self._made[number] = decision
-        self._parts[number] = parts_of(decision.conclusions)
-        rows = [row for part in decision.conclusions for row in part.puts]
+        self._parts[number] = parts_of(decision.parts)
+        rows = [row for part in decision.parts for row in part.puts]
         for row in rows:
             for key, _ in touched(row):
                 self._written.setdefault(key, set()).add(number)
@@ -236,12 +236,12 @@ class Redecision:
 
     # The difference
 
-    def _difference(self) -> list[Conclusions]:
-        own = Conclusions((self._upto + 1,))
+    def _difference(self) -> list[DecidedPart]:
+        own = DecidedPart((self._upto + 1,))
         parts = {own.sources: own}
 
         def put(row: AnyRow, sources: tuple[int, ...]) -> None:
-            parts.setdefault(sources, Conclusions(sources)).puts.append(row)
+            parts.setdefault(sources, DecidedPart(sources)).puts.append(row)
 
         suspects: set[RowKey] = set()
         made: dict[RowKey, tuple[AnyRow, tuple[int, ...]]] = {}
@@ -296,7 +296,7 @@ class Redecision:
         before, decision = self._decisions.parts(number), self._made[number]
         if _same(before, self._parts[number]) and self._decisions.reads(number) == decision.reads:
             return None
-        with_row = traced(number, decision, restated=True).conclusions
+        with_row = traced(number, decision, restated=True).parts
         for part in with_row:
             for row in part.puts:
                 if isinstance(row, Decided):

@@ -23,10 +23,10 @@ from schemas.changes import (
     MODEL_OF,
     MODELS,
     AnyRow,
-    Conclusions,
     Decided,
+    DecidedPart,
     Delete,
-    encode_conclusions,
+    encode_part,
 )
 from schemas.records import (
     CHANGE_FORMAT,
@@ -71,7 +71,7 @@ def traced(number: int, decision: Decision, *, restated: bool = False) -> Decisi
 
     `restated`: it takes the place of what the change record of `number` says.
     """
-    parts = decision.conclusions
+    parts = decision.parts
     rests_on = {number}.union(*(part.sources for part in parts if part.puts or part.deletes))
     writes = {key for part in parts for row in part.puts for key, _ in touched(row)}
     reads = decision.reads | {key_of_event(each) for each in rests_on - {number}}
@@ -86,24 +86,24 @@ def traced(number: int, decision: Decision, *, restated: bool = False) -> Decisi
     )
     same = next((part for part in parts if part.sources == sources), None)
     if same is None:
-        return decision._replace(conclusions=[*parts, Conclusions(sources, puts=[row])])
-    whole = Conclusions(sources, [*same.puts, row], same.deletes, same.outbox)
-    return decision._replace(conclusions=[whole if part is same else part for part in parts])
+        return decision._replace(parts=[*parts, DecidedPart(sources, puts=[row])])
+    whole = DecidedPart(sources, [*same.puts, row], same.deletes, same.outbox)
+    return decision._replace(parts=[whole if part is same else part for part in parts])
 
 
-def parts_of(conclusions: Sequence[Conclusions]) -> list[Part]:
+def parts_of(parts: Sequence[DecidedPart]) -> list[Part]:
     """Return the parts of a decision that was just made."""
-    return [Part(part.sources, list(part.puts), []) for part in conclusions]
+    return [Part(part.sources, list(part.puts), []) for part in parts]
 
 
-def _encode_parts(conclusions: Sequence[Conclusions]) -> bytes:
+def _encode_parts(parts: Sequence[DecidedPart]) -> bytes:
     """Return rows that decisions ask for, and the keys of the others, by their sources."""
     texts = []
-    for part in conclusions:
+    for part in parts:
         asked = [row for row in part.puts if MODEL_OF[type(row)] in _ASKED]
         named = [row for row in part.puts if MODEL_OF[type(row)] not in _ASKED]
         keys = [Delete(*row_key(row)) for row in named]
-        texts.append((part.sources, encode_conclusions(Conclusions(part.sources, asked, keys))))
+        texts.append((part.sources, encode_part(DecidedPart(part.sources, asked, keys))))
     return _pack.encode((CHANGE_FORMAT, texts))
 
 
@@ -186,7 +186,7 @@ class Decisions:
         return parts
 
     def _change(self, number: int) -> tuple[ChangeHeader, ChangeRecord]:
-        offsets = memory_queries.concluded_at(self._memory, (number - 1, number))
+        offsets = memory_queries.decided_at(self._memory, (number - 1, number))
         if number not in offsets:
             raise Untraceable(f"change {number} has no known offset")
         begin = offsets.get(number - 1, -1) + 1

@@ -371,9 +371,9 @@ class Node:
         Stops early once `while_` is False: the zone belongs to another process now.
         """
         with self.driving(zone):
-            return self.drive_held(zone, progress, while_)
+            return self.drive_locked(zone, progress, while_)
 
-    def drive_held(
+    def drive_locked(
         self,
         zone: str,
         progress: Progress | None = None,
@@ -460,14 +460,14 @@ class Node:
                     moved = work(generation, files)
                     self.journal.move(zone, files.memory.watermark().number)
                     break
-                told = last_switch(self.ledger, zone)
+                switched = last_switch(self.ledger, zone)
                 mark = files.events.watermark()
-                if told != chain and Head(mark.number, mark.hash) == self.ledger.head(zone):
+                if switched != chain and Head(mark.number, mark.hash) == self.ledger.head(zone):
                     raise Damaged(
                         f"{files.events.path} says that chain {chain!r} is in use, and the ledger "
-                        f"says {told!r}; run recollect --zone {zone} rebuild"
+                        f"says {switched!r}; run recollect --zone {zone} rebuild"
                     )
-            if told == chain:
+            if switched == chain:
                 self._adopt(zone, generation, chain)
         if self.owes_purge(zone):
             self._purge(zone)

@@ -27,7 +27,7 @@ import apsw
 from projections.events.event_queries import sources
 from projections.files import ZoneFiles
 from projections.readmodel import Watermark
-from schemas.changes import encode_conclusions
+from schemas.changes import encode_part
 from schemas.errors import (
     CommandRefused,
     ErasureFailed,
@@ -265,7 +265,7 @@ class ZoneDriver:
                 decision, erases = self._decision(record, extracted[index] if extracted else None)
                 if record.event is not None and not erases:
                     decision = traced(record.source.number, decision)
-                self._decider.project(decision.conclusions)
+                self._decider.project(decision.parts)
                 value, asked = self._write(record, previous, decision, erases)
                 values.append(value)
                 asks += asked
@@ -311,7 +311,7 @@ class ZoneDriver:
                 problem=None,
             )
             decision, _ = self._erasure(record, targets)
-            self._decider.project(decision.conclusions)
+            self._decider.project(decision.parts)
             yield
 
     def _erasure(
@@ -421,14 +421,14 @@ class ZoneDriver:
         """Return the change record of a decision, and how many commands it asks for."""
         own = record.source
         known = {own.number: own}
-        wanted = {number for part in decision.conclusions for number in part.sources} - {own.number}
+        wanted = {number for part in decision.parts for number in part.sources} - {own.number}
         known |= sources(self._files.events.connection, wanted)
         keys = self._ledger.keys.get(
             [source.key_id for number, source in known.items() if number != own.number]
         )
         if record.key is not None:
             keys[own.key_id] = record.key
-        asks = sum(len(part.outbox) for part in decision.conclusions)
+        asks = sum(len(part.outbox) for part in decision.parts)
         header = ChangeHeader(
             format=CHANGE_FORMAT,
             chain=self._chain,
@@ -442,8 +442,8 @@ class ZoneDriver:
             erases=erases,
         )
         parts = [
-            (tuple(known[number] for number in part.sources), encode_conclusions(part))
-            for part in decision.conclusions
+            (tuple(known[number] for number in part.sources), encode_part(part))
+            for part in decision.parts
         ]
         if not self._owner:
             keys |= self._stand_ins({source for part, _ in parts for source in part}, keys)

@@ -23,7 +23,7 @@ from schemas.zones import check_zone
 from streams.ledger.ledger import CHANGES, EVENTS, KeyStore, Ledger, Record
 from streams.ledger.ledger_file import Appended, LedgerFile
 from streams.ledger.partitioner import partition_of
-from streams.ledger.sequencer import Head, Held, held_event, sequence
+from streams.ledger.sequencer import Head, KnownEvent, known_event, sequence
 from streams.system.failpoints import failpoint
 from streams.system.locks import exclusive
 
@@ -35,7 +35,7 @@ _KEYS_MIGRATIONS = Migrations(Path(__file__).parent / "migrations" / "keys")
 
 
 class EmbeddedKeys(KeyStore):
-    """keys.db: apart from the ledger, so that a copy of the ledger brings nothing back."""
+    """keys.db: a file apart from the ledger, so that a copied ledger restores nothing."""
 
     def __init__(self, path: Path | str, *, readonly: bool = False) -> None:
         self._lock = threading.RLock()
@@ -61,7 +61,7 @@ class EmbeddedKeys(KeyStore):
         return found
 
     def identity(self) -> bytes | None:
-        """Return what names the home that the file belongs to; None where nobody noted it."""
+        """Return the id of the home that the file belongs to; None if it names none."""
         with self._lock:
             return self._noted("home")
 
@@ -111,9 +111,10 @@ class EmbeddedKeys(KeyStore):
 
 
 class _Mark(msgspec.Struct, frozen=True):
-    """What ledger.json says: `home` (hex) stands in ledger.db and keys.db as well.
+    """The content of ledger.json.
 
-    `made`: both are there, and an event may be in them.
+    `home` (hex) stands in ledger.db and keys.db as well. `made` says that both files exist and may
+    hold events.
     """
 
     home: str
@@ -128,11 +129,11 @@ class _Files(NamedTuple):
 class EmbeddedLedger(Ledger):
     """ledger.db and keys.db in a home directory, shared by any number of processes.
 
-    The first record makes them; before that, nothing is there and everything is empty. From then
-    on both must be there. It pickles as what opens it again.
+    The first record creates the files. Before that, every read answers as if they were empty; from
+    then on both must exist. Pickling keeps only what is needed to open them again.
 
     Raises:
-        Damaged: one of them is missing, or is that of another home.
+        Damaged: a file is missing, or belongs to another home.
     """
 
     def __init__(self, directory: Path, keys: Callable[..., EmbeddedKeys] = EmbeddedKeys) -> None:
@@ -156,7 +157,7 @@ class EmbeddedLedger(Ledger):
         return self._open().keys
 
     def _open(self) -> _Files:
-        """Return the files, as soon as anybody has made them; empty ones before."""
+        """Return the files once any process has created them, and empty ones before."""
         if self._files is not None:
             return self._files
         with self._opening:
@@ -173,21 +174,21 @@ class EmbeddedLedger(Ledger):
     def _opened(self) -> _Files:
         if not writable(self._directory):
             return self._checked(readonly=True)
-        # Two that turn a new file to WAL at once do not wait for each other: one gets "locked".
+        # Two processes that switch a new file to WAL at once do not wait: one gets "locked".
         with exclusive(self._directory / "ledger.lock"):
             files = self._checked(readonly=False)
             if _mark(self._directory) is None:
-                # An older recollect made them, and noted nothing.
+                # An older recollect created the files and wrote no mark.
                 home = files.keys.identity() or files.ledger.identity() or new_key()[0]
                 _identify(files, home)
                 self._note(home, made=True)
             return files
 
     def make(self) -> None:
-        """Make the files, where they are not made yet, as the first record does.
+        """Create the files if they do not exist yet, as the first record does.
 
         Raises:
-            HomeError: nothing can be written there.
+            HomeError: the directory cannot be written to.
         """
         must_be_writable(self._directory)
         self._open()
@@ -196,7 +197,7 @@ class EmbeddedLedger(Ledger):
         make_directory(self._directory)
         with exclusive(self._directory / "ledger.lock"):
             if not is_made(self._directory):
-                # Whoever was killed at this may have made some of it, and nothing is in it.
+                # A process that was killed here may have left some of the files; they are empty.
                 mark = _mark(self._directory)
                 home = new_key()[0] if mark is None else bytes.fromhex(mark.home)
                 self._note(home, made=False)
@@ -214,13 +215,13 @@ class EmbeddedLedger(Ledger):
         replace_file(self._directory / _MARK, msgspec.json.encode(mark) + b"\n")
 
     def _checked(self, *, readonly: bool) -> _Files:
-        """Open both files, and see that they are this home's."""
+        """Open both files, and check that they belong to this home."""
         _require(self._directory)
         keys = self._open_keys(self._directory / _KEYS, readonly=readonly)
         ledger = LedgerFile(self._directory / _LEDGER, durable=True, readonly=readonly)
         found = {_LEDGER: ledger.identity(), _KEYS: keys.identity()}
         mark = _mark(self._directory)
-        # Where nobody noted which home a file belongs to, it may be this one.
+        # A file that names no home may belong to this one.
         own = bytes.fromhex(mark.home) if mark else found[_LEDGER]
         others = [name for name, home in found.items() if None not in (home, own) and home != own]
         if not others:
@@ -245,7 +246,7 @@ class EmbeddedLedger(Ledger):
                 self._file.end_of(zone),
                 secret=self.keys.secret,
                 now=now,
-                held=lambda source: self._held(zone, source),
+                find=lambda source: self._known_event(zone, source),
             )
             if records:
                 self.keys.add({record.key_id: record.key for record in records})
@@ -284,8 +285,8 @@ class EmbeddedLedger(Ledger):
     def of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
         return self._file.of_kind(zone, kind, offset)
 
-    def held(self, zone: str, source: bytes) -> bytes | None:
-        return self._file.held(zone, source)
+    def event_of_source(self, zone: str, source: bytes) -> bytes | None:
+        return self._file.event_of_source(zone, source)
 
     def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
         return self._file.check(zone, sources, head)
@@ -293,12 +294,12 @@ class EmbeddedLedger(Ledger):
     def reclaim(
         self, zone: str, offsets: Sequence[int], record: bytes, replay: Callable[[], object]
     ) -> int:
-        """Put `record` in the place of a zone's change records; return how many bytes that frees.
+        """Replace change records of a zone by `record`; return how many bytes that frees.
 
-        `replay` reads what must stay: it is asked before and after, inside one transaction.
+        `replay` reads what must stay the same. It runs before and after, inside one transaction.
 
         Raises:
-            IntegrityError: it answers something else afterwards; then nothing was changed.
+            IntegrityError: `replay` gives another result afterwards; then nothing was changed.
         """
         if offsets:
             with self._file.writing():
@@ -318,7 +319,7 @@ class EmbeddedLedger(Ledger):
             file = self._file
             connection = file.connection
             with file.lock:
-                # The pragma asks the file; Connection.data_version() would ask the last snapshot.
+                # The pragma reads the file; Connection.data_version() would read the last snapshot.
                 ((others,),) = connection.execute("PRAGMA data_version")
                 version = (file, others + connection.total_changes())
                 if version != seen:
@@ -346,9 +347,9 @@ class EmbeddedLedger(Ledger):
             [Appended(zone, value, at) for value in values],
         )
 
-    def _held(self, zone: str, source: bytes) -> Held | None:
-        record = self._file.held(zone, source)
-        return None if record is None else held_event(record, self.keys)
+    def _known_event(self, zone: str, source: bytes) -> KnownEvent | None:
+        record = self._file.event_of_source(zone, source)
+        return None if record is None else known_event(record, self.keys)
 
     def _notify(self) -> None:
         with self._appended:
@@ -362,9 +363,8 @@ def _identify(files: _Files, home: bytes) -> None:
 
 
 def is_made(directory: Path) -> bool:
-    """Return whether a home's ledger was made, even where its files are missing now.
-
-    A home of an older recollect, which noted nothing, has files, or zones that came from them.
+    """Return whether a home's ledger was ever created, even if its files are missing now. An older
+    recollect wrote no mark; its homes have the files, or zones made from them.
     """
     mark = _mark(directory)
     if mark is not None:
@@ -386,7 +386,7 @@ def _mark(directory: Path) -> _Mark | None:
 
 
 def _require(directory: Path) -> None:
-    """Raise where a file of the ledger is missing: in its place an empty one would be made."""
+    """Raise if a file of the ledger is missing, because SQLite would create an empty one."""
     for name in (_LEDGER, _KEYS):
         if not (directory / name).is_file():
             raise Damaged(
@@ -401,7 +401,7 @@ _conditions_lock = threading.Lock()
 
 
 def _condition_of(path: Path) -> threading.Condition:
-    """Return what wakes the readers of a ledger file inside this process."""
+    """Return the condition that wakes the readers of a ledger file inside this process."""
     with _conditions_lock:
         return _conditions.setdefault(path.resolve(), threading.Condition())
 

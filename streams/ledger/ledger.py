@@ -20,16 +20,16 @@ CHANGES = "changes"
 RECORDINGS = "recordings"
 TOPICS = (EVENTS, CHANGES, RECORDINGS)
 
-#: How many of a zone's events one may have to walk to come to the one that is asked for.
+#: How many events of a zone a reader may have to pass before the one it looks for.
 NEAR = 32
 
 
 class LedgerGap(IntegrityError):
-    """A record is missing: an offset that is not there, or an end below what was read before."""
+    """A record is missing: an offset does not exist, or a topic ends below what was read before."""
 
 
 class LedgerUnavailable(RecollectError):
-    """The ledger cannot be reached now; nothing is wrong with what it holds."""
+    """The ledger cannot be reached now; its content is not affected."""
 
 
 class Record(NamedTuple):
@@ -41,20 +41,20 @@ class Record(NamedTuple):
 
 
 class KeyStore(ABC):
-    """The keys of sealed payloads, outside the ledger, each until it is destroyed."""
+    """The keys of sealed payloads, stored outside the ledger until they are destroyed."""
 
     @property
     @abstractmethod
     def secret(self) -> bytes:
-        """The key of the hash by which a source's id is known again; 32 bytes."""
+        """The key of the hash under which a source id is recognised; 32 bytes."""
 
     @abstractmethod
     def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return the keys that are there; without an erasure, a missing one is lost."""
+        """Return the keys that exist; one that is missing without an erasure is lost."""
 
     @abstractmethod
     def add(self, keys: Mapping[bytes, bytes]) -> None:
-        """Keep keys; they are durable when this returns."""
+        """Store keys; they are durable when this returns."""
 
     @abstractmethod
     def destroy(self, key_ids: Iterable[bytes]) -> None:
@@ -64,21 +64,23 @@ class KeyStore(ABC):
 class Ledger(ABC):
     """Topics of `PARTITIONS` partitions; a zone lives in one partition, in order.
 
-    Within a partition offsets are dense. Events are numbered and chained per zone by
-    `publish`; every other record is appended as it is, and readers decide by its chain
-    whether it counts. Nothing here shares a transaction with the read models.
+    Within a partition offsets are dense. Events are numbered and chained per zone by `publish`;
+    every other record is appended as it is, and its chain tells readers whether it counts. Nothing
+    here shares a transaction with the read models.
     """
 
-    #: Several nodes share it: what one of them decides, all must learn from the ledger.
+    #: Several nodes share the ledger: each reads there what the others decide.
     shared: ClassVar[bool] = False
 
     @property
     @abstractmethod
     def keys(self) -> KeyStore:
-        """The keys of what it holds."""
+        """The keys of the ledger's payloads."""
 
     def workers(self) -> int:
-        """Return how many workers decide for this ledger; 0 where whoever asks does it."""
+        """Return how many workers decide for this ledger; 0 if the calling process decides
+        itself.
+        """
         return 0
 
     @abstractmethod
@@ -86,8 +88,8 @@ class Ledger(ABC):
         """Put drafts into the `events` topic, in order, and return a receipt for each.
 
         A draft whose source id the zone knows already is not appended again: its receipt says
-        duplicate, or conflict where what is held says something else. All new events of one
-        call are durable when it returns, or none is there.
+        duplicate, or conflict if the known event has another content. All new events of one call
+        are durable when it returns, or none was appended.
         """
 
     def publish_all(self, drafts: Mapping[str, Sequence[Draft]]) -> dict[str, list[Receipt]]:
@@ -102,7 +104,7 @@ class Ledger(ABC):
     def read(
         self, topic: str, partition: int, offset: int, limit: int, zone: str | None = None
     ) -> list[Record]:
-        """Return up to `limit` records from `offset` on; of one zone only where it is given.
+        """Return up to `limit` records from `offset` on; with `zone`, only those of the zone.
 
         Raises:
             LedgerGap: without `zone`, an offset is missing; with it, `offset` is beyond the end.
@@ -114,7 +116,7 @@ class Ledger(ABC):
 
     @abstractmethod
     def appended_at(self, topic: str, partition: int, offset: int) -> int | None:
-        """Return when a record came to the ledger (unix ms), or None where nobody noted it."""
+        """Return when a record came to the ledger (unix ms), or None if that was not noted."""
 
     @abstractmethod
     def zones(self) -> list[str]:
@@ -122,43 +124,44 @@ class Ledger(ABC):
 
     @abstractmethod
     def head(self, zone: str) -> Head:
-        """Return the last accepted event of a zone; number 0 where it has none."""
+        """Return the last accepted event of a zone; number 0 if there is none."""
 
     @abstractmethod
     def near(self, zone: str, number: int) -> tuple[int, int, bytes]:
         """Return the number, the offset to read on from and the hash of an accepted event.
 
-        It is `number` or one of the about `NEAR` before it, for `EventReader` to begin at;
-        (0, 0, GENESIS) is the zone's beginning.
+        That is `number` or one of about `NEAR` events before it, where `EventReader` begins; (0, 0,
+        GENESIS) is the zone's beginning.
         """
 
     @abstractmethod
     def of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
         """Return a zone's accepted events of a kind, from `offset` on to the end of the ledger.
 
-        That is the end which it has now, whatever this node has fetched of it.
+        On Kafka that is the broker's end, not the end of this node's copy.
         """
 
     @abstractmethod
-    def held(self, zone: str, source: bytes) -> bytes | None:
-        """Return the accepted event that is known by the keyed hash of a source id."""
+    def event_of_source(self, zone: str, source: bytes) -> bytes | None:
+        """Return the record of the accepted event with this keyed hash of a source id."""
 
     def unread(self, zone: str) -> int:
-        """Return how many events this node has to fetch before it knows all of the zone's."""
+        """Return how many events of the zone this node has not fetched yet."""
         return 0
 
     @abstractmethod
     def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
-        """Return where what `publish` goes by is not what the zone's accepted events say.
+        """Return where the indexes that `publish` uses differ from the zone's accepted events.
 
-        `sources` are (offset, keyed hash of the source id) of all of them, `head` the last.
+        `sources` are (offset, keyed hash of the source id) of all accepted events, `head` is the
+        last.
         """
 
     @abstractmethod
     def wait(self, ends: Mapping[tuple[str, int], int], timeout: float) -> bool:
-        """Return True once a partition's end is beyond the one given, False after `timeout` s.
+        """Return True once a partition has grown beyond its given end, False after `timeout` s.
 
-        An append of this process wakes it at once, one of another process within 50 ms.
+        An append of this process ends the wait at once, one of another process within 50 ms.
         """
 
     @abstractmethod

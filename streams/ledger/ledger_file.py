@@ -1,7 +1,7 @@
 """A ledger's topics in one SQLite file: dense offsets per partition, an index by zone.
 
-On one machine this file is the ledger; on Kafka it is a node's own copy of what it has read.
-Either way it knows which events their zones' chains accept: the heads, and the source ids.
+On one machine this file is the ledger; with Kafka it is a node's copy of what it has read. In both
+cases it records which events the chains of their zones accept: heads and source ids.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OFFSET_BITS = 40
 
 
 def _unnumbered(connection: apsw.Connection) -> int:
-    """Return the version of a file that has none written: -1 for one of the first format."""
+    """Return the version of a file that states none: -1 for the first format."""
     columns = {name for (name,) in rows(connection, "SELECT name FROM pragma_table_info('events')")}
     return -1 if columns and "appended_at" not in columns else 0
 
@@ -38,7 +38,7 @@ _MIGRATIONS = Migrations(Path(__file__).parent / "migrations" / "ledger", _unnum
 
 
 class Appended(NamedTuple):
-    """A record on its way into a partition: its zone, its bytes, and when it came (unix ms)."""
+    """A record to be written into a partition: its zone, its bytes, and when it came (unix ms)."""
 
     zone: str
     value: bytes
@@ -46,7 +46,7 @@ class Appended(NamedTuple):
 
 
 class _Shared:
-    """A connection that one thread at a time uses, holding `lock`."""
+    """A connection for one thread at a time, which holds `lock`."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
@@ -54,23 +54,23 @@ class _Shared:
 
 
 class LedgerFile:
-    """The tables of a ledger. Methods that write run inside `writing`; all may be called by
-    any thread.
+    """The tables of a ledger. Methods that write run inside `writing`; any thread may call any
+    method.
 
-    Those that read have a connection of their own, so that they wait for nobody who writes.
+    Reading methods have a connection of their own, so that they never wait for a writer.
     """
 
     def __init__(self, path: Path | str, *, durable: bool, readonly: bool = False) -> None:
         self._path = Path(path)
         self._writing = _Shared(connect(path, durable=durable, readonly=readonly))
-        # One that writes nothing, or is in memory, needs no second.
+        # A read-only file, or one in memory, needs no second connection.
         alone = readonly or str(path) == ":memory:"
         self._reading: _Shared | None = self._writing if alone else None
         self._opening = threading.Lock()
         self._writer: int | None = None
         self._zone_ids: dict[str, int] = {}
         if readonly:
-            # An older one can be read as it is.
+            # An older file can be read as it is.
             _MIGRATIONS.version(self.connection, Path(path))
             return
         with self.alone():
@@ -81,20 +81,20 @@ class LedgerFile:
 
     @property
     def _own(self) -> _Shared:
-        """What the thread uses that asks: whoever writes reads what it has written."""
+        """The connection of the calling thread: a writing thread reads what it has written."""
         if self._writer == threading.get_ident():
             return self._writing
         if self._reading is None:
             with self._opening:
                 if self._reading is None:
                     self._reading = _Shared(connect(self._path, readonly=True))
-                    # What cannot be read is to be an error, not the end of the process.
+                    # A read error must be an exception; with mmap it would kill the process.
                     self._reading.connection.execute("PRAGMA mmap_size = 0").fetchall()
         return self._reading
 
     @property
     def connection(self) -> apsw.Connection:
-        """The connection for this thread; hold `lock` to use it."""
+        """The connection of this thread; hold `lock` to use it."""
         return self._own.connection
 
     @property
@@ -104,7 +104,7 @@ class LedgerFile:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the connection that writes; no transaction is begun."""
+        """Hold the writing connection without beginning a transaction."""
         with self._writing.lock:
             before, self._writer = self._writer, threading.get_ident()
             try:
@@ -120,7 +120,7 @@ class LedgerFile:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Let several statements see one state, inside a transaction or outside."""
+        """Let several statements see one state, inside or outside of a write transaction."""
         with self.lock:
             if self.connection.in_transaction:
                 yield
@@ -132,10 +132,10 @@ class LedgerFile:
                 self.connection.execute("COMMIT")
 
     def write(self, topic: str, partition: int, offset: int, records: Sequence[Appended]) -> None:
-        """Write records from `offset` on, which is the partition's end.
+        """Write records at `offset`, which is the partition's end.
 
-        Events that extend their zone's chain are accepted: they move its head, and are known by
-        their source ids from then on. Of the others the keys are noted.
+        Events that extend their zone's chain are accepted: the head moves, and their source ids are
+        known from then on. The keys of the other events are noted.
         """
         first = _span(partition)[0] + offset
         names = dict.fromkeys(record.zone for record in records)
@@ -157,7 +157,7 @@ class LedgerFile:
             )
 
     def _accept_unread(self) -> None:
-        """Accept what an older program could not read when it took it in."""
+        """Accept events that an older program copied but could not read."""
         waiting = rows(
             self.connection,
             "SELECT unread.zone, name, position FROM unread JOIN zones ON zones.id = unread.zone",
@@ -179,26 +179,26 @@ class LedgerFile:
         heads: dict[str, Head] = {}
         sources: list[tuple[int | None, bytes, int]] = []
         void: list[tuple[int, bytes]] = []
-        # Nobody looks for a zone's records elsewhere than where it lives.
+        # A zone's records are looked for only in its own partition.
         homes = {zone: partition_of(zone) for zone in zones if zone}
         unread = {zone for zone in zones if self._unread(zone)}
         for position, zone, record in records:
             if homes.get(zone) != position >> _OFFSET_BITS:
                 continue
             if zone in unread:
-                # It may follow what cannot be read: nobody here can tell whether it is void.
+                # It may follow an event that this program cannot read, so it cannot be called void.
                 continue
             try:
                 envelope, _ = read_event(record)
             except IntegrityError:
-                # No event record at all; who reads the zone says so.
+                # Not an event record; reading the zone reports it.
                 continue
             except UnknownVersion:
                 unread.add(zone)
                 self.connection.execute("INSERT INTO unread VALUES (?, ?)", (zones[zone], position))
                 continue
             if envelope.zone != zone:
-                # A copy of another zone's event, whose key is that zone's.
+                # A copy of an event of another zone, to which its key belongs.
                 continue
             head = heads.get(zone) or self.head(zone)
             if (envelope.number, envelope.previous) == (head.number + 1, head.hash):
@@ -215,10 +215,10 @@ class LedgerFile:
         self.connection.executemany("INSERT OR IGNORE INTO voids VALUES (?, ?)", void)
 
     def void_keys(self, partition: int, secret: bytes) -> list[bytes]:
-        """Return the keys of a partition's void events, which nobody may keep.
+        """Return the keys of a partition's void events, which must be destroyed.
 
-        Not one that an accepted event may have: the id says that it was drawn for this very
-        event, and the one that the zone accepted has another, or none is accepted by then.
+        Keys that an accepted event may use are left out. A key is returned if its id belongs to
+        this very event, and the zone accepted an event with another key, or none.
         """
         ended: list[bytes] = []
         kept: list[int] = []
@@ -235,7 +235,7 @@ class LedgerFile:
                 if not is_key_of(envelope.key_id, secret, zone, envelope.source):
                     kept.append(position)
                 elif envelope.number > self.head(zone).number:
-                    # It came before those that it follows, and may come again after them.
+                    # It arrived before the events that it follows, and may arrive again after them.
                     continue
                 elif self._seals(zone, envelope):
                     kept.append(position)
@@ -249,8 +249,8 @@ class LedgerFile:
         return ended
 
     def _seals(self, zone: str, envelope: Envelope) -> bool:
-        """Return whether a void event is a copy of the accepted one, under the same key."""
-        held = self.held(zone, envelope.source)
+        """Return whether a void event is a copy of the accepted one with the same key."""
+        held = self.event_of_source(zone, envelope.source)
         return held is not None and read_event(held)[0].key_id == envelope.key_id
 
     def forget_void_keys(self, key_ids: Sequence[bytes]) -> None:
@@ -261,7 +261,7 @@ class LedgerFile:
             )
 
     def replace(self, topic: str, partition: int, offsets: Sequence[int], record: bytes) -> None:
-        """Put one record in the place of others."""
+        """Write one record at the offsets of others."""
         first, _ = _span(partition)
         self.connection.executemany(
             f"UPDATE {_table(topic)} SET value = ? WHERE position = ?",
@@ -269,7 +269,7 @@ class LedgerFile:
         )
 
     def compact(self) -> int:
-        """Give the room that nothing takes back to the disk; return how many bytes."""
+        """Return unused space to the disk; return how many bytes."""
         with self.alone():
             before = self._size()
             self.connection.execute("VACUUM")
@@ -332,7 +332,7 @@ class LedgerFile:
         return 0 if position is None else int(position) - first + 1
 
     def appended_at(self, topic: str, partition: int, offset: int) -> int | None:
-        """Return when a record came (unix ms), or None where that was not noted."""
+        """Return when a record came (unix ms), or None if that was not noted."""
         with self.lock:
             at: int | None = value(
                 self.connection,
@@ -361,10 +361,10 @@ class LedgerFile:
         return Head(*found[0]) if found else Head(0, GENESIS)
 
     def end_of(self, zone: str) -> Head:
-        """Return the event that the next one of a zone follows, for who is about to write it.
+        """Return the event that the next one of a zone must follow.
 
         Raises:
-            UnknownVersion: that may be one which only a newer program reads.
+            UnknownVersion: that may be an event which only a newer program can read.
         """
         with self.lock:
             if self._unread(zone):
@@ -379,8 +379,8 @@ class LedgerFile:
             rows(self.connection, "SELECT 1 FROM unread WHERE zone = ?", (self._zone_id(zone),))
         )
 
-    def held(self, zone: str, source: bytes) -> bytes | None:
-        """Return the record of the accepted event that is known by a source id."""
+    def event_of_source(self, zone: str, source: bytes) -> bytes | None:
+        """Return the record of the accepted event with this hash of its source id."""
         with self.lock:
             record: bytes | None = value(
                 self.connection,
@@ -395,7 +395,7 @@ class LedgerFile:
         first, last = _span(partition_of(zone))
         found: list[Record] = []
         with self.reading():
-            # The kind stands in the clear; most records need not be looked into.
+            # The kind is not encrypted, so most records need not be decoded.
             for position, record in rows(
                 self.connection,
                 f"SELECT position, value FROM {EVENTS} WHERE zone = ? "
@@ -406,15 +406,15 @@ class LedgerFile:
                     envelope, _ = read_event(record)
                 except (IntegrityError, UnknownVersion):
                     continue
-                if envelope.kind == kind and self.held(zone, envelope.source) == record:
+                if envelope.kind == kind and self.event_of_source(zone, envelope.source) == record:
                     found.append(Record(position - first, zone, record))
         return found
 
     def near(self, zone: str, number: int) -> tuple[int, int, bytes]:
-        """Return a place to read a zone's events from to come to event `number`, as `Ledger.near`.
+        """Return where to begin reading a zone's events to reach event `number`, as `Ledger.near`.
 
-        Offsets grow with numbers, so the place is narrowed down: by the share of the numbers
-        between two that are known, and by halves where those lie unevenly.
+        Offsets grow with numbers, so this is an interpolation search, which halves the range if the
+        numbers lie unevenly.
         """
         first, _ = _span(partition_of(zone))
         with self.reading():
@@ -428,7 +428,7 @@ class LedgerFile:
                 middle = min(middle, end - 1)
                 found = self._accepted_from(zone, middle, end)
                 if found is None or found[0] > number:
-                    # All that is accepted from there on has a number beyond.
+                    # Every accepted event from there on has a larger number.
                     end = middle
                     above = above if found is None else found[0]
                 else:
@@ -454,7 +454,7 @@ class LedgerFile:
         return None
 
     def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
-        """Return where heads and source ids are not what the accepted events say."""
+        """Return where heads and source ids differ from the accepted events."""
         problems = []
         first, _ = _span(partition_of(zone))
         with self.reading():
@@ -475,7 +475,7 @@ class LedgerFile:
         return problems
 
     def identity(self) -> bytes | None:
-        """Return what names the home that the file belongs to; None where nobody noted it."""
+        """Return the id of the home that the file belongs to; None if it names none."""
         with self.lock:
             if not rows(self.connection, "SELECT 1 FROM sqlite_schema WHERE name = 'identity'"):
                 return None

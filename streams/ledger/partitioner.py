@@ -1,4 +1,6 @@
-"""Which partition a zone lives in: Kafka's default partitioner, so a move keeps every offset."""
+"""The partition of a zone: Kafka's default partitioner, so that moving to Kafka keeps every
+offset.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ def murmur2(data: bytes) -> int:
 
 @lru_cache(maxsize=65_536)
 def partition_of(zone: str) -> int:
-    """Return the partition of a zone, as a Kafka producer with the zone for key chooses it."""
+    """Return the partition that a Kafka producer chooses for a zone as the key."""
     return partition_of_key(zone.encode())
 
 

@@ -1,7 +1,7 @@
 """The sequencer: decides for each draft whether it is new, a duplicate or a conflict.
 
-It is the only thing that numbers, chains and seals events. It holds no state of its own: the
-ledger gives it the zone's head and looks up what is held.
+It alone numbers, chains and seals events. It has no state of its own: the ledger gives it the
+zone's head and looks up known events.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class Sequenced(msgspec.Struct, frozen=True):
     value: bytes
 
 
-class Held(msgspec.Struct, frozen=True):
-    """What the ledger holds under a source id.
+class KnownEvent(msgspec.Struct, frozen=True):
+    """The event that a ledger holds under a source id.
 
-    `event` is None where it was erased, and where it is `unknown`: only a newer program reads it.
+    `event` is None if it was erased, and if it is `unknown`: only a newer program can read it.
     """
 
     number: int
@@ -47,20 +47,20 @@ class Held(msgspec.Struct, frozen=True):
     unknown: bool = False
 
 
-def held_event(value: bytes, keys: KeyStore) -> Held:
-    """Return what an accepted event record holds."""
+def known_event(value: bytes, keys: KeyStore) -> KnownEvent:
+    """Return the event of an accepted record."""
     envelope, record = read_event(value)
     key = keys.get([envelope.key_id]).get(envelope.key_id)
     if key is None:
-        return Held(envelope.number, None)
+        return KnownEvent(envelope.number, None)
     try:
-        return Held(envelope.number, open_event(envelope, record, key))
+        return KnownEvent(envelope.number, open_event(envelope, record, key))
     except (KeyError, UnknownVersion):
-        return Held(envelope.number, None, unknown=True)
+        return KnownEvent(envelope.number, None, unknown=True)
 
 
-# What may differ between two deliveries of one event without making it another: how the
-# sender is displayed, in which zone the same instant is written, and what the exporter noted.
+# What may differ between two deliveries of the same event: how the sender is displayed, in which
+# time zone the instant is written, and what the exporter noted.
 _DESCRIPTION: dict[str, object] = {"sender_name": None, "metadata": {}, "utc_offset": 0}
 
 
@@ -71,13 +71,13 @@ def sequence(
     *,
     secret: bytes,
     now: int,
-    held: Callable[[bytes], Held | None],
+    find: Callable[[bytes], KnownEvent | None],
 ) -> tuple[list[Receipt], list[Sequenced], Head]:
     """Return receipts for all drafts, the records to append, and the zone's head after them.
 
-    `now` (unix ms) is the ingested_at of drafts that give none, and the latest that any may have:
-    what the ledger holds was known by now, and one that says otherwise would keep all that follow
-    it from being known before then.
+    `find` looks up an event by the keyed hash of its source id. `now` (unix ms) is the ingested_at
+    of drafts that give none, and the latest that any may have: a later one would postpone the time
+    at which all following events count as known.
     """
     receipts: list[Receipt] = []
     records: list[Sequenced] = []
@@ -91,7 +91,7 @@ def sequence(
             same = _same(draft, known[1].payload, known[1].occurred_at)
             receipts.append(Receipt("duplicate" if same else "conflict", known[0], identity))
             continue
-        if (there := held(source)) is not None:
+        if (there := find(source)) is not None:
             if there.event is None:
                 same = not there.unknown
             else:

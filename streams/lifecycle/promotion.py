@@ -1,15 +1,14 @@
 """Promoting: an embedded ledger moves to Kafka, each record to the offset that it had, so that
 every watermark of the read models stays valid.
 
-1. The secret and the encoder are agreed on first; who finds others there goes no further.
-2. What the topics hold already must be the beginning of what is to come: a copy that was
-   interrupted goes on after it, and another ledger is left alone.
-3. Keys go before everything that is sealed with them, conclusions before the events that they
-   are drawn from: whoever reads the topics too early decides nothing a second time.
-4. Every record is read back from the broker and compared; in the end the ends are.
-5. Then the embedded ledger takes no more events. This is the moment of the move: until then it
-   is the ledger as before, afterwards the topics are, and doing it again finishes what is left.
-6. Its keys are destroyed and its records deleted.
+1. The secret and the encoder are agreed on first; if the topics have others, promoting stops. 2.
+Records that the topics hold already must be the first ones of this ledger: then an interrupted copy
+goes on after them; else they belong to another ledger, and promoting stops. 3. Keys are copied
+before the records that are sealed with them, and changes before their events: a worker that reads
+the topics too early decides nothing a second time. 4. Every record is read back from the broker and
+compared; at last the ends are compared. 5. Then the embedded ledger accepts no more events. This is
+the moment of the move: before it, the embedded ledger counts, after it the topics. Promoting again
+finishes what is left. 6. Its keys are destroyed and its records deleted.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ from schemas.records import read_event
 from streams.engine.node import FIRST_CHAIN, Node
 from streams.ledger import CHANGES, EVENTS, PARTITIONS, RECORDINGS, TOPICS, Record
 from streams.ledger.embedded_ledger import EmbeddedKeys, EmbeddedLedger
-from streams.ledger.kafka.clients import KeyedValue, Place
+from streams.ledger.kafka.clients import KeyedValue, LedgerPartition
 from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.ledger.kafka.keys import PLACES as KEY_PLACES
+from streams.ledger.kafka.keys import KEY_PARTITIONS
 from streams.ledger.kafka.topics import KEYS
 from streams.ledger.ledger_file import LedgerFile
 from streams.ledger.partitioner import partition_of_key
@@ -43,7 +42,7 @@ from streams.system.locks import exclusive
 PAGE = 2_000
 
 # In this order; the places of `events` are the last.
-_PLACES: tuple[Place, ...] = tuple(
+_PARTITIONS: tuple[LedgerPartition, ...] = tuple(
     (topic, partition) for topic in (CHANGES, RECORDINGS, EVENTS) for partition in range(PARTITIONS)
 )
 
@@ -64,20 +63,20 @@ class EmbeddedFiles:
         self.file = file
         self.keys = keys
 
-    def ends(self) -> dict[Place, int]:
+    def ends(self) -> dict[LedgerPartition, int]:
         """Return the end of every partition, in the order in which they move."""
-        return {place: self.file.end(*place) for place in _PLACES}
+        return {tp: self.file.end(*tp) for tp in _PARTITIONS}
 
-    def pages(self, place: Place, start: int, end: int) -> Iterator[list[Record]]:
+    def pages(self, tp: LedgerPartition, start: int, end: int) -> Iterator[list[Record]]:
         """Yield the records of a partition from `start` to before `end`."""
         for first in range(start, end, PAGE):
-            yield self.file.read(*place, first, min(PAGE, end - first))
+            yield self.file.read(*tp, first, min(PAGE, end - first))
 
     def key_ids(self) -> Iterator[list[bytes]]:
         """Yield the ids of all events' keys."""
-        for place, end in self.ends().items():
-            if place[0] == EVENTS:
-                for records in self.pages(place, 0, end):
+        for tp, end in self.ends().items():
+            if tp[0] == EVENTS:
+                for records in self.pages(tp, 0, end):
                     yield [read_event(record.value)[0].key_id for record in records]
 
     def count(self) -> Counts:
@@ -102,7 +101,7 @@ class EmbeddedFiles:
 
     def hand_over(self, url: str) -> None:
         """Take no more records, whoever brings them; they are told where the ledger is."""
-        told = apsw.format_sql_value(
+        reason = apsw.format_sql_value(
             f"the ledger of this home was moved: set RECOLLECT_LEDGER={url}"
         )
         with self.file.writing():
@@ -110,7 +109,7 @@ class EmbeddedFiles:
             for topic in TOPICS:
                 self.file.connection.execute(
                     f"CREATE TRIGGER {topic}_moved BEFORE INSERT ON {topic} "
-                    f"BEGIN SELECT RAISE(ABORT, {told}); END"
+                    f"BEGIN SELECT RAISE(ABORT, {reason}); END"
                 )
 
     def clear(self) -> None:
@@ -168,24 +167,24 @@ def copy(own: EmbeddedFiles, ledger: KafkaLedger, progress: Progress) -> None:
     ledger.connect()
     if ledger.workers():
         raise Busy(f"workers run on {ledger.settings.url} already: stop them until all is there")
-    ends, there = own.ends(), ledger.clients.ends(_PLACES)
-    deleted = any(ledger.clients.starts(_PLACES).values())
-    if deleted or any(there[place] > end for place, end in ends.items()):
+    ends, there = own.ends(), ledger.clients.ends(_PARTITIONS)
+    deleted = any(ledger.clients.starts(_PARTITIONS).values())
+    if deleted or any(there[tp] > end for tp, end in ends.items()):
         raise _others(ledger)
-    ledger.copy.follow(_PLACES)
-    for place in _PLACES:
-        for records in own.pages(place, 0, there[place]):
-            _compare(ledger, place, records)
+    ledger.copy.follow(_PARTITIONS)
+    for tp in _PARTITIONS:
+        for records in own.pages(tp, 0, there[tp]):
+            _compare(ledger, tp, records)
             progress(len(records))
     for ids in own.key_ids():
         _copy_keys(own, ledger, ids)
         progress(len(ids))
-    for place in _PLACES:
-        for records in own.pages(place, there[place], ends[place]):
-            _append(own, ledger, place, records)
-            _compare(ledger, place, records)
+    for tp in _PARTITIONS:
+        for records in own.pages(tp, there[tp], ends[tp]):
+            _append(own, ledger, tp, records)
+            _compare(ledger, tp, records)
             progress(len(records))
-    if ledger.clients.ends(_PLACES) != ends:
+    if ledger.clients.ends(_PARTITIONS) != ends:
         raise _disturbed(ledger)
 
 
@@ -212,17 +211,19 @@ def _copy_keys(own: EmbeddedFiles, ledger: KafkaLedger, ids: list[bytes]) -> Non
         missing.setdefault(partition_of_key(key_id), []).append(KeyedValue(key_id, keys[key_id]))
     if missing:
         ledger.clients.produce(KEYS, missing)
-        ledger.copy.refresh(KEY_PLACES)
+        ledger.copy.refresh(KEY_PARTITIONS)
     if ledger.copy.keys.get(ids) != keys:
         raise _others(ledger)
 
 
-def _append(own: EmbeddedFiles, ledger: KafkaLedger, place: Place, records: list[Record]) -> None:
-    topic, partition = place
+def _append(
+    own: EmbeddedFiles, ledger: KafkaLedger, tp: LedgerPartition, records: list[Record]
+) -> None:
+    topic, partition = tp
     now = time.time_ns() // 1_000_000
     values = [
         # The broker refuses a time that is yet to come.
-        KeyedValue(zone.encode(), value, min(own.file.appended_at(*place, offset) or now, now))
+        KeyedValue(zone.encode(), value, min(own.file.appended_at(*tp, offset) or now, now))
         for offset, zone, value in records
     ]
     offsets = ledger.clients.produce(topic, {partition: values})
@@ -230,12 +231,12 @@ def _append(own: EmbeddedFiles, ledger: KafkaLedger, place: Place, records: list
         raise _disturbed(ledger)
 
 
-def _compare(ledger: KafkaLedger, place: Place, records: list[Record]) -> None:
+def _compare(ledger: KafkaLedger, tp: LedgerPartition, records: list[Record]) -> None:
     """Read records back and see that they are the same."""
     if records:
         first, end = records[0].offset, records[-1].offset + 1
-        ledger.copy.reach({place: end})
-        if ledger.copy.file.read(*place, first, len(records)) != records:
+        ledger.copy.reach({tp: end})
+        if ledger.copy.file.read(*tp, first, len(records)) != records:
             raise _others(ledger)
 
 

@@ -38,7 +38,9 @@ class Found(NamedTuple):
 
 def record_of(ledger: Ledger, zone: str, platform: str, source_id: str) -> Found | None:
     """Return the record that is known by a source's own id, also where it was erased."""
-    value = ledger.held(zone, source_digest(ledger.keys.secret, zone, platform, source_id))
+    value = ledger.event_of_source(
+        zone, source_digest(ledger.keys.secret, zone, platform, source_id)
+    )
     return None if value is None else Found(*read_event(value))
 
 

@@ -1,1 +1,1 @@
-"""What the rooms ask of the process and the machine: file locks, usable cores, failpoints."""
+"""What the other packages need of the process and the machine: file locks, cores, failpoints."""

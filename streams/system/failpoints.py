@@ -1,8 +1,8 @@
 """Failpoints: named places where a test may stop the process, as a power cut would.
 
-`RECOLLECT_FAILPOINT=name` or `name:3` kills the process with SIGKILL when the place is passed
-for the first or third time; `name:3:raise` raises InjectedFailure there instead. Several stand
-with commas between them. Unset, a failpoint costs one comparison.
+`RECOLLECT_FAILPOINT=name` or `name:3` kills the process with SIGKILL when the failpoint is reached
+for the first or third time; `name:3:raise` raises InjectedFailure instead. Several are separated by
+commas. Without the variable, a failpoint costs one comparison.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import threading
 
 from schemas.errors import InjectedFailure
 
-#: Every failpoint, in the order in which an event passes them.
+#: Every failpoint, in the order in which an event reaches them.
 FAILPOINTS = (
     "ledger.begun",
     "ledger.made",
@@ -54,7 +54,7 @@ def failpoint(name: str) -> None:
 
 
 def _due(armed: dict[str, int], name: str) -> bool:
-    """Count a passing, in whichever thread; return whether it is the one to stop at."""
+    """Count that a failpoint was reached, in any thread; return whether to stop there."""
     with _counting:
         if name not in armed:
             return False
@@ -66,7 +66,7 @@ def _due(armed: dict[str, int], name: str) -> bool:
 
 
 def arm(name: str, count: int = 1) -> None:
-    """Make `failpoint(name)` raise InjectedFailure when it is passed for the `count`-th time.
+    """Make `failpoint(name)` raise InjectedFailure when it is reached for the `count`-th time.
 
     For tests inside one process; call `disarm` afterwards.
     """

@@ -13,18 +13,18 @@ from pathlib import Path
 from projections.private import FILE_MODE, make_directory, writable
 from schemas.errors import Busy
 
-# A path of which a directory cannot be made or entered is not writable either.
+# A path is not writable either if one of its directories cannot be created or entered.
 _UNWRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 
 
-# A forked process has the descriptors of its parent, and with one of them it would hold a lock
-# for as long as it lives.
+# A forked process inherits the descriptors of its parent, and would hold a lock through them for as
+# long as it lives.
 _open: set[int] = set()
 _opening = threading.Lock()
 
 
 def _let_go() -> None:
-    """Close what the parent held, which goes on holding it."""
+    """Close the inherited descriptors; the parent keeps its locks."""
     for descriptor in _open:
         os.close(descriptor)
     _open.clear()
@@ -36,7 +36,7 @@ os.register_at_fork(
 )
 
 
-def held(path: Path) -> bool:
+def is_locked(path: Path) -> bool:
     """Return whether a process holds a lock file now."""
     try:
         with exclusive(path, wait=False):
@@ -47,7 +47,7 @@ def held(path: Path) -> bool:
 
 @contextmanager
 def exclusive(path: Path, *, wait: bool = True) -> Iterator[None]:
-    """Hold a lock file; none where the directory cannot be written to.
+    """Hold a lock file, except in a directory that cannot be written to.
 
     Raises:
         Busy: `wait` is False and another process holds it.
@@ -60,7 +60,7 @@ def exclusive(path: Path, *, wait: bool = True) -> Iterator[None]:
     except OSError as error:
         if error.errno not in _UNWRITABLE or writable(path.parent):
             raise
-        # Nobody here can change such a home, so readers need no lock.
+        # No process here can change such a home, so readers need no lock.
         yield
         return
     try:

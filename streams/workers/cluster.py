@@ -1,9 +1,9 @@
 """One worker of many on Kafka: sequences the inbox of its partitions, decides their zones.
 
-Faust brings the records of `inbox` and `events`; what is done with them does not depend on when
-or how often it does. An inbox record that was published to the ledger before is a duplicate
-there. An event is taken into this node's copy, whose end is the cursor. From there a process of its
-own makes it searchable, and another one decides.
+Faust delivers the records of `inbox` and `events`. The result does not depend on when or how often
+it does: an inbox record that was published before is a duplicate in the ledger, and an event goes
+into this node's copy, whose end is the cursor. One process makes the copied events searchable, and
+another one decides them.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from streams.ledger.kafka.kafka_ledger import KafkaLedger
 from streams.ledger.kafka.settings import KafkaSettings
 from streams.ledger.kafka.topics import INBOX
 from streams.publishing.inbox import Posted, park_lost, take_in
-from streams.workers.deciding_process import Own, deciding_process
+from streams.workers.deciding_process import OwnPartitions, deciding_process
 from streams.workers.faust import Delivered, Partition, Sasl, Settings, run
-from streams.workers.group_commit import Together
-from streams.workers.processes import Opens, SideProcess
+from streams.workers.group_commit import GroupCommit
+from streams.workers.processes import Opens, WorkerProcess
 from streams.workers.projecting_process import projecting_process
 from streams.workers.upkeep import Report
 
-# What was sequenced is deleted from the inbox this often.
+# How often sequenced records are deleted from the inbox, in seconds.
 _DELETE_SECONDS = 1.0
-# How often it looks for what was deleted unread, and for what is to leave the disks.
+# How often it looks for records that were deleted unread, and rolls files to free the disks.
 _LOOK_SECONDS = 5.0
 _PERIOD_SECONDS = 300.0
 _AT_ONCE = 500
@@ -62,17 +62,17 @@ def work(
 ) -> None:
     """Be one of the workers until SIGINT or SIGTERM.
 
-    `opens` opens the home's node, in each of the worker's processes. `periodic` is called now
-    and then with a zone that this worker owns: it appends what is due, such as ticks. `member` is
-    this worker's name in the group, kept over a restart. `heartbeat` is a file that is touched
+    `opens` opens the home's node, in each of the worker's processes. `periodic` is called from time
+    to time with each zone that this worker owns: it appends what is due, such as ticks. `member` is
+    this worker's name in the group, which survives a restart. `heartbeat` is a file that is touched
     while the work goes on.
 
     Raises:
-        LedgerGap: a topic is not what it was when it was read before.
+        LedgerGap: a topic has changed since it was read before.
     """
     node, ledger = opens()
     try:
-        # The topics are there before Faust joins the group.
+        # The topics must exist before Faust joins the group.
         ledger.connect()
         bringing, projected = multiprocessing.get_context("spawn").Pipe()
         with (
@@ -94,26 +94,26 @@ def work(
 def sequence_inbox(ledger: KafkaLedger, report: Report) -> None:
     """Publish what the inbox holds now, as the workers would, and delete it there.
 
-    Others may do so at the same time: what comes second is a duplicate.
+    Others may do so at the same time: the second record of an event is a duplicate.
     """
     everywhere = range(PARTITIONS)
-    _tell_of_lost(ledger, everywhere, report)
-    places = [(INBOX, partition) for partition in everywhere]
-    starts, ends = ledger.clients.starts(places), ledger.clients.ends(places)
-    for place in places:
-        offset = starts[place]
-        while offset < ends[place]:
+    _report_lost(ledger, everywhere, report)
+    tps = [(INBOX, partition) for partition in everywhere]
+    starts, ends = ledger.clients.starts(tps), ledger.clients.ends(tps)
+    for tp in tps:
+        offset = starts[tp]
+        while offset < ends[tp]:
             try:
-                records = ledger.clients.read(place, offset, min(_AT_ONCE, ends[place] - offset))
+                records = ledger.clients.read(tp, offset, min(_AT_ONCE, ends[tp] - offset))
             except OffsetOutOfRangeError:
-                # Another sequencer was faster, and has deleted them.
-                offset = ledger.clients.starts([place])[place]
+                # Another sequencer was faster and has deleted the records.
+                offset = ledger.clients.starts([tp])[tp]
                 continue
             take_in(ledger, _posted(records))
-            # What a transaction leaves takes an offset, and is no record.
-            offset = records[-1].offset + 1 if records else ends[place]
+            # A transaction's marker takes an offset, but is no record.
+            offset = records[-1].offset + 1 if records else ends[tp]
             if (upto := _taken(records)) is not None or not records:
-                ledger.inbox.delete_before({place[1]: offset if upto is None else upto})
+                ledger.inbox.delete_before({tp[1]: offset if upto is None else upto})
     ledger.finish_erasures(everywhere)
 
 
@@ -126,13 +126,13 @@ def _posted(records: Iterable[Received]) -> list[Posted]:
 
 
 def _taken(records: Iterable[Received]) -> int | None:
-    """Return up to which offset these records can be deleted; a marker stays at the end."""
+    """Return the offset up to which these records can be deleted; a marker at the end stays."""
     offsets = [record.offset for record in records if not is_marker(record.key, record.value)]
     return offsets[-1] + 1 if offsets else None
 
 
-def _tell_of_lost(ledger: KafkaLedger, partitions: Collection[int], report: Report) -> None:
-    """Say, and park, what was deleted from the inbox before anybody took it in."""
+def _report_lost(ledger: KafkaLedger, partitions: Collection[int], report: Report) -> None:
+    """Report and park records that were deleted from the inbox before they were sequenced."""
     for partition, offsets in ledger.inbox.missing(partitions).items():
         now = time.time_ns() // 1_000_000
         report("", LedgerGap(park_lost(ledger, partition, offsets, now)))
@@ -158,14 +158,14 @@ def _settings(settings: KafkaSettings, member: str | None) -> Settings:
 
 
 class _Worker:
-    """What Faust delivers to."""
+    """The handler to which Faust delivers."""
 
     def __init__(
         self,
         node: Node,
         ledger: KafkaLedger,
-        deciding: SideProcess,
-        projecting: SideProcess,
+        deciding: WorkerProcess,
+        projecting: WorkerProcess,
         report: Report,
         periodic: Callable[[Node, str], None] | None,
         heartbeat: Path,
@@ -181,11 +181,11 @@ class _Worker:
         self._inbox = ledger.settings.topic(INBOX)
         self._sequenced: dict[int, int] = {}
         self._stopping = threading.Event()
-        # Who sequences waits until the events that he wrote are copied: apart, or all threads wait.
+        # Sequencing waits until its events are copied, so copying has its own threads.
         self._sequencing = ThreadPoolExecutor(1, thread_name_prefix="sequence")
-        self._posted = Together(self._sequence)
+        self._posted = GroupCommit(self._sequence)
         self._copying = ThreadPoolExecutor(_COPIERS, thread_name_prefix="copy")
-        self._housekeeping = threading.Thread(target=self._keep_house, daemon=True)
+        self._housekeeping = threading.Thread(target=self._clean_up, daemon=True)
         ledger.copy.listener = self._taken
 
     async def _run(
@@ -207,12 +207,12 @@ class _Worker:
         await self._run(self._copying, self._take_over, owned)
 
     def _take_over(self, owned: frozenset[int]) -> None:
-        # Whoever had them may have written until now: what is there is followed first (rule 4 of
+        # The former owner may have written until now: its records are read first (rule 4 of
         # docs/commit.md).
         self._ledger.copy.refresh(
             [(topic, number) for topic in (EVENTS, CHANGES) for number in owned]
         )
-        _tell_of_lost(self._ledger, owned, self._report)
+        _report_lost(self._ledger, owned, self._report)
         self._own(owned)
 
     async def revoked(self, partitions: Set[Partition]) -> None:
@@ -221,16 +221,16 @@ class _Worker:
     def _own(self, owned: frozenset[int]) -> None:
         self._owned = owned
         self._ledger.copy.deliver((EVENTS, partition) for partition in owned)
-        self._deciding.tell(Own(owned))
+        self._deciding.send(OwnPartitions(owned))
 
     def _taken(self, topic: str, partition: int, zones: Set[str]) -> None:
-        """Called by the copy when records came."""
+        """Called by the copy when it has new records."""
         if topic == EVENTS and partition in self._owned:
-            self._projecting.tell(zones)
+            self._projecting.send(zones)
 
     def cursor(self, topic: str, partition: int) -> int | None:
         if topic == self._inbox:
-            # What is left of it has not been sequenced.
+            # What is left in the inbox has not been sequenced.
             return None
         return self._ledger.copy.position((EVENTS, partition))
 
@@ -246,22 +246,23 @@ class _Worker:
         await self._run(self._sequencing, take_in, self._ledger, posted)
 
     def retryable(self, error: Exception) -> bool:
-        # A full disk may be emptied, a broker come back, a newer worker take a zone over that this
-        # one cannot read; a ledger that changed does not heal.
+        # A full disk may be emptied, a broker may come back, a newer worker may take over a zone
+        # that this one cannot read; but a ledger that changed stays changed.
         return isinstance(
             error, LedgerUnavailable | UnknownVersion | OSError | apsw.Error
         ) and not isinstance(error, LedgerGap)
 
-    def _keep_house(self) -> None:
-        """Empty the inbox of what was sequenced, see that it leaves the brokers' disks, end the
-        keys of what came second, beat, and do what is due now and then."""
+    def _clean_up(self) -> None:
+        """Delete sequenced records from the inbox and the brokers' disks, destroy the keys of void
+        events, touch the heartbeat, and do the periodic work.
+        """
         worked = looked = time.monotonic()
         while not self._stopping.wait(_DELETE_SECONDS):
             try:
                 self._delete_sequenced()
                 if time.monotonic() - looked > _LOOK_SECONDS:
                     looked = time.monotonic()
-                    _tell_of_lost(self._ledger, self._owned, self._report)
+                    _report_lost(self._ledger, self._owned, self._report)
                     self._ledger.finish_erasures(self._owned)
                 for partition in self._owned:
                     self._ledger.destroy_void_keys(partition)

@@ -1,4 +1,4 @@
-"""The process that decides: nothing that thinks holds up what is published meanwhile."""
+"""The process that decides, so that deciding does not delay publishing."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from typing import NamedTuple
 
 from streams.engine.node import Node
 from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.workers.processes import Opens, SideProcess, told
+from streams.workers.processes import Opens, WorkerProcess, receive
 from streams.workers.upkeep import Report, Upkeep
 
-# What is published is to be found at once, also while the encoder has every core to do.
+# New events must be searchable at once, even while the encoder keeps every core busy.
 _NICENESS = 10
 
 
-class Own(NamedTuple):
-    """Decide the zones of these partitions from now on, and of no others.
+class OwnPartitions(NamedTuple):
+    """A message: decide the zones of these partitions from now on, and of no others.
 
-    Their events are in the home's copy up to what the brokers had a moment ago, and whoever says
-    so brings what comes.
+    Their events are in the home's copy up to the brokers' end of a moment ago, and the sender
+    delivers what follows.
     """
 
     partitions: frozenset[int]
 
 
-def deciding_process(opens: Opens, report: Report, projected: Connection) -> SideProcess:
-    """Return the upkeep in a process of its own; `projected` brings zones that have new events.
+def deciding_process(opens: Opens, report: Report, projected: Connection) -> WorkerProcess:
+    """Return the process that does the upkeep; `projected` delivers zones that have new events.
 
-    It is told which partitions it owns: `Own`.
+    Its messages, `OwnPartitions`, say which partitions it owns.
     """
-    return SideProcess("that decides", opens, report, _Decide(projected))
+    return WorkerProcess("that decides", opens, report, _Decide(projected))
 
 
 class _Decide:
-    """What the process does; it is made in the other one."""
+    """The work of the process; the object is created in the parent and pickled."""
 
     def __init__(self, projected: Connection) -> None:
         self._projected = projected
@@ -44,14 +44,16 @@ class _Decide:
     def __call__(self, node: Node, ledger: KafkaLedger, report: Report, pipe: Connection) -> None:
         os.nice(_NICENESS)
         upkeep = Upkeep(node, ledger, report, everything=False)
-        # From the start: whoever projects does not wait until all is ready here.
-        threading.Thread(target=self._hear, args=(upkeep,), name="projected", daemon=True).start()
+        # Receive from the start: the projecting process must not wait until this one is ready.
+        threading.Thread(
+            target=self._receive, args=(upkeep,), name="projected", daemon=True
+        ).start()
         with upkeep:
-            while (message := told(pipe)) is not None:
+            while (message := receive(pipe)) is not None:
                 upkeep.own(message.partitions)
 
-    def _hear(self, upkeep: Upkeep) -> None:
-        # Its end is that of all of them.
+    def _receive(self, upkeep: Upkeep) -> None:
+        # The pipe closes only when the whole worker ends.
         with suppress(EOFError, OSError):
             while True:
                 upkeep.add(self._projected.recv())

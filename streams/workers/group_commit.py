@@ -1,4 +1,4 @@
-"""Group commit: what is asked for while a piece of work is under way is done in one go after it."""
+"""Group commit: all requests that arrive during a piece of work are done in one go after it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Generic, TypeVar
 Item = TypeVar("Item")
 
 
-class Together(Generic[Item]):
-    """Hands `work` all the items that wait, in the order in which they came.
+class GroupCommit(Generic[Item]):
+    """Hands `work` all waiting items, in the order in which they came.
 
-    Where the waits of a piece of work cost more than its items, this many do not wait longer
-    than one. For the callers of one event loop.
+    If the waits in a piece of work cost more than its items, many items take no longer than one.
+    All callers must run in one event loop.
     """
 
     def __init__(self, work: Callable[[Sequence[Item]], Awaitable[None]]) -> None:
@@ -22,7 +22,9 @@ class Together(Generic[Item]):
         self._working: asyncio.Task[None] | None = None
 
     async def done(self, items: Sequence[Item]) -> None:
-        """Return when the items are done; what `work` raises is raised for all that it had."""
+        """Return when the items are done; an error of `work` is raised for every item that it
+        had.
+        """
         done = asyncio.get_running_loop().create_future()
         self._waiting.append((items, done))
         if self._working is None:
@@ -31,13 +33,13 @@ class Together(Generic[Item]):
 
     async def _work_off(self) -> None:
         while self._waiting:
-            together, self._waiting = self._waiting, []
+            batch, self._waiting = self._waiting, []
             error: Exception | None = None
             try:
-                await self._work([item for items, _ in together for item in items])
+                await self._work([item for items, _ in batch for item in items])
             except Exception as raised:
                 error = raised
-            for _, done in together:
+            for _, done in batch:
                 if done.done():
                     continue
                 if error is None:

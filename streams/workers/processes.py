@@ -1,6 +1,6 @@
-"""The processes of a worker besides the one that takes in, each with an interpreter to itself.
+"""The processes of a worker besides the main one, each with its own interpreter.
 
-All of them are one worker: where one dies, the others die of the same.
+They are one worker: if one dies, the others end with the same status.
 """
 
 from __future__ import annotations
@@ -22,18 +22,20 @@ from streams.engine.node import Node
 from streams.ledger.kafka.kafka_ledger import KafkaLedger
 from streams.workers.upkeep import Report
 
-#: Opens the node of the home again, in the other process; it must pickle.
+#: Opens the home's node again in the other process; it must pickle.
 Opens = Callable[[], tuple[Node, KafkaLedger]]
-#: What the other process does: is given the node, the ledger, whom to report to, and the pipe
-#: from which it is told what to do, until `told` returns None.
+#: The work of the other process. It gets the node, the ledger, the function to report to, and the
+#: pipe of its messages, and ends when `receive` returns None.
 Work = Callable[[Node, KafkaLedger, Report, Connection], None]
 
-# The longest that its end may take; what is under way is finished in it.
+# How long stopping may take; work that is under way is finished in this time.
 _STOP_SECONDS = 30.0
 
 
-class SideProcess:
-    """A process that does `work`, told so through a pipe. Use it as a context manager."""
+class WorkerProcess:
+    """A process that does `work`, and gets its messages through a pipe. Use it as a context
+    manager.
+    """
 
     def __init__(self, name: str, opens: Opens, report: Report, work: Work) -> None:
         self._report = report
@@ -41,31 +43,31 @@ class SideProcess:
         self._sending = threading.Lock()
         # A fork would take the threads' locks along as they are.
         context = multiprocessing.get_context("spawn")
-        self._pipe, self._there = context.Pipe()
+        self._pipe, self._on_broker = context.Pipe()
         self._process = context.Process(
-            target=_serve, args=(self._there, opens, work), name=name, daemon=True
+            target=_serve, args=(self._on_broker, opens, work), name=name, daemon=True
         )
         self._listening = threading.Thread(target=self._listen, name=f"of-{name}", daemon=True)
 
-    def __enter__(self) -> SideProcess:
+    def __enter__(self) -> WorkerProcess:
         self._process.start()
-        # Else the pipe would not end with the process.
-        self._there.close()
+        # Else the pipe would not close with the process.
+        self._on_broker.close()
         self._listening.start()
         return self
 
     def __exit__(self, *exception: object) -> None:
         self._ending = True
-        self.tell(None)
+        self.send(None)
         self._process.join(_STOP_SECONDS)
-        # Whatever it hangs on: nothing is lost by it.
+        # Whatever it waits for, nothing is lost by killing it.
         self._process.kill()
         self._process.join()
         self._listening.join()
 
-    def tell(self, message: object) -> None:
-        """Send a message; None: end."""
-        # Where nobody is there any more, the listener ends this process.
+    def send(self, message: object) -> None:
+        """Send a message; None asks the process to end."""
+        # If the other process is gone, the listener ends this one.
         with self._sending, suppress(OSError):
             self._pipe.send(message)
 
@@ -74,9 +76,9 @@ class SideProcess:
             while True:
                 self._report(*self._pipe.recv())
         if not self._ending:
-            self._end_like_it()
+            self._end_as_it_ended()
 
-    def _end_like_it(self) -> None:
+    def _end_as_it_ended(self) -> None:
         self._process.join()
         status = self._process.exitcode or 1
         sys.stderr.write(
@@ -91,17 +93,17 @@ class SideProcess:
         os._exit(status)
 
 
-def told(pipe: Connection) -> Any:
-    """Return the next message of the process that takes in; None: it is time to end."""
+def receive(pipe: Connection) -> Any:
+    """Return the next message of the main process; None: it is time to end."""
     try:
         return pipe.recv()
     except (EOFError, OSError):
-        # Killed, and so is this: whoever takes its place does not wait for a batch to end.
+        # The main process was killed; end at once, so that its successor need not wait for a batch.
         os._exit(1)
 
 
 def _serve(pipe: Connection, opens: Opens, work: Work) -> None:
-    # Ctrl-C goes to all of them, and the one that takes in tells the others.
+    # Ctrl-C reaches every process; the main one asks the others to end.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     sending = threading.Lock()

@@ -1,5 +1,5 @@
-"""The process that projects: turns are searchable at once, however long what is decided from them
-takes, and however much is to be sequenced.
+"""The process that projects, so that turns are searchable at once, however long sequencing and
+deciding take.
 """
 
 from __future__ import annotations
@@ -8,20 +8,20 @@ from multiprocessing.connection import Connection
 
 from streams.engine.node import Node
 from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.workers.processes import Opens, SideProcess, told
+from streams.workers.processes import Opens, WorkerProcess, receive
 from streams.workers.upkeep import Report, WorkQueue
 
 
-def projecting_process(opens: Opens, report: Report, projected: Connection) -> SideProcess:
-    """Return a process that makes what the home's copy holds of zones searchable.
+def projecting_process(opens: Opens, report: Report, projected: Connection) -> WorkerProcess:
+    """Return a process that makes the copied events of zones searchable.
 
-    It is told the zones (a collection of names), and sends each on through `projected`.
+    Its messages are collections of zones' names; it sends each name on through `projected`.
     """
-    return SideProcess("that projects", opens, report, _Project(projected))
+    return WorkerProcess("that projects", opens, report, _Project(projected))
 
 
 class _Project:
-    """What the process does; it is made in the other one."""
+    """The work of the process; the object is created in the parent and pickled."""
 
     def __init__(self, projected: Connection) -> None:
         self._projected = projected
@@ -34,6 +34,6 @@ class _Project:
 
         queue = WorkQueue("project", 1, project, report)
         queue.start()
-        while (zones := told(pipe)) is not None:
+        while (zones := receive(pipe)) is not None:
             queue.add(zones)
         queue.stop()

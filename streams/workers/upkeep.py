@@ -1,7 +1,8 @@
-"""Upkeep of the zones of a shared ledger: those of one's own partitions are decided here, those of
-others are followed, so that a copy is warm when a partition comes over, and forgets in time.
+"""Upkeep of the zones of a shared ledger: zones of own partitions are decided, zones of others are
+followed, so that their files are up to date when a partition comes over, and erased words leave
+them in time.
 
-A replica owns no partition and follows them all.
+A replica owns no partition and follows all of them.
 """
 
 from __future__ import annotations
@@ -12,24 +13,26 @@ from collections.abc import Callable, Collection, Iterable, Set
 
 from streams.engine.node import Node
 from streams.ledger import CHANGES, EVENTS, PARTITIONS, partition_of
-from streams.ledger.kafka.clients import Place
+from streams.ledger.kafka.clients import LedgerPartition
 from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.ledger.kafka.keys import PLACES
+from streams.ledger.kafka.keys import KEY_PARTITIONS
 
-#: Called with a zone and how many records it moved, or why it stands still.
+#: Called with a zone and how many records were projected, or the error that stopped it.
 Report = Callable[[str, int | Exception], None]
 
 _PULL_SECONDS = 0.2
-# A zone that stands still is tried again after this long.
+# Seconds after which a zone that failed is tried again.
 _RETRY_SECONDS = 5.0
 # Two, so that one zone is decided while another waits for the broker.
 _DECIDING = 2
-# Turns are searchable at once, however long what is decided from them takes.
+# Not the deciding ones, so that turns are searchable at once however long deciding takes.
 _PROJECTING = 1
 
 
 class WorkQueue:
-    """Threads that do one piece of work for zones: the longest waiting first, each alone."""
+    """Threads that do one kind of work for zones: longest waiting first, a zone in one thread at a
+    time.
+    """
 
     def __init__(self, name: str, threads: int, work: Callable[[str], int], report: Report) -> None:
         self._work = work
@@ -49,7 +52,7 @@ class WorkQueue:
             thread.start()
 
     def stop(self) -> None:
-        """End after what is at work now."""
+        """End after the work that is under way."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
@@ -71,7 +74,7 @@ class WorkQueue:
                 if moved := self._work(zone):
                     self._report(zone, moved)
             except Exception as error:
-                # Whatever it is: the thread lives on, for the other zones.
+                # Whatever the error is, the thread goes on for the other zones.
                 self._report(zone, error)
                 again = time.monotonic() + _RETRY_SECONDS
             with self._changed:
@@ -81,7 +84,7 @@ class WorkQueue:
                 self._changed.notify_all()
 
     def _next(self) -> str | None:
-        """Return the zone that has waited longest; None when all is to stop."""
+        """Return the zone that has waited longest; None to stop."""
         with self._changed:
             while not self._stopped:
                 now = time.monotonic()
@@ -100,7 +103,7 @@ class WorkQueue:
 
 
 class Upkeep:
-    """Threads that bring zones up to the ledger as it grows. Use it as a context manager."""
+    """Threads that keep zones up to date with the ledger. Use it as a context manager."""
 
     def __init__(
         self, node: Node, ledger: KafkaLedger, report: Report, *, everything: bool
@@ -123,7 +126,7 @@ class Upkeep:
     def own(self, partitions: Collection[int]) -> None:
         """Decide the zones of these partitions from now on, and of no others.
 
-        Their events are brought to the copy by whoever assigned them; they are not pulled.
+        The caller delivers their events to the copy; they are not pulled.
         """
         self._owned = frozenset(partitions)
         copy = self._ledger.copy
@@ -133,14 +136,14 @@ class Upkeep:
         self._deciding.add(self._behind())
 
     def add(self, zones: Iterable[str]) -> None:
-        """Note that zones have events which others brought."""
+        """Note that zones have newly delivered events."""
         self._deciding.add(zones)
 
     def __enter__(self) -> Upkeep:
         self._ledger.connect()
         copy = self._ledger.copy
         copy.listener = self._taken
-        copy.follow(PLACES)
+        copy.follow(KEY_PARTITIONS)
         self._follow_kept()
         copy.refresh(copy.followed)
         self._pulling.start()
@@ -156,7 +159,7 @@ class Upkeep:
         self._deciding.stop()
 
     def _follow_kept(self) -> None:
-        """Read the partitions whose zones this node has files of."""
+        """Follow the partitions of the zones that this node has files of."""
         partitions = set(range(PARTITIONS))
         if not self._everything:
             partitions = {partition_of(zone) for zone in self._node.zones()}
@@ -173,7 +176,7 @@ class Upkeep:
         )
 
     def _behind(self) -> list[str]:
-        """Return the zones of this node that leave something to do."""
+        """Return the zones of this node with unfinished work."""
         return [
             zone
             for zone in self._ledger.copy.file.zones()
@@ -181,17 +184,18 @@ class Upkeep:
         ]
 
     def _unfinished(self, zone: str) -> bool:
-        """Return whether records wait, or traces of what was erased; or commands, where zones are
-        decided here: whoever did so before may have died before he appended them."""
+        """Return whether records or traces of erased events wait, or commands if zones are decided
+        here: the former owner may have died before it appended them.
+        """
         journal = self._node.journal
         if not self._node.zone(zone).exists():
             return True
         try:
-            # The journal may be ahead of files whose last commits did not survive a power cut.
+            # After a power cut the journal may be ahead of the files.
             decided = self._node.decided_up_to(zone)
             owes_purge = self._node.owes_purge(zone)
         except Exception:
-            # Whoever works on it says what is wrong.
+            # The thread that works on the zone will report the error.
             return True
         if decided < self._ledger.copy.file.head(zone).number or owes_purge:
             return True
@@ -200,7 +204,7 @@ class Upkeep:
         return journal.outbox(zone, self._node.current(zone).chain).number < decided
 
     def _taken(self, topic: str, partition: int, zones: Set[str]) -> None:
-        """Called by the copy when records came: an owner wrote its changes itself."""
+        """Called by the copy when it has new records; an owner wrote the changes itself."""
         if topic == EVENTS or (topic == CHANGES and partition not in self._owned):
             kept = [zone for zone in zones if self._kept(zone)]
             if topic == EVENTS:
@@ -208,14 +212,14 @@ class Upkeep:
             self._deciding.add(kept)
 
     def _pull(self) -> None:
-        told: set[Place] = set()
+        notified: set[LedgerPartition] = set()
         while not self._stopping.is_set():
             try:
                 self._ledger.copy.pull(_PULL_SECONDS)
-                for place, error in list(self._ledger.copy.broken.items()):
-                    # A zone that has nothing to do would not say so.
-                    if place not in told:
-                        told.add(place)
+                for tp, error in list(self._ledger.copy.broken.items()):
+                    # A zone without work would not report anything.
+                    if tp not in notified:
+                        notified.add(tp)
                         self._report("", error)
             except Exception as error:
                 self._report("", error)

@@ -450,7 +450,7 @@ def test_whatever_was_said_goes_all_the_way(ingest: Ingest, words: str) -> None:
         assert done.totals[3] == 0
 
 
-def test_what_went_in_is_concluded_and_recalled(
+def test_what_went_in_is_decided_and_recalled(
     ingest: Ingest, home: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert ingest(line(id="a", content="The heron stands in the reeds."), options=()).status == 0

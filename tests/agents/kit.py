@@ -1,7 +1,7 @@
-"""Given earlier records or rows, when an agent reads a record, then these conclusions.
+"""Given earlier records or rows, when an agent reads a record, then these decided parts.
 
 Here is no node, no ledger and no file: the state is three read models in memory, the
-thread is a list, and a record is what `read` is handed. What an agent concludes is put into the
+thread is a list, and a record is what `read` is handed. What an agent decides is put into the
 state before the next record, as a driver does.
 """
 
@@ -14,7 +14,7 @@ from projections.events import EventsModel
 from projections.identity import IdentityModel
 from projections.memory import MemoryModel
 from projections.sqlite import rows
-from schemas.changes import MODEL_OF, AnyRow, Conclusions, Row, Section
+from schemas.changes import MODEL_OF, AnyRow, DecidedPart, Row, Section
 from schemas.events import AnyPayload, Content, Draft, Event, Message, Remember, TurnCompleted
 from schemas.ids import event_id
 from streams.agents import Agent, State
@@ -63,26 +63,26 @@ def _place(event: Event) -> tuple[str | None, ...] | None:
 
 
 class Outcome:
-    """What the agents concluded from one record."""
+    """What the agents decided from one record."""
 
-    def __init__(self, event: Event, conclusions: Sequence[Conclusions]) -> None:
+    def __init__(self, event: Event, parts: Sequence[DecidedPart]) -> None:
         self.event = event
-        self.conclusions = list(conclusions)
+        self.parts = list(parts)
 
     @property
     def puts(self) -> list[AnyRow]:
-        return [row for part in self.conclusions for row in part.puts]
+        return [row for part in self.parts for row in part.puts]
 
     @property
     def outbox(self) -> list[Draft]:
-        return [draft for part in self.conclusions for draft in part.outbox]
+        return [draft for part in self.parts for draft in part.outbox]
 
     def rows(self, kind: type[RowType]) -> list[RowType]:
         return [row for row in self.puts if isinstance(row, kind)]
 
     def sources_of(self, kind: type[Row]) -> list[tuple[int, ...]]:
         """Return the numbers of the records that the rows of a kind rest on."""
-        return [p.sources for p in self.conclusions for row in p.puts if isinstance(row, kind)]
+        return [p.sources for p in self.parts for row in p.puts if isinstance(row, kind)]
 
 
 class Zone:
@@ -107,7 +107,7 @@ class Zone:
         return self
 
     def read(self, draft: Draft) -> Outcome:
-        """Let the agents read the next record; return what they conclude."""
+        """Let the agents read the next record; return what they decide."""
         event = self.next_event(draft)
         self._events.project_events([event], [(event.number, b"key")])
         said = [
@@ -120,11 +120,9 @@ class Zone:
             [text for _, extract in said for text in extract.texts],
             [text for _, extract in said for text in extract.turns],
         )
-        conclusions = [
-            part for agent, extract in said for part in agent.resolve(event, extract, state)
-        ]
+        parts = [part for agent, extract in said for part in agent.resolve(event, extract, state)]
         self.events.append(event)
-        outcome = Outcome(event, conclusions)
+        outcome = Outcome(event, parts)
         self._put(outcome.puts)
         return outcome
 

@@ -28,7 +28,7 @@ def test_only_facts_are_counted_and_only_upwards() -> None:
     assert outcome.puts == []
 
 
-def test_a_count_of_nothing_concludes_nothing() -> None:
+def test_a_count_of_nothing_decides_nothing() -> None:
     assert Zone(AccessCounter()).read(recalled()).puts == []
 
 

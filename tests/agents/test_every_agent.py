@@ -91,7 +91,7 @@ def test_the_story_has_every_kind_and_leads_to_something() -> None:
     assert {outcome.event.kind for outcome in outcomes} == set(KINDS) - OF_THE_DRIVER - TO_COME
     kinds = {type(row) for outcome in outcomes for row in outcome.puts}
     assert {Fact, Merge, MergeCandidate, MentalModel} <= kinds
-    assert all(outcome.conclusions for outcome in outcomes)
+    assert all(outcome.parts for outcome in outcomes)
 
 
 def test_every_kind_of_record_has_an_agent_or_is_the_drivers() -> None:
@@ -102,7 +102,7 @@ def test_every_kind_of_record_has_an_agent_or_is_the_drivers() -> None:
 
 def test_deciding_twice_comes_out_the_same() -> None:
     one, other = told(*AGENTS), told(*AGENTS)
-    assert [outcome.conclusions for outcome in one] == [outcome.conclusions for outcome in other]
+    assert [outcome.parts for outcome in one] == [outcome.parts for outcome in other]
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: type(agent).__name__)
@@ -131,11 +131,11 @@ def test_an_extract_is_the_same_each_time_and_reads_only_what_came_before(agent:
 
 def test_conclusions_rest_on_records_that_were_there() -> None:
     for outcome in told(*AGENTS):
-        for part in outcome.conclusions:
+        for part in outcome.parts:
             assert part.sources == tuple(sorted(set(part.sources)))
             assert 1 <= part.sources[0] <= part.sources[-1] <= outcome.event.number
 
 
 def test_nobody_deletes() -> None:
     """Derived writes append and supersede; only an erasure deletes."""
-    assert not [part for outcome in told(*AGENTS) for part in outcome.conclusions if part.deletes]
+    assert not [part for outcome in told(*AGENTS) for part in outcome.parts if part.deletes]

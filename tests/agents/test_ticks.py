@@ -60,7 +60,7 @@ def test_turns_are_told_apart_by_platform() -> None:
 
 
 def test_an_unknown_tick_asks_for_nothing() -> None:
-    assert zone().given(in_turn("t1")).read(tick(name="sweep")).conclusions == []
+    assert zone().given(in_turn("t1")).read(tick(name="sweep")).parts == []
 
 
 def test_ticks_write_no_rows() -> None:
@@ -103,7 +103,7 @@ def test_the_command_is_the_same_in_a_zone_that_was_rebuilt_in_between() -> None
 
 def test_the_command_goes_with_the_last_word_that_names_the_turn() -> None:
     outcome = zone().given(in_turn("t1"), says("Bob", "hi")).read(tick())
-    assert [part.sources for part in outcome.conclusions] == [(1, 3)]
+    assert [part.sources for part in outcome.parts] == [(1, 3)]
 
 
 def test_a_turn_with_a_hostile_name_is_closed_under_that_name() -> None:

@@ -333,7 +333,7 @@ def test_a_fact_of_a_turn_rests_on_the_message_and_not_on_the_end() -> None:
     assert outcome.sources_of(Fact) == [(1,)]
 
 
-def test_a_turn_is_concluded_in_order_as_if_each_had_come_alone() -> None:
+def test_a_turn_is_decided_in_order_as_if_each_had_come_alone() -> None:
     home = zone(
         says("Ada", "I live in Berlin.", turn_id="t1"),
         says("Ada", "I moved to Paris.", turn_id="t1", at=START + 1),
@@ -352,13 +352,13 @@ def test_a_turns_end_takes_only_its_own() -> None:
     assert home.facts() == ["Ada: I live in Berlin."]
 
 
-def test_what_comes_after_its_turns_end_is_concluded_at_once() -> None:
+def test_what_comes_after_its_turns_end_is_decided_at_once() -> None:
     home = zone(says("Ada", "I live in Berlin.", turn_id="t1"), ends_turn("t1"))
     outcome = home.read(says("Ada", "My cat is called Figaro.", turn_id="t1", at=START + 1))
     assert facts(outcome) == ["Ada: My cat is called Figaro."]
 
 
-def test_a_second_end_concludes_nothing_twice() -> None:
+def test_a_second_end_decides_nothing_twice() -> None:
     home = zone(says("Ada", "I live in Berlin.", turn_id="t1"), ends_turn("t1"))
     home.given(ends_turn("t1", at=START + MINUTE))
     assert home.facts() == ["Ada: I live in Berlin."]
@@ -369,7 +369,7 @@ def close(turn: str) -> Draft:
     return command(CloseTurn(source_id=f"close:{turn}", platform="chat", turn_id=turn))
 
 
-def test_a_turn_that_is_closed_for_its_agent_is_concluded() -> None:
+def test_a_turn_that_is_closed_for_its_agent_is_decided() -> None:
     home = zone(says("Ada", "I live in Berlin.", turn_id="t1"), close("t1"))
     assert home.facts() == ["Ada: I live in Berlin."]
 
@@ -488,7 +488,7 @@ def test_the_same_record_is_always_read_the_same() -> None:
     ]
     one, other = zone(), zone()
     for draft in drafts:
-        assert one.read(draft).conclusions == other.read(draft).conclusions
+        assert one.read(draft).parts == other.read(draft).parts
 
 
 def test_what_an_agent_reads_of_the_thread_is_told() -> None:

@@ -135,9 +135,9 @@ def test_a_tick_whose_id_was_taken_is_reported_and_the_zone_goes_on(
 
     with pytest.raises(KeyboardInterrupt):
         work(Home(recollect.home), report)
-    refused, concluded = told
+    refused, decided = told
     assert isinstance(refused, CommandRefused)
-    assert concluded == 1
+    assert decided == 1
 
 
 def test_a_parked_record_is_parked_once_and_never_lost(recollect: Recollect) -> None:
@@ -219,7 +219,7 @@ def test_a_turn_is_closed_by_one_command_however_many_ticks_ask(recollect: Recol
     assert recollect.whole()
 
 
-def test_what_comes_into_a_closed_turn_is_concluded(recollect: Recollect) -> None:
+def test_what_comes_into_a_closed_turn_is_decided(recollect: Recollect) -> None:
     recollect.ingest(turn("m1", "My bicycle is blue."))
     tick_after(recollect, 2)
     recollect.ingest(turn("m2", "My boat is red."))

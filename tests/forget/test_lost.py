@@ -68,7 +68,7 @@ def test_a_zone_goes_on_without_events_that_are_given_up(recollect: Recollect) -
     assert recollect.whole()
 
 
-def test_what_was_concluded_from_it_goes_with_it(recollect: Recollect) -> None:
+def test_what_was_decided_from_it_goes_with_it(recollect: Recollect) -> None:
     ingest(recollect)
     lose(recollect, 2)
     assert not recollect.end("verify").answer["ok"]

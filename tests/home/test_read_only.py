@@ -129,7 +129,7 @@ def test_what_somebody_who_died_left_undone_is_in_the_answer(home: Home, at: str
 def test_what_was_forgotten_is_in_no_answer_though_its_files_still_hold_it(home: Home) -> None:
     dies(home, "forget", "m-1", at="append.committed")
     there = mounted(home)
-    # The turn: what was concluded from it goes with whoever can conclude.
+    # The turn: what was decided from it goes with whoever can decide.
     answers = there.well("recall", "Berlin", "--json", "--scope", "events").json["results"]
     assert not [answer for answer in answers if "Berlin" in answer["text"]]
 
@@ -141,7 +141,7 @@ def test_a_home_without_events_is_empty(tmp_path: Path) -> None:
     assert "is read-only" in home.run("remember", "Something.").stderr
 
 
-def test_another_zone_is_asked_past_what_it_never_concluded(tmp_path: Path) -> None:
+def test_another_zone_is_asked_past_what_it_never_decided(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").make()
     export = tmp_path / "export.jsonl"
     home.ingest(*SENTENCES)

@@ -167,7 +167,7 @@ class Recollect:
         return ended.json()
 
     def once(self) -> None:
-        """Have everything sequenced and concluded that there is."""
+        """Have everything sequenced and decided that there is."""
         ended = self.run("worker", "--once")
         assert (ended.status, ended.errors) == (0, ""), ended
 
@@ -251,7 +251,7 @@ class Recollect:
                 return []
             raise
 
-    def concluded(self, zone: str = "default") -> int:
+    def decided(self, zone: str = "default") -> int:
         """Return the number of the last record that the zone's files hold."""
         marks = [self.query(model, "SELECT number FROM watermark", zone) for model in MODELS]
         return min((rows[0][0] if rows else 0) for rows in marks)
@@ -272,9 +272,9 @@ class Recollect:
     def wait_for(self, zone: str, number: int, seconds: float = PATIENCE) -> None:
         """Wait until the zone's files hold everything up to a record."""
         wait_until(
-            lambda: self.concluded(zone) >= number,
+            lambda: self.decided(zone) >= number,
             lambda: (
-                f"{self.home.name} holds {zone} up to {number}: it is at {self.concluded(zone)}; "
+                f"{self.home.name} holds {zone} up to {number}: it is at {self.decided(zone)}; "
                 + "; ".join(running.errors[-800:] for running in self._started)
             ),
             seconds,

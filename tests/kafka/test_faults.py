@@ -75,7 +75,7 @@ def says(running: Running, *words: str) -> None:
 
 
 @pytest.mark.parametrize("where", ["extract", "resolve"])
-def test_what_an_agent_cannot_swallow_is_parked_and_the_rest_is_concluded(
+def test_what_an_agent_cannot_swallow_is_parked_and_the_rest_is_decided(
     make: Make, kafka_url: str, where: str
 ) -> None:
     """At the first, a middle and the last place of what is published together."""
@@ -156,10 +156,10 @@ def test_a_strangers_record_under_a_zones_name_is_void_or_named(
     partitions = {each.partition for each in records_of(kafka_url, "events") if each.key == b"z3"}
     assert partitions == {PLACE}, "the zones are neighbours"
     wait_until(
-        lambda: home.concluded() == 4 or at in worker.errors,
+        lambda: home.decided() == 4 or at in worker.errors,
         lambda: f"it goes on, or says where it is: {worker.errors}",
     )
-    goes_on = home.concluded() == 4
+    goes_on = home.decided() == 4
     if not goes_on:
         named(other, [("recall", "box"), ("verify",)], at)
         status = other.run("status", "--json")
@@ -304,7 +304,7 @@ def test_a_key_that_the_brokers_lost_is_no_erasure(
             "lost",
             "restore",
         )
-    assert fresh.concluded() == 0
+    assert fresh.decided() == 0
     assert sources_of(fresh, "box", "z1") == set()
     post_events(own_url, "z3", boxes(1, 1))
     assert fresh.run("worker", "--once").status == 1

@@ -39,7 +39,7 @@ def emptied(url: str) -> bool:
 
 
 def taken_in(home: Recollect, url: str) -> None:
-    """Wait until everything that was published is sequenced, concluded and deleted."""
+    """Wait until everything that was published is sequenced, decided and deleted."""
     wait_until(lambda: emptied(url), lambda: f"the inbox is empty: {bounds_of(url, 'inbox')}")
     for zone, count in numbers_of(url).items():
         home.wait_for(zone, count)

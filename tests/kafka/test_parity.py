@@ -98,18 +98,18 @@ def test_twenty_thousand_events_give_the_same_files_on_every_way(
     alone = make("alone", "embedded")
     ingested(alone, tmp_path / "e.jsonl", said)
     wanted = hashes(alone, zones)
-    assert all(alone.concluded(zone) == EVENTS for zone in zones)
+    assert all(alone.decided(zone) == EVENTS for zone in zones)
 
     # By two workers of Faust, from the inbox.
     homes = make("a"), make("b")
     workers = [home.worker() for home in homes]
     posted(kafka_url, said)
     wait_until(
-        lambda: all(max(home.concluded(zone) for home in homes) == EVENTS for zone in zones),
-        lambda: f"all is concluded: {[worker.errors[-800:] for worker in workers]}",
+        lambda: all(max(home.decided(zone) for home in homes) == EVENTS for zone in zones),
+        lambda: f"all is decided: {[worker.errors[-800:] for worker in workers]}",
         seconds=600,
     )
-    shares = [{zone for zone in zones if home.concluded(zone) == EVENTS} for home in homes]
+    shares = [{zone for zone in zones if home.decided(zone) == EVENTS} for home in homes]
     assert all(shares), "one of them had nothing to do"
     assert [worker.stop() for worker in workers] == [0, 0]
     for home, share in zip(homes, shares, strict=True):

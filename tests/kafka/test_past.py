@@ -16,9 +16,9 @@ def cited(home: Recollect, question: str, *options: str) -> set[str]:
     return {id_ for result in results for id_ in result["source_event_ids"]}
 
 
-@pytest.mark.parametrize("late_concludes", [False, True])
+@pytest.mark.parametrize("late_decides", [False, True])
 def test_what_was_known_then_is_answered_wherever_it_is_asked(
-    make: Make, tmp_path: Path, late_concludes: bool
+    make: Make, tmp_path: Path, late_decides: bool
 ) -> None:
     home = make("a")
     told = [
@@ -29,7 +29,7 @@ def test_what_was_known_then_is_answered_wherever_it_is_asked(
     ]
     assert cited(home, "Where does Ada live?") == {"m0", "m1", "m2"}
     late = make("late")
-    if late_concludes:
+    if late_decides:
         late.once()
     for number, ingested in enumerate(told):
         known = {f"m{one}" for one in range(number + 1)}

@@ -9,7 +9,7 @@ from tests.kafka.kit import START, Recollect, line, wait_until, write
 
 
 def test_E9_query_nodes_follow_the_change_topics(make: Make, tmp_path: Path) -> None:
-    """Two replicas answer as the node that concluded, by hash; test_replica has the details."""
+    """Two replicas answer as the node that decided, by hash; test_replica has the details."""
     home = make("a")
     token = home.ask("ingest", write(tmp_path / "e.jsonl", [line("m1", "The box is green.")]))
     replicas = [make(name) for name in ("b", "c")]

@@ -84,7 +84,7 @@ def test_a_token_that_is_not_reached_in_time_is_a_failed_check(
     home.ask("ingest", write(tmp_path / "e.jsonl", [line("m1", "The box is green.")]))
     replica = copy.replica()
     copy.wait_for("default", 1)
-    # Published, and nobody concludes it.
+    # Published, and nobody decides it.
     path = write(tmp_path / "f.jsonl", [line("m2", "The box is heavy.")])
     token = home.ask("ingest", path, "--no-wait")["token"]
     ended = copy.run("recall", "box", "--wait-for", token, "--timeout", "1")
@@ -225,7 +225,7 @@ def test_what_is_forgotten_elsewhere_is_gone_from_every_file(
     assert key in keys_of(copy)
 
     assert home.ask("forget", "m2")["forgotten"] == ["m2"]
-    copy.wait_for("default", home.concluded())
+    copy.wait_for("default", home.decided())
     wait_until(lambda: not files_holding(copy.home, SECRET), lambda: str(copy.home))
     nothing_left(copy)
     assert key not in keys_of(copy)
@@ -246,7 +246,7 @@ def test_a_replica_that_comes_after_the_erasure_never_sees_it(
     told(home, tmp_path / "e.jsonl")
     home.ask("forget", "m2")
     replica = late.replica()
-    late.wait_for("default", home.concluded())
+    late.wait_for("default", home.decided())
     nothing_left(late)
     assert replica.stop() == 0
     nothing_left(late)
@@ -290,7 +290,7 @@ def test_an_erasure_reaches_a_replica_whatever_it_reads_first(
         for topics in order:
             ledger.copy.refresh([(topic, PLACE) for topic in topics])
             node.follow("default")
-        assert copy.concluded() == home.concluded()
+        assert copy.decided() == home.decided()
     nothing_left(copy)
     assert key not in keys_of(copy)
     assert copy.hashes() == home.hashes()

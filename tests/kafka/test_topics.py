@@ -233,7 +233,7 @@ def test_prefixes_are_ledgers_of_their_own(make: Make, kafka_url: str, tmp_path:
 
 
 @pytest.mark.parametrize("years", [-10, 10])
-def test_who_has_a_wrong_clock_can_publish_and_conclude(
+def test_who_has_a_wrong_clock_can_publish_and_decide(
     kafka_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, years: int
 ) -> None:
     wrong = time.time_ns() + years * 365 * DAY_MS * 1_000_000

@@ -51,7 +51,7 @@ def said(first: int, last: int) -> list[dict[str, Any]]:
 
 
 def driven(home: Recollect) -> set[str]:
-    """Return the zones that were concluded in a home, and not only followed."""
+    """Return the zones that were decided in a home, and not only followed."""
     with closing(sqlite3.connect(home.home / "driver.db")) as database:
         return {zone for (zone,) in database.execute("SELECT zone FROM outboxes")}
 
@@ -96,8 +96,8 @@ def test_two_workers_share_the_zones_and_one_takes_over_from_the_other(
     for zone in ZONES:
         post_events(kafka_url, zone, said(0, 5))
     wait_until(
-        lambda: all(any(home.concluded(zone) == 6 for home in homes) for zone in ZONES),
-        lambda: f"all is concluded: {[worker.errors for worker in workers]}",
+        lambda: all(any(home.decided(zone) == 6 for home in homes) for zone in ZONES),
+        lambda: f"all is decided: {[worker.errors for worker in workers]}",
     )
     shares = [driven(home) for home in homes]
     assert all(shares), "one of them has nothing to do"
@@ -159,7 +159,7 @@ def others_of(worker: Running) -> list[int]:
 
 def test_the_processes_of_a_worker_live_and_die_together(make: Make, kafka_url: str) -> None:
     home = make("a")
-    for which in (0, 1):  # In the order of their starts: that which concludes, that which folds.
+    for which in (0, 1):  # In the order of their starts: that which decides, that which folds.
         worker = home.worker()
         post_events(kafka_url, "default", said(3 * which, 3 * which + 2))
         home.wait_for("default", 3 * which + 3)
@@ -186,7 +186,7 @@ def test_the_processes_of_a_worker_live_and_die_together(make: Make, kafka_url: 
     verified(home)
 
 
-def test_a_worker_concludes_what_commands_of_its_own_home_publish(
+def test_a_worker_decides_what_commands_of_its_own_home_publish(
     make: Make, kafka_url: str, tmp_path: Path
 ) -> None:
     """They write into the copy that the worker reads, so it has the events before it is told."""
@@ -199,20 +199,20 @@ def test_a_worker_concludes_what_commands_of_its_own_home_publish(
     assert worker.stop() == 0
 
 
-def test_who_ingests_leaves_the_concluding_to_the_workers(
+def test_who_ingests_leaves_the_deciding_to_the_workers(
     make: Make, kafka_url: str, tmp_path: Path
 ) -> None:
     home, guest = make("a"), make("b")
     worker = home.worker()
     sharing(kafka_url, 12)
     guest.ask("ingest", write(tmp_path / "e.jsonl", said(0, 5)))
-    assert guest.concluded() == 6
+    assert guest.decided() == 6
     assert driven(guest) == set()
     assert driven(home) == {"default"}
     # A worker that does not answer is not waited for for ever.
     worker.send(signal.SIGSTOP)
     guest.ask("ingest", write(tmp_path / "f.jsonl", said(6, 7)))
-    assert guest.concluded() == 8
+    assert guest.decided() == 8
     worker.send(signal.SIGCONT)
     home.wait_for("default", 8)
     assert home.hashes() == guest.hashes()
@@ -369,16 +369,16 @@ def test_files_that_lost_their_last_commits_are_brought_up_by_their_own_watermar
         home.wait_for("default", last - 1)
         assert worker.stop() == 0
 
-    concluded = [f"{model}.db" for model in MODELS if model != "events"]
+    decided = [f"{model}.db" for model in MODELS if model != "events"]
     taken(1, 4)
     files = home.home / "zones" / "default" / home.generation()
-    before = {name: (files / name).read_bytes() for name in concluded}
-    assert not any((files / f"{name}-wal").exists() for name in concluded), "all is in the files"
+    before = {name: (files / name).read_bytes() for name in decided}
+    assert not any((files / f"{name}-wal").exists() for name in decided), "all is in the files"
     taken(4, 7)
     wanted = home.hashes()
     for name, content in before.items():
         (files / name).write_bytes(content)
-    assert home.concluded() == 3
+    assert home.decided() == 3
 
     worker = home.worker()
     home.wait_for("default", 6)

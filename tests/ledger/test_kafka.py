@@ -13,7 +13,7 @@ import pytest
 
 from streams.ledger import EVENTS, Ledger, LedgerGap, partition_of
 from streams.ledger.kafka import retrying
-from streams.ledger.kafka.clients import KeyedValue, Place
+from streams.ledger.kafka.clients import KeyedValue, LedgerPartition
 from streams.ledger.kafka.kafka_ledger import KafkaLedger
 from streams.ledger.kafka.settings import KafkaSettings
 from streams.ledger.ledger_file import Appended
@@ -56,7 +56,7 @@ def test_the_keys_of_void_copies_are_destroyed_whoever_left_them(opener: Opener)
             first.head("z"),
             secret=first.keys.secret,
             now=0,
-            held=lambda source: None,
+            find=lambda source: None,
         )
         first.publish("z", [draft("b", "a secret")])
         second.keys.add({overtaken.key_id: overtaken.key})
@@ -134,7 +134,7 @@ def test_a_copy_that_came_before_the_event_it_repeats_leaves_its_key(opener: Ope
             ledger.head("z"),
             secret=ledger.keys.secret,
             now=0,
-            held=lambda source: None,
+            find=lambda source: None,
         )
         one, two = records
         ledger.keys.add({record.key_id: record.key for record in records})
@@ -156,9 +156,9 @@ class Past:
         self._ends = ledger.clients._ends
         monkeypatch.setattr(ledger.clients, "_ends", self)
 
-    async def __call__(self, places: list[Place]) -> dict[Place, int]:
+    async def __call__(self, tps: list[LedgerPartition]) -> dict[LedgerPartition, int]:
         self.left -= 1
-        return dict.fromkeys(places, self._end) if self.left >= 0 else await self._ends(places)
+        return dict.fromkeys(tps, self._end) if self.left >= 0 else await self._ends(tps)
 
 
 def _copied(ledger: Ledger) -> int:
@@ -215,9 +215,9 @@ def test_a_copy_is_compared_up_to_its_end(opener: Opener) -> None:
         assert isinstance(longer, KafkaLedger)
         ledger.publish("z", [draft("a"), draft("b")])
         longer.head("z")
-        place = EVENTS, partition_of("z")
+        tp = EVENTS, partition_of("z")
         with longer.copy.file.writing():
-            longer.copy.file.write(*place, 2, [Appended("z", b"never there", 0)])
+            longer.copy.file.write(*tp, 2, [Appended("z", b"never there", 0)])
         assert _differences(ledger) == 0
-        (problem,) = longer._compare(place)
+        (problem,) = longer._compare(tp)
         assert "ends at offset 2, but 3 was read before" in problem

@@ -49,7 +49,7 @@ ROOT = HERE.parents[1]
 
 @pytest.fixture(scope="module")
 def memory() -> Iterator[Memory]:
-    """A home that has concluded something of each kind."""
+    """A home that has decided something of each kind."""
     with in_memory() as room:
         Home.make(room / "home", without_encoder=True)
         with Memory(EncodedHome(room / "home")) as memory:

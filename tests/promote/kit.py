@@ -43,7 +43,7 @@ PIN = Pin(
 )
 
 #: Zones of every kind: PLAIN, REBUILT at level derive, with an event that is FORGOTTEN, and one
-#: whose events nobody has concluded yet.
+#: whose events nobody has decided yet.
 PLAIN, REBUILT, FORGOTTEN, WAITING = "plain", "rebuilt", "forgotten", "waiting"
 ZONES = (PLAIN, REBUILT, FORGOTTEN, WAITING)
 SECRET_WORDS = "the zebra wears a turquoise hat"

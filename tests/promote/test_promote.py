@@ -123,7 +123,7 @@ def test_everything_moves_and_nothing_is_rebuilt(home, kafka_url, tmp_path, caps
     assert {zone: kit.watermarks(home, zone) for zone in DONE} == marks
     assert {zone: kit.hashes(home, zone, kafka_url) for zone in DONE} == before
     assert {zone: kit.generation(home, zone) for zone in DONE} == generations
-    # What nobody had concluded is concluded by whoever asks for it.
+    # What nobody had decided is decided by whoever asks for it.
     with kit.memory(home, WAITING, kafka_url) as opened:
         opened.drive()
     waiting = {WAITING: kit.hashes(home, WAITING, kafka_url)}
@@ -138,7 +138,7 @@ def test_the_command_says_what_moved_and_what_to_set(home, kafka_url, capsys):
     assert told == f"from now on set RECOLLECT_LEDGER={kafka_url}"
 
 
-def test_what_was_ingested_before_is_known_and_what_is_new_is_concluded(home, kafka_url, tmp_path):
+def test_what_was_ingested_before_is_known_and_what_is_new_is_decided(home, kafka_url, tmp_path):
     promote(Home(home), kafka_url)
     with kit.memory(home, PLAIN, kafka_url) as memory:
         again = memory.publish(kit.messages(PLAIN, 20, 10))

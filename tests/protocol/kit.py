@@ -21,7 +21,7 @@ from projections.content import content_hash
 from projections.files import ZoneFiles
 from projections.generations import Generation
 from projections.sqlite import rows
-from schemas.changes import Conclusions, Fact, encode_conclusions
+from schemas.changes import DecidedPart, Fact, encode_part
 from schemas.errors import IntegrityError
 from schemas.events import AnyPayload, Content, Draft, Event, Forget, Message, TurnCompleted
 from schemas.records import (
@@ -344,7 +344,7 @@ class Poisoned:
             self._check(event)
         return Extract()
 
-    def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         if self.where == "resolve":
             self._check(event)
         return []
@@ -371,7 +371,7 @@ class Meddler:
         self._at("extract", event)
         return Extract()
 
-    def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         self._at("resolve", event)
         return []
 
@@ -396,7 +396,7 @@ def forge(
     reader = EventReader(home.ledger, ZONE)
     opened = reader.read(1_000)[number - 1]
     fact = Fact(f"ghost{number}", text, None, START, START, "nobody", "{}", START, "ghost")
-    part = Conclusions((number,), puts=[fact], outbox=list(commands))
+    part = DecidedPart((number,), puts=[fact], outbox=list(commands))
     header = ChangeHeader(
         format=CHANGE_FORMAT,
         chain=home.node.current(ZONE).chain,
@@ -412,7 +412,7 @@ def forge(
     assert opened.key is not None
     value = write_change(
         header,
-        [((opened.source,), encode_conclusions(part))],
+        [((opened.source,), encode_part(part))],
         {opened.source.key_id: opened.key},
     )
     home.ledger.append(CHANGES, ZONE, [value])

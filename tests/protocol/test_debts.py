@@ -107,7 +107,7 @@ def test_whoever_asks_next_leaves_no_trace(home: Home, at: str) -> None:
     assert not home.node.owes_purge(ZONE)
 
 
-def test_who_asks_does_not_conclude_what_waits(home: Home) -> None:
+def test_who_asks_does_not_decide_what_waits(home: Home) -> None:
     die(home, "commit.purged")
     home.publish(say("Dora lives in Rome.", "4", by="Dora"))
     before = len(home.changes())

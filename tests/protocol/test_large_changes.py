@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.changes import Conclusions, Fact
+from schemas.changes import DecidedPart, Fact
 from schemas.errors import InjectedFailure, IntegrityError
 from schemas.events import Draft, Event, Tick
 from schemas.fragments import MOST_RECORD_BYTES, split
@@ -105,7 +105,7 @@ def fragments_of(home: Home, number: int) -> list[bytes]:
     return records
 
 
-def concluded_elsewhere(home: Home, number: int) -> list[bytes]:
+def decided_elsewhere(home: Home, number: int) -> list[bytes]:
     """Return the records that hold the change of an event as another worker decides it."""
     with copy_of(home) as copy:
         copy.drive()
@@ -207,13 +207,13 @@ class Verbose:
     def extract(self, event: Event, surroundings: Surroundings) -> Extract:
         return Extract()
 
-    def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         facts = [
             Fact(f"{event.id}/{index}", noise(index, 20_000), None, START, START, event.id, "{}",
                  START, f"verbose {event.number} {index}")
             for index in range(100)
         ]  # fmt: skip
-        return [Conclusions((event.number,), puts=list(facts))]
+        return [DecidedPart((event.number,), puts=list(facts))]
 
 
 def test_a_record_of_megabytes_is_split_as_kafka_needs_it(make_home: MakeHome) -> None:
@@ -238,7 +238,7 @@ def test_a_writer_that_dies_between_fragments_loses_and_doubles_nothing(
 ) -> None:
     home.tell(BERLIN)
     home.publish(RED)
-    died = concluded_elsewhere(home, 2)
+    died = decided_elsewhere(home, 2)
     append(home, died[:came])
     home.restart()
     assert home.drive() == 1
@@ -256,7 +256,7 @@ def test_fragments_that_arrive_late_are_evolved_and_not_decided_again(
 ) -> None:
     home.tell(BERLIN)
     home.publish(RED)
-    records = concluded_elsewhere(home, 2)
+    records = decided_elsewhere(home, 2)
     with home.driver() as driver:
         for record in records[:-1]:
             append(home, [record])
@@ -271,7 +271,7 @@ def test_fragments_that_arrive_late_are_evolved_and_not_decided_again(
 def test_a_redelivery_of_fragments_is_applied_once(home: Home, small: None) -> None:
     home.tell(BERLIN)
     home.publish(RED)
-    first, second, *rest = concluded_elsewhere(home, 2)
+    first, second, *rest = decided_elsewhere(home, 2)
     append(home, [first, first, second, first, second, *rest])
     assert home.drive() == 0
     assert sound(home).void == 3
@@ -283,7 +283,7 @@ def test_of_two_records_between_each_other_that_counts_which_is_whole_first(
 ) -> None:
     home.tell(BERLIN)
     home.publish(RED)
-    one, other = concluded_elsewhere(home, 2), concluded_elsewhere(home, 2)
+    one, other = decided_elsewhere(home, 2), decided_elsewhere(home, 2)
     assert one != other
     pairs = zip_longest(one, [b""] * ahead + other)
     append(home, [record for record in chain(*pairs) if record])
@@ -313,7 +313,7 @@ def test_void_fragments_of_others_between_ours(
     with copy_of(home) as copy:
         rebuild(copy.node, ZONE, "derive")
         generation = topic_of(copy)[len(topic_of(home)) :]
-    given_up, tail = concluded_elsewhere(home, 2)[:-1], concluded_elsewhere(home, 3)[1:]
+    given_up, tail = decided_elsewhere(home, 2)[:-1], decided_elsewhere(home, 3)[1:]
     others = chain(*zip_longest(given_up, tail, ghost, generation))
     strangers = (record for record in others if record is not None)
     unmeddled = home.ledger.append

@@ -101,7 +101,7 @@ def test_a_dry_run_says_what_would_be_taken_and_takes_nothing(home: Home) -> Non
     assert told.bytes > 0
 
 
-def test_a_zone_that_was_never_concluded_again_gives_nothing(home: Home) -> None:
+def test_a_zone_that_was_never_decided_again_gives_nothing(home: Home) -> None:
     home.tell(*TOLD)
     assert reclaim(home.node, ZONE).records == 0
     sound(home)

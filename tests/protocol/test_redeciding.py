@@ -346,7 +346,7 @@ def test_a_file_that_fell_back_does_not_say_what_another_still_holds(
     agree(home)
 
 
-def test_a_zone_that_was_concluded_before_decisions_were_traced(home: Home) -> None:
+def test_a_zone_that_was_decided_before_decisions_were_traced(home: Home) -> None:
     home.tell(say("I like green tea.", "1"), say("I like green tea.", "2"), say("Hi Bob.", "3"))
     with home.files() as files:
         files.memory.connection.execute("UPDATE conclusions SET traced = 0 WHERE number = 2")

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from schemas.changes import Conclusions, Fact, encode_conclusions
+from schemas.changes import DecidedPart, Fact, encode_part
 from schemas.errors import IntegrityError
 from schemas.records import GENESIS, ChangeHeader, Source, record_hash, write_change
 from schemas.seal import new_key
@@ -174,7 +174,7 @@ def test_a_part_that_rests_on_nothing_says_nothing(home: Home) -> None:
     """Its key would be one that anybody can reckon."""
     home.tell(BERLIN)
     home.publish(TEA)
-    extend(home, 2, parts=[((), encode_conclusions(Conclusions((2,), puts=[GHOST])))])
+    extend(home, 2, parts=[((), encode_part(DecidedPart((2,), puts=[GHOST])))])
     stands(home, "a part of change 2 rests on nothing", BOTH)
     assert not home.rows("memory", "SELECT 1 FROM facts WHERE id = 'ghost'")
 
@@ -186,7 +186,7 @@ def test_a_part_under_a_key_of_the_forgers_own_says_nothing(home: Home, number: 
     home.publish(TEA, RED)
     key_id, key = new_key()
     home.ledger.keys.add({key_id: key})
-    text = encode_conclusions(Conclusions((2,), puts=[GHOST]))
+    text = encode_part(DecidedPart((2,), puts=[GHOST]))
     extend(home, 2, parts=[((Source(number, key_id),), text)], keys={key_id: key})
     stands(
         home,
@@ -199,7 +199,7 @@ def test_a_part_that_rests_on_a_later_event_says_nothing(home: Home) -> None:
     home.tell(BERLIN)
     home.publish(TEA, RED)
     later = source(home, 3)
-    text = encode_conclusions(Conclusions((3,), puts=[GHOST]))
+    text = encode_part(DecidedPart((3,), puts=[GHOST]))
     extend(home, 2, parts=[((later,), text)], keys=home.ledger.keys.get([later.key_id]))
     stands(home, "that of event 3", [*BOTH, (3, "We painted the kitchen red.")])
 
@@ -210,7 +210,7 @@ def test_a_change_of_an_event_that_is_void_is_void(home: Home) -> None:
     head = home.ledger.head(ZONE)
     home.publish(TEA)
     secret = home.ledger.keys.secret
-    _, (late,), _ = sequence(ZONE, [RED], head, secret=secret, now=START, held=lambda source: None)
+    _, (late,), _ = sequence(ZONE, [RED], head, secret=secret, now=START, find=lambda source: None)
     home.ledger.append(EVENTS, ZONE, [late.value])
     offset = home.ledger.end(EVENTS, partition_of(ZONE)) - 1
     extend(home, 2, event_hash=record_hash(late.value), event_offset=offset)
@@ -274,7 +274,7 @@ def test_a_rebuild_passes_over_what_is_forged(home: Home, level: str) -> None:
     assert home.facts() == BOTH
 
 
-def test_what_a_driver_concludes_against_the_rules_stops_it_loudly(
+def test_what_a_driver_decides_against_the_rules_stops_it_loudly(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Void and with nothing in its place: to try again would append it for ever."""

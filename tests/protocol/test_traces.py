@@ -17,7 +17,7 @@ from projections.embeddings import canonical_vectors
 from projections.files import ZoneFiles
 from projections.generations import Generation
 from schemas import events, records, upcast
-from schemas.changes import Conclusions
+from schemas.changes import DecidedPart
 from schemas.errors import HomeError, InjectedFailure
 from schemas.events import (
     Drop,
@@ -180,7 +180,7 @@ def test_what_an_overtaken_sequencer_appends_in_one_go_is_void(home: Home) -> No
     home.publish(TEA)
     secret = home.ledger.keys.secret
     late = [RED, say("My bicycle is blue.", "4"), say("It has no bell.", "5")]
-    _, overtaken, _ = sequence(ZONE, late, head, secret=secret, now=START, held=lambda source: None)
+    _, overtaken, _ = sequence(ZONE, late, head, secret=secret, now=START, find=lambda source: None)
     assert [event.number for event in overtaken] == [2, 3, 4]
     home.ledger.append(EVENTS, ZONE, [event.value for event in overtaken])
     home.drive()
@@ -197,7 +197,7 @@ def test_an_event_whose_forerunner_was_taken_away_is_no_void_one(home: Home, los
     head = home.ledger.head(ZONE)
     drafts = [BERLIN, TEA, RED]
     secret = home.ledger.keys.secret
-    _, events_, _ = sequence(ZONE, drafts, head, secret=secret, now=START, held=lambda source: None)
+    _, events_, _ = sequence(ZONE, drafts, head, secret=secret, now=START, find=lambda source: None)
     kept = [event.value for event in events_ if event.number != lost + 1]
     home.ledger.append(EVENTS, ZONE, kept)
     problems = verify(home.node, ZONE).problems
@@ -442,7 +442,7 @@ def truncate(home: Home, number: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["commit.produced", "commit.accepted", "commit.keys_destroyed"])
-def test_an_erasure_is_concluded_and_the_key_is_destroyed_after_the_restart(
+def test_an_erasure_is_decided_and_the_key_is_destroyed_after_the_restart(
     home: Home, name: str
 ) -> None:
     home.tell(say("The qwxyz code is on the door.", "1"), TEA)
@@ -659,9 +659,9 @@ class Asking:
     def extract(self, event: Event, surroundings: Surroundings) -> Extract:
         return Extract()
 
-    def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         tick = command(Tick(source_id=f"{self._name}:{event.number}", name="nothing"))
-        return [Conclusions((event.number,), outbox=[tick])]
+        return [DecidedPart((event.number,), outbox=[tick])]
 
 
 def test_only_the_generation_in_use_appends_commands(make_home: MakeHome) -> None:
@@ -736,7 +736,7 @@ def test_what_is_published_while_a_batch_is_extracted_is_seen_by_the_next(
         def extract(self, event: Event, surroundings: Surroundings) -> Extract:
             return Extract()
 
-        def resolve(self, event: Event, extract: Extract, state: State) -> list[Conclusions]:
+        def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
             return []
 
     home = make_home("home", (*AGENTS, Patient(), Meddler("1", publish, where="extract")))

@@ -458,7 +458,7 @@ def test_verify_changes_nothing(copy: Path) -> None:
     assert contents(copy) == before
 
 
-def test_verify_of_records_that_are_not_concluded_reports_lag_and_leaves_them(copy: Path) -> None:
+def test_verify_of_records_that_are_not_decided_reports_lag_and_leaves_them(copy: Path) -> None:
     home = Home(copy, AGENTS_OF_THE_HOME)
     home.publish(say("I like green tea.", "late"), say("My bicycle is blue.", "later"), forget(1))
     home.close()
@@ -475,7 +475,7 @@ def test_verify_of_records_that_are_not_concluded_reports_lag_and_leaves_them(co
     assert found.lag == 0
 
 
-def test_verify_of_a_zone_of_which_nothing_was_concluded_yet_makes_no_files(room: Path) -> None:
+def test_verify_of_a_zone_of_which_nothing_was_decided_yet_makes_no_files(room: Path) -> None:
     home = Home(room / "home")
     home.publish(say("I like green tea.", "1"))
     home.close()

@@ -128,7 +128,7 @@ class _Scan:
         world, url = self._world, node.recollect.url
         self._do("the topics are made", node.home, lambda memory: memory.status())
         _publish(url, world.lines)
-        # Which of it could be found is known only when it has been concluded.
+        # Which of it could be found is known only when it has been decided.
         inbox = [(path, raw) for path, raw in _read(self._broker.data) if "inbox-" in str(path)]
         node.start()
         node.recollect.wait_for(_ZONE, len(world.lines), seconds=20 * PATIENCE)

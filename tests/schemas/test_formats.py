@@ -9,14 +9,14 @@ import msgspec
 import pytest
 
 from schemas.changes import (
-    Conclusions,
+    DecidedPart,
     Delete,
     Fact,
     Section,
     Turn,
     decode_outbox,
     decode_sections,
-    encode_conclusions,
+    encode_part,
 )
 from schemas.errors import IntegrityError, UnknownVersion
 from schemas.events import Draft, Tick
@@ -62,9 +62,9 @@ def test_formats_are_what_they_were() -> None:
 
 
 def test_a_part_names_its_sections_and_leaves_empty_ones_out() -> None:
-    assert unpack(zlib.decompress(encode_conclusions(Conclusions((1,))))) == {}
-    text = encode_conclusions(
-        Conclusions((1,), puts=[FACT], deletes=[Delete("handles", ("H0",))], outbox=[TICK])
+    assert unpack(zlib.decompress(encode_part(DecidedPart((1,))))) == {}
+    text = encode_part(
+        DecidedPart((1,), puts=[FACT], deletes=[Delete("handles", ("H0",))], outbox=[TICK])
     )
     sections = unpack(zlib.decompress(text))
     assert {name: len(said) for name, said in sections.items()} == {
@@ -78,8 +78,8 @@ def test_a_part_names_its_sections_and_leaves_empty_ones_out() -> None:
 def test_a_part_of_the_first_format_says_the_same_as_one_of_today() -> None:
     facts = [["fact", *msgspec.structs.astuple(FACT)]]
     first = pack([[[], facts], [[["handles", ["H0"]]], []], [[], []], [TICK]])
-    today = encode_conclusions(
-        Conclusions((1,), puts=[FACT], deletes=[Delete("handles", ("H0",))], outbox=[TICK])
+    today = encode_part(
+        DecidedPart((1,), puts=[FACT], deletes=[Delete("handles", ("H0",))], outbox=[TICK])
     )
     for text, format_ in ((first, 1), (zlib.decompress(today), 2), (today, 3)):
         sections = decode_sections(text, EVERY, format_)

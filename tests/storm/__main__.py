@@ -239,7 +239,7 @@ def summary(storm: Storm) -> str:
     voids = sum(len(zone.void) for zone in zones), sum(len(zone.void_changes) for zone in zones)
     lines = [
         f"{sum(len(zone.accepted) for zone in zones)} events in {len(storm.ledger.zones)} zones, "
-        f"{sum(len(zone.concluded) for zone in zones)} change records "
+        f"{sum(len(zone.decided) for zone in zones)} change records "
         f"({sum(zone.fragments for zone in zones)} fragments)",
         f"void: {voids[0]} events, {voids[1]} changes",
         f"inbox: {_told(storm.counts.inbox)}",

@@ -35,7 +35,7 @@ _ERRORS = 2
 _ARMED_SECONDS = 15.0
 # Longer than a worker gives itself and its processes to end.
 _STOP_SECONDS = 45.0
-# A worker that has concluded nothing by then may have nothing to do.
+# A worker that has decided nothing by then may have nothing to do.
 _LATE_SECONDS = 40.0
 NO_BROKER = "found no broker"
 # How a worker ends that finds no broker when it starts, and one that an injected error ends.
@@ -89,7 +89,7 @@ class Worker:
 
     @property
     def at_work(self) -> bool:
-        """Whether it has concluded something since it was started."""
+        """Whether it has decided something since it was started."""
         return ": decided" in self.said()
 
     def said(self) -> str:
@@ -127,7 +127,7 @@ class Fleet:
         self.places: tuple[str, ...] = ()
         #: How likely a worker is armed when it is started.
         self.armed_share = 0.0
-        #: How long workers take from their start until they have concluded something, in s.
+        #: How long workers take from their start until they have decided something, in s.
         self.pace = 0.0
         #: Until when a worker that starts may ask the very broker that is away.
         self.no_broker_until = 0.0

@@ -15,7 +15,7 @@ from tests.storm.truth import Truth, digest_of
 
 
 def watermarks(home: Path) -> dict[str, int]:
-    """Return how far each zone's conclusions are in a home; zones that it does not keep lack."""
+    """Return how far each zone is decided in a home; zones that it does not keep are left out."""
     found = {}
     for current in sorted(home.glob("zones/*/CURRENT")):
         memory = current.parent / current.read_text().strip() / "memory.db"
@@ -31,7 +31,7 @@ def watermarks(home: Path) -> dict[str, int]:
 def wait_for_homes(
     homes: Sequence[Path], ends: Mapping[str, int], seconds: float, checks: Checks
 ) -> None:
-    """Wait until every home has concluded or followed what it keeps, and every zone is kept."""
+    """Wait until every home has decided or followed what it keeps, and every zone is kept."""
     deadline = time.monotonic() + seconds
     while True:
         behind: dict[str, str] = {}

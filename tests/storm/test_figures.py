@@ -112,8 +112,8 @@ def test_figures_say_in_a_line_what_came_of_it() -> None:
         lost=1,
         doubled=0,
         zones=2,
-        zones_stopped={"ada": "1 events to conclude"},
+        zones_stopped={"ada": "1 events to decide"},
         stood_still={},
     )
-    assert found.line.endswith("lost 1, doubled 0, zones stopped 1 (ada: 1 events to conclude)")
+    assert found.line.endswith("lost 1, doubled 0, zones stopped 1 (ada: 1 events to decide)")
     assert msgspec.json.decode(msgspec.json.encode(found), type=Figures) == found

@@ -120,7 +120,7 @@ def test_a_zone_whose_partition_goes_while_its_files_are_made_is_followed(
             assert within(20, lambda: late.decided_up_to(ZONE) == 3)
 
 
-def test_what_was_concluded_before_its_event_was_copied_is_no_gap(kafka_url, tmp_path):
+def test_what_was_decided_before_its_event_was_copied_is_no_gap(kafka_url, tmp_path):
     with node(tmp_path / "next", kafka_url, follows=True) as (following, ledger):
         ledger.connect()
         with node(tmp_path / "first", kafka_url) as (first, own):

@@ -16,7 +16,7 @@ import msgspec
 import pytest
 from aiokafka.partitioner import murmur2
 
-from schemas.changes import Conclusions, DeadLetter, encode_conclusions
+from schemas.changes import DeadLetter, DecidedPart, encode_part
 from schemas.events import AnyPayload, CloseTurn, Draft, Forget, Message, Park, Tick
 from schemas.fragments import split
 from schemas.records import (
@@ -89,11 +89,11 @@ class Tiny:
         self.notes.append(Said(zone, "slack", id, digest_of(content), line, at))
         return number
 
-    def conclude(
+    def decide(
         self,
         zone: str,
         number: int,
-        *parts: Conclusions,
+        *parts: DecidedPart,
         erases: tuple[int, ...] = (),
         parked: bool = False,
         of: int | None = None,
@@ -115,7 +115,7 @@ class Tiny:
             erases=tuple(self.sources[zone, each][0] for each in erases),
         )
         sealed = [
-            (tuple(self.sources[zone, each][0] for each in part.sources), encode_conclusions(part))
+            (tuple(self.sources[zone, each][0] for each in part.sources), encode_part(part))
             for part in parts
         ]
         value = write_change(header, sealed, self.keys)
@@ -157,9 +157,9 @@ def _partition(key: bytes) -> int:
     return int((murmur2(key) & 0x7FFFFFFF) % PARTITIONS)
 
 
-def letter(number: int, reason: str) -> Conclusions:
-    """Return conclusions that hold some text."""
-    return Conclusions((number,), puts=[DeadLetter(number, "message", reason, "parked", 0)])
+def letter(number: int, reason: str) -> DecidedPart:
+    """Return a decided part that holds some text."""
+    return DecidedPart((number,), puts=[DeadLetter(number, "message", reason, "parked", 0)])
 
 
 def whole() -> Tiny:
@@ -168,30 +168,30 @@ def whole() -> Tiny:
     for zone in ("ada", "carla"):
         for id in ("m1", "m2", "m3"):
             number = tiny.say(zone, id, f"It rains on {id}.")
-            tiny.conclude(zone, number, letter(number, "first"), Conclusions((1, number)))
+            tiny.decide(zone, number, letter(number, "first"), DecidedPart((1, number)))
     # Said twice, once in a file and once in the inbox: it has a place in neither order.
-    tiny.conclude("ada", tiny.say("ada", "m5", line="file-1"))
+    tiny.decide("ada", tiny.say("ada", "m5", line="file-1"))
     tiny.notes.append(Said("ada", "slack", "m5", digest_of("It rains."), INBOX, 0))
     # Another worker's copies, which came second.
     tiny.event("ada", Message(source_id="m2", sender_id="U1", content="Void."), void=True)
     tiny.end_key(tiny.last_key)
-    tiny.conclude("ada", 2, letter(2, "void"), void=True)
+    tiny.decide("ada", 2, letter(2, "void"), void=True)
     # What nobody can read is parked.
     tiny.notes.append(Refused("ada", b"ada", b"{"))
     number = tiny.event("ada", Park(source_id="park:1", reason="no", body=b"{"), "recollect")
-    tiny.conclude("ada", number)
+    tiny.decide("ada", number)
     # A tick asks for a command.
     number = tiny.event("ada", Tick(source_id="tick:1", name="close_turns"), "recollect")
     close = CloseTurn(source_id="close-turn:t1", platform="slack", turn_id="t1")
     draft = Draft(platform="recollect", occurred_at=1, payload=close)
-    tiny.conclude("ada", number, Conclusions((1, number), outbox=[draft]))
-    tiny.conclude("ada", tiny.event("ada", close, "recollect"))
-    # And something is forgotten, whose conclusions were large.
+    tiny.decide("ada", number, DecidedPart((1, number), outbox=[draft]))
+    tiny.decide("ada", tiny.event("ada", close, "recollect"))
+    # And something is forgotten whose change record was large.
     secret = tiny.say("carla", "m4", "It is behind the bagokudik.")
-    tiny.conclude("carla", secret, letter(secret, "bagokudik" * 50), limit=60)
+    tiny.decide("carla", secret, letter(secret, "bagokudik" * 50), limit=60)
     forget = Forget(source_id=f"forget:{secret}", targets=(secret,))
     number = tiny.event("carla", forget, "recollect")
-    tiny.conclude("carla", number, letter(number, "gone"), erases=(secret,))
+    tiny.decide("carla", number, letter(number, "gone"), erases=(secret,))
     tiny.end_key(tiny.sources["carla", secret][0].key_id)
     tiny.notes.append(Forgotten("carla", "slack", "m4", "bagokudik"))
     return tiny
@@ -220,7 +220,7 @@ def drop_a_record(tiny: Tiny) -> None:
 
 def double_an_event(tiny: Tiny) -> None:
     number = tiny.event("ada", Message(source_id="m1", sender_id="U1", content="It rains on m1."))
-    tiny.conclude("ada", number)
+    tiny.decide("ada", number)
 
 
 def change_what_an_event_says(tiny: Tiny) -> None:
@@ -254,19 +254,19 @@ def flip_a_bit_of_a_payload(tiny: Tiny) -> None:
 
 def publish_as_a_stranger(tiny: Tiny) -> None:
     number = tiny.event("ada", Message(source_id="x", sender_id="U1", content="Who said this?"))
-    tiny.conclude("ada", number)
+    tiny.decide("ada", number)
 
 
-def conclude_nothing(tiny: Tiny) -> None:
+def decide_nothing(tiny: Tiny) -> None:
     tiny.say("ada", "m6")
 
 
-def conclude_another_event(tiny: Tiny) -> None:
+def decide_another_event(tiny: Tiny) -> None:
     number = tiny.say("ada", "m6")
-    tiny.conclude("ada", number, of=1)
+    tiny.decide("ada", number, of=1)
 
 
-def conclude_as_another_chain(tiny: Tiny) -> None:
+def decide_as_another_chain(tiny: Tiny) -> None:
     log = tiny.records("changes", "ada")
     header, parts = msgspec.msgpack.decode(log[0].value or b"")
     fields = msgspec.msgpack.decode(header)
@@ -278,7 +278,7 @@ def conclude_as_another_chain(tiny: Tiny) -> None:
 def flip_a_bit_of_a_change(tiny: Tiny) -> None:
     log = tiny.records("changes", "carla")
     number = tiny.say("carla", "m6")
-    tiny.conclude("carla", number, letter(number, "flipped"))
+    tiny.decide("carla", number, letter(number, "flipped"))
     last = log[-1].value or b""
     log[-1] = Raw(len(log) - 1, b"carla", last[:-1] + bytes([last[-1] ^ 1]))
 
@@ -291,17 +291,17 @@ def flip_a_bit_of_a_fragment(tiny: Tiny) -> None:
 
 
 def give_an_event_up(tiny: Tiny) -> None:
-    tiny.conclude("ada", tiny.say("ada", "m6"), parked=True)
+    tiny.decide("ada", tiny.say("ada", "m6"), parked=True)
 
 
 def lose_a_key(tiny: Tiny) -> None:
-    tiny.conclude("ada", tiny.say("ada", "m6"))
+    tiny.decide("ada", tiny.say("ada", "m6"))
     tiny.end_key(tiny.last_key)
 
 
 def park_twice(tiny: Tiny) -> None:
     number = tiny.event("ada", Park(source_id="park:2", reason="no", body=b"{"), "recollect")
-    tiny.conclude("ada", number)
+    tiny.decide("ada", number)
 
 
 def park_never(tiny: Tiny) -> None:
@@ -310,19 +310,19 @@ def park_never(tiny: Tiny) -> None:
 
 def park_what_was_fine(tiny: Tiny) -> None:
     number = tiny.event("ada", Park(source_id="park:2", reason="no", body=b"?"), "recollect")
-    tiny.conclude("ada", number)
+    tiny.decide("ada", number)
 
 
 def never_append_a_command(tiny: Tiny) -> None:
     number = tiny.event("ada", Tick(source_id="tick:2", name="close_turns"), "recollect")
     done = CloseTurn(source_id="close-turn:t2", platform="slack", turn_id="t2")
     draft = Draft(platform="recollect", occurred_at=1, payload=done)
-    tiny.conclude("ada", number, Conclusions((number,), outbox=[draft]))
+    tiny.decide("ada", number, DecidedPart((number,), outbox=[draft]))
 
 
 def append_a_ghost(tiny: Tiny) -> None:
     done = CloseTurn(source_id="close-turn:t9", platform="slack", turn_id="t9")
-    tiny.conclude("ada", tiny.event("ada", done, "recollect"))
+    tiny.decide("ada", tiny.event("ada", done, "recollect"))
 
 
 def keep_a_forgotten_key(tiny: Tiny) -> None:
@@ -339,7 +339,7 @@ def keep_the_key_of_a_void_copy(tiny: Tiny) -> None:
 
 def repeat_forgotten_words(tiny: Tiny) -> None:
     number = tiny.say("carla", "m6")
-    tiny.conclude("carla", number, letter(number, "the bagokudik was it"))
+    tiny.decide("carla", number, letter(number, "the bagokudik was it"))
 
 
 def leave_it_in_the_inbox(tiny: Tiny) -> None:
@@ -377,10 +377,10 @@ VOID_KEYS = "no void copy has a key"
         (break_the_chain, {LOST, ONE_EACH, VOID_KEYS}),
         (flip_a_bit_of_a_payload, {"what the events say is sealed as it was", ITS_OWN}),
         (publish_as_a_stranger, {STRANGE}),
-        (conclude_nothing, {ONE_EACH}),
-        (conclude_another_event, {ITS_OWN}),
-        (conclude_as_another_chain, {"there is one chain of conclusions"}),
-        (flip_a_bit_of_a_change, {"what was concluded is sealed as it was"}),
+        (decide_nothing, {ONE_EACH}),
+        (decide_another_event, {ITS_OWN}),
+        (decide_as_another_chain, {"there is one chain of changes"}),
+        (flip_a_bit_of_a_change, {"what was decided is sealed as it was"}),
         (flip_a_bit_of_a_fragment, {UNREADABLE, ONE_EACH, UNEXPLAINED, STANDING}),
         (give_an_event_up, {"no event that was taken in is given up"}),
         (lose_a_key, {UNEXPLAINED, OTHER}),
@@ -406,7 +406,7 @@ def test_damage_is_found(damage: Callable[[Tiny], Any], failing: set[str]):
 def test_what_is_not_there_yet_is_counted():
     tiny = whole()
     never_append_a_command(tiny)
-    conclude_nothing(tiny)
+    decide_nothing(tiny)
     lose_an_event(tiny)
     park_never(tiny)
     tiny.offer(b"ada", b"{}")
@@ -421,7 +421,7 @@ def test_what_is_lost_doubled_and_stopped_is_counted():
     assert not stopped(ledger)
     lose_an_event(tiny)
     double_an_event(tiny)
-    conclude_nothing(tiny)
+    decide_nothing(tiny)
     tiny.offer(b"ada", b"{}")
     tiny.offer(b"nobody", b"{}")
     ledger = decode(Topics(**tiny.logs))
@@ -443,7 +443,7 @@ def test_a_conflict_with_what_was_forgotten_may_be_parked_or_not():
         tiny.notes.append(Refused("carla", b"carla", b"other", ("slack", "m4")))
         if body is not None:
             park = Park(source_id="park:3", reason="conflict", body=body)
-            tiny.conclude("carla", tiny.event("carla", park, "recollect"))
+            tiny.decide("carla", tiny.event("carla", park, "recollect"))
         assert not tiny.failing()
 
 

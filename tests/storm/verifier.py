@@ -83,7 +83,7 @@ class Zone:
     name: str
     accepted: list[Event] = field(default_factory=list)
     void: list[Event] = field(default_factory=list)
-    concluded: list[Change] = field(default_factory=list)
+    decided: list[Change] = field(default_factory=list)
     void_changes: list[Change] = field(default_factory=list)
     fragments: int = 0
 
@@ -255,9 +255,9 @@ class _Assembler:
             *(record.offset, _hash(value), chain, number, event_hash, event_offset),
             *(previous, parked, asks, erases, header, parts),
         )
-        last = zone.concluded[-1].hash if zone.concluded else GENESIS
-        if (chain, number, previous) == (CHAIN, len(zone.concluded) + 1, last):
-            zone.concluded.append(change)
+        last = zone.decided[-1].hash if zone.decided else GENESIS
+        if (chain, number, previous) == (CHAIN, len(zone.decided) + 1, last):
+            zone.decided.append(change)
             # What began before the record that it would follow was there is void.
             self._begun[zone.name].clear()
         else:
@@ -309,7 +309,7 @@ def lacking(ledger: Ledger, truth: Truth) -> dict[str, int]:
         "parked": sum(
             max(0, least - found.parks[place]) for place, (least, _) in _parks(truth).items()
         ),
-        "changes": sum(len(zone.accepted) - len(zone.concluded) for zone in ledger.zones.values()),
+        "changes": sum(len(zone.accepted) - len(zone.decided) for zone in ledger.zones.values()),
         "commands": sum(
             (zone.name, source) not in found.numbers
             for zone in ledger.zones.values()
@@ -362,9 +362,9 @@ def stopped(ledger: Ledger) -> dict[str, str]:
     found = {}
     for name in sorted(ledger.zones.keys() | waiting.keys()):
         zone = ledger.zones.get(name, Zone(name))
-        left = len(zone.accepted) - len(zone.concluded)
+        left = len(zone.accepted) - len(zone.decided)
         if left or waiting[name]:
-            found[name] = f"{left} events to conclude, {waiting[name]} records in the inbox"
+            found[name] = f"{left} events to decide, {waiting[name]} records in the inbox"
     return found
 
 
@@ -437,16 +437,14 @@ def _check_strangers(ledger: Ledger, truth: Truth, checks: Checks) -> None:
 def _check_changes(ledger: Ledger, checks: Checks) -> None:
     lacks, others, chains, parked, changed, closed = [], [], [], [], [], []
     for zone in ledger.zones.values():
-        if len(zone.concluded) != len(zone.accepted):
-            lacks.append(
-                f"{zone.name}: {len(zone.concluded)} changes of {len(zone.accepted)} events"
-            )
+        if len(zone.decided) != len(zone.accepted):
+            lacks.append(f"{zone.name}: {len(zone.decided)} changes of {len(zone.accepted)} events")
         chains += [
             f"{change.chain} of {zone.name}"
             for change in zone.void_changes
             if change.chain != CHAIN
         ]
-        for event, change in zip(zone.accepted, zone.concluded, strict=False):
+        for event, change in zip(zone.accepted, zone.decided, strict=False):
             what = f"event {event.number} of {zone.name}, a {event.kind}"
             if (change.event_hash, change.event_offset) != (event.hash, event.offset):
                 others.append(what)
@@ -456,7 +454,7 @@ def _check_changes(ledger: Ledger, checks: Checks) -> None:
                 list(ledger.texts(change))
             except (InvalidTag, ValueError):
                 changed.append(what)
-        erased = {key_id for change in zone.concluded for _, key_id in change.erases}
+        erased = {key_id for change in zone.decided for _, key_id in change.erases}
         closed += [
             f"event {event.number} of {zone.name}, a {event.kind}"
             for event in zone.accepted
@@ -464,16 +462,16 @@ def _check_changes(ledger: Ledger, checks: Checks) -> None:
         ]
     _note(checks, "every event has one change record", lacks)
     _note(checks, "every change record is that of its event", others)
-    _note(checks, "there is one chain of conclusions", chains)
+    _note(checks, "there is one chain of changes", chains)
     _note(checks, "no event that was taken in is given up", parked)
-    _note(checks, "what was concluded is sealed as it was", changed)
+    _note(checks, "what was decided is sealed as it was", changed)
     _note(checks, "no key is missing but by an erasure", closed)
 
 
 def _asked(ledger: Ledger, zone: Zone) -> dict[bytes, int]:
     """Return the commands that changes ask for, by source: the first record that does."""
     asked: dict[bytes, int] = {}
-    for change in zone.concluded:
+    for change in zone.decided:
         if change.asks:
             for text in _opened(ledger, change):
                 for draft in _unpack(text).get("outbox", ()):
@@ -508,7 +506,7 @@ def _check_forgotten(ledger: Ledger, truth: Truth, found: Found, checks: Checks)
         words[name[0]].append(token.encode())
         source = ledger.source(name)
         zone = ledger.zones.get(name[0], Zone(name[0]))
-        erased = {number for change in zone.concluded for number, _ in change.erases}
+        erased = {number for change in zone.decided for number, _ in change.erases}
         standing += [
             name for number in found.numbers.get((zone.name, source), []) if number not in erased
         ]
@@ -542,7 +540,7 @@ def _readable(ledger: Ledger, zone: Zone) -> Iterator[bytes]:
         if key is not None:
             with suppress(InvalidTag, ValueError):
                 yield _unseal(key, event.sealed, event.envelope)
-    for change in (*zone.concluded, *zone.void_changes):
+    for change in (*zone.decided, *zone.void_changes):
         yield from _opened(ledger, change)
 
 

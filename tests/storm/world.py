@@ -19,7 +19,7 @@ Item = TypeVar("Item")
 
 ZONES_PER_PARTITION = 3
 _TURNS = 0.08
-# Every so many events, one that is large enough for its conclusions to be split.
+# Every so many events, one that is large enough for its change record to be split.
 _LARGE_EVERY = 1_200
 _LARGE_BYTES = 200_000
 

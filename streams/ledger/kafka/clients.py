@@ -1,4 +1,4 @@
-"""aiokafka for callers that are no coroutines: its clients, in a thread of their own."""
+"""aiokafka's clients for synchronous callers: they run in a thread of their own."""
 
 from __future__ import annotations
 
@@ -40,33 +40,33 @@ from streams.ledger.kafka.topics import (
 from streams.ledger.ledger import LedgerUnavailable
 
 Value = TypeVar("Value")
-Place = tuple[str, int]
+LedgerPartition = tuple[str, int]
 
-#: How long a request may take before its caller hears of it, in seconds.
+#: How long a request may take before its caller gets an error, in seconds.
 PATIENCE = 30.0
-# One batch is one append on the broker: what fits into it is there as a whole, or not at all.
+# The broker appends a batch as a whole or not at all.
 _BATCH_BYTES = 1_000_000
-# How long a broker may take to say why it lets nobody in.
+# How long a broker may take to say why it refuses a connection.
 _REFUSED_SECONDS = 5.0
-# Errors that callers understand.
+# Errors that are passed on to callers as they are.
 _ANSWERS = (OffsetOutOfRangeError, TopicAuthorizationFailedError)
-# What becomes of a request to a broker that is away.
+# What a request to an unreachable broker raises.
 _AWAY = (NodeNotReadyError, KafkaConnectionError)
-# Between two looks for a group's coordinator, while the one before is away.
+# Seconds between two searches for a group's coordinator while the last one is unreachable.
 _COORDINATOR_SECONDS = 0.5
-# What a broker answers that has too few copies beside its own.
+# The errors of a broker whose partition has too few replicas in sync.
 _SHORT_OF_COPIES = (NotEnoughReplicasError.errno, NotEnoughReplicasAfterAppendError.errno)
-# How long what a client still does may take, when it is to end.
+# How long the pending work of a client may take when it is stopped.
 _CANCEL_SECONDS = 1.0
 _STOP_SECONDS = 5.0
-# An idle consumer asks this often; a request behind it in the connection waits as long.
+# How long a fetch of an idle consumer lasts; a request behind it in the connection waits as long.
 _FETCH_WAIT_MS = 50
 
 
 class KeyedValue(NamedTuple):
-    """What is produced: a key and a value; None ends a key in a compacted topic.
+    """A record to produce: a key and a value. The value None deletes a key in a compacted topic.
 
-    `at` is when it came (unix ms); None: now.
+    `at` is the record's time (unix ms); None: now.
     """
 
     key: bytes
@@ -75,11 +75,13 @@ class KeyedValue(NamedTuple):
 
 
 class Producer(AIOKafkaProducer):  # type: ignore[misc]  # untyped
-    """Knows why brokers refuse what it tries again, for ever; aiokafka tells its log only."""
+    """A producer that remembers why brokers refuse its requests; aiokafka retries for ever and only
+    logs the reason.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        #: The last answer was that there are fewer copies than `min.insync.replicas`, of this.
+        #: The partition whose last answer was: fewer replicas in sync than `min.insync.replicas`.
         self.short_of_copies: TopicPartition | None = None
         self._ask = self.client.send
         self.client.send = self._send_and_note
@@ -97,10 +99,10 @@ class Producer(AIOKafkaProducer):  # type: ignore[misc]  # untyped
         return response
 
     async def abandon(self) -> None:
-        """Stop, and do not wait for what was not delivered: that may be refused for ever."""
+        """Stop without waiting for undelivered records, which may be refused for ever."""
         sender, waiting = self._sender.sender_task, self._message_accumulator
         while sender is not None and not sender.done():
-            # The first time it ends its requests, which wait for brokers; the second time itself.
+            # The first cancel ends its requests to brokers, the second one ends the sender itself.
             sender.cancel()
             await asyncio.wait([sender], timeout=_CANCEL_SECONDS)
         queued = [batch for batches in waiting._batches.values() for batch in batches]
@@ -110,8 +112,9 @@ class Producer(AIOKafkaProducer):  # type: ignore[misc]  # untyped
 
 
 class Administrator(AIOKafkaAdminClient):  # type: ignore[misc]  # untyped
-    """Asks each broker in turn until one answers; aiokafka asks any one of them, once, which may
-    be the one that is away."""
+    """An admin client that asks each broker in turn until one answers. aiokafka asks one of them,
+    once, and that one may be unreachable.
+    """
 
     async def _send_request(self, request: Any, node_id: int | None = None) -> Any:
         if node_id is not None:
@@ -127,7 +130,7 @@ class Administrator(AIOKafkaAdminClient):  # type: ignore[misc]  # untyped
 class Clients:
     """Producer, consumer and admin of one ledger, each started when it is first needed.
 
-    Every method may be called by any thread; topics are named without the prefix.
+    Any thread may call any method. Topics are named without the prefix.
     """
 
     def __init__(self, settings: KafkaSettings) -> None:
@@ -143,15 +146,15 @@ class Clients:
         self._abandoned: set[asyncio.Task[None]] = set()
         self._producing: defaultdict[tuple[str, int], asyncio.Lock] = defaultdict(asyncio.Lock)
         self._consumer: AIOKafkaConsumer | None = None
-        self._asking: AIOKafkaConsumer | None = None
+        self._offsets_reader: AIOKafkaConsumer | None = None
         self._reader: AIOKafkaConsumer | None = None
-        self._reader_at: tuple[Place, int] | None = None
+        self._reader_at: tuple[LedgerPartition, int] | None = None
         self._reading = asyncio.Lock()
         self._admin: Administrator | None = None
         self._starting = asyncio.Lock()
 
     def ensure_topics(self) -> Topics:
-        """Make or check the ledger's topics."""
+        """Create the ledger's topics, or check those that exist."""
 
         async def ensure() -> Topics:
             return await ensure_topics(await self._started_admin(), self._settings)
@@ -159,66 +162,68 @@ class Clients:
         return self._run(ensure())
 
     def ends(
-        self, places: Iterable[Place], known: Mapping[Place, int] | None = None
-    ) -> dict[Place, int]:
+        self, tps: Iterable[LedgerPartition], known: Mapping[LedgerPartition, int] | None = None
+    ) -> dict[LedgerPartition, int]:
         """Return the end offset of partitions, as the broker knows it now.
 
-        That of the inbox is before the first record of a transaction that is still open. An end
-        before the offset that is `known` of the partition is asked for again for a while.
+        The end of the inbox is before the first record of a transaction that is still open. If an
+        end is below the offset in `known` for its partition, the broker is asked again for a while.
         """
-        asked, least = list(places), known or {}
+        asked, least = list(tps), known or {}
         return self._run(
             retry_until(
                 lambda: self._ends(asked),
-                lambda ends: all(ends[place] >= offset for place, offset in least.items()),
+                lambda ends: all(ends[tp] >= offset for tp, offset in least.items()),
             )
         )
 
-    def starts(self, places: Iterable[Place]) -> dict[Place, int]:
+    def starts(self, tps: Iterable[LedgerPartition]) -> dict[LedgerPartition, int]:
         """Return the offset of the first record that each partition still has."""
-        return self._run(self._offsets("beginning_offsets", list(places)))
+        return self._run(self._offsets("beginning_offsets", list(tps)))
 
     def produce(self, topic: str, records: Mapping[int, Sequence[KeyedValue]]) -> dict[int, range]:
-        """Append records to partitions, in order; return each one's offsets once they are safe.
+        """Append records to partitions, in order; return their offsets, by partition, once they are
+        safe.
 
-        Records that fit into one batch are appended together or not at all. Where the offsets
-        from the first to the last are as many as the records, nothing of others lies between.
+        Records that fit into one batch are appended together or not at all. If the offsets are
+        consecutive, no record of another producer lies between them.
 
         Raises:
-            LedgerUnavailable: they were not acknowledged in time; whether they are there, nobody
-                knows.
+            LedgerUnavailable: they were not acknowledged in time. They may or may not be there.
         """
-        # It knows better why than who waits for it.
+        # The producer knows the reason; its caller only sees a timeout.
         return self._run(self._produce(topic, records), within=PATIENCE + _CANCEL_SECONDS)
 
-    def assign(self, positions: Mapping[Place, int]) -> None:
-        """Let `poll` read these partitions from these offsets, and no others."""
+    def assign(self, positions: Mapping[LedgerPartition, int]) -> None:
+        """Let `poll` read these partitions, and no others, from these offsets."""
         self._run(self._assign(positions))
 
-    def poll(self, seconds: float, most: int) -> dict[Place, list[ConsumerRecord[bytes, bytes]]]:
-        """Return what came, waiting up to `seconds` for it.
+    def poll(
+        self, seconds: float, most: int
+    ) -> dict[LedgerPartition, list[ConsumerRecord[bytes, bytes]]]:
+        """Return new records, waiting up to `seconds` for them.
 
         Raises:
-            aiokafka.errors.OffsetOutOfRangeError: a partition does not reach so far (any more).
+            aiokafka.errors.OffsetOutOfRangeError: a partition does not hold the offset (any more).
         """
         return self._run(self._poll(seconds, most), within=seconds + PATIENCE)
 
     def read(
-        self, place: Place, offset: int, limit: int, known: int = 0
+        self, tp: LedgerPartition, offset: int, limit: int, known: int = 0
     ) -> list[ConsumerRecord[bytes, bytes]]:
-        """Return up to `limit` records of a partition from `offset` on, from the broker itself.
+        """Return up to `limit` records of a partition from `offset` on, read from the broker.
 
         Raises:
-            aiokafka.errors.OffsetOutOfRangeError: it begins after `offset`, or ends before that or
-                before the offset that is `known` of it, also when it was asked again for a while.
+            aiokafka.errors.OffsetOutOfRangeError: the partition begins after `offset`, or ends
+                before `offset` or `known`, and still does after some tries.
         """
 
         async def read() -> list[ConsumerRecord[bytes, bytes]] | OffsetOutOfRangeError:
             try:
-                return await self._read(place, offset, limit, max(offset, known))
+                return await self._read(tp, offset, limit, max(offset, known))
             except OffsetOutOfRangeError as error:
-                if (await self._offsets("beginning_offsets", [place]))[place] > offset:
-                    # Deleted; no other broker has it.
+                if (await self._offsets("beginning_offsets", [tp]))[tp] > offset:
+                    # The record was deleted; no other broker has it.
                     raise
                 return error
 
@@ -229,11 +234,11 @@ class Clients:
             raise found
         return found
 
-    def delete_before(self, offsets: Mapping[Place, int]) -> None:
+    def delete_before(self, offsets: Mapping[LedgerPartition, int]) -> None:
         """Delete the records of partitions below the offsets."""
 
         async def delete() -> None:
-            there = {self._there(place): offset for place, offset in offsets.items()}
+            there = {self._on_broker(tp): offset for tp, offset in offsets.items()}
             await delete_before(await self._started_producer(), there)
 
         try:
@@ -242,7 +247,7 @@ class Clients:
             raise self._unavailable(f"{type(error).__name__}: {error}") from error
 
     def members(self, group: str) -> int:
-        """Return how many members a consumer group has that read now."""
+        """Return how many active members a consumer group has."""
 
         async def count() -> int:
             admin = await self._started_admin()
@@ -250,7 +255,7 @@ class Clients:
                 try:
                     coordinator = await admin.find_coordinator(group)
                 except GroupCoordinatorNotAvailableError:
-                    # No group has ever been on this broker.
+                    # This broker never had a consumer group.
                     return 0
                 with suppress(*_AWAY):
                     (found,) = await admin.describe_consumer_groups([group], coordinator)
@@ -263,7 +268,7 @@ class Clients:
         """Stop the clients and their thread."""
 
         async def stop() -> None:
-            consumers = (self._consumer, self._asking, self._reader)
+            consumers = (self._consumer, self._offsets_reader, self._reader)
             ends = [client.stop for client in consumers if client is not None]
             if self._producer is not None:
                 ends.append(self._producer.abandon)
@@ -273,7 +278,7 @@ class Clients:
                 with suppress(KafkaError, TimeoutError):
                     async with asyncio.timeout(_STOP_SECONDS):
                         await end()
-            # What waits for a broker that never answers.
+            # Tasks that wait for a broker which never answers.
             left = asyncio.all_tasks() - {asyncio.current_task()}
             for task in left:
                 task.cancel()
@@ -292,7 +297,7 @@ class Clients:
         """Run a coroutine in the clients' thread.
 
         Raises:
-            LedgerUnavailable: the brokers did not do it in time.
+            LedgerUnavailable: the brokers did not answer in time.
         """
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
@@ -309,7 +314,7 @@ class Clients:
             raise self._unavailable(why) from error
 
     async def _refusals(self) -> str:
-        """Return why no broker lets us in, which aiokafka tells its log only."""
+        """Return why every broker refuses the connection; aiokafka only logs it."""
         options = {**self._options}
         refusals = []
         for server in options.pop("bootstrap_servers"):
@@ -327,10 +332,10 @@ class Clients:
             "and RECOLLECT_LEDGER and RECOLLECT_KAFKA_* are right, then do it again"
         )
 
-    def _there(self, place: Place) -> TopicPartition:
-        return TopicPartition(self._settings.topic(place[0]), place[1])
+    def _on_broker(self, tp: LedgerPartition) -> TopicPartition:
+        return TopicPartition(self._settings.topic(tp[0]), tp[1])
 
-    def _here(self, there: TopicPartition) -> Place:
+    def _without_prefix(self, there: TopicPartition) -> LedgerPartition:
         return self._names[there.topic], there.partition
 
     async def _started_admin(self) -> Administrator:
@@ -346,13 +351,13 @@ class Clients:
         return self._admin
 
     async def _started_reader(self) -> AIOKafkaConsumer:
-        """Return the consumer of `read`; the caller holds it."""
+        """Return the consumer of `read`; the caller holds its lock."""
         if self._reader is None:
             self._reader = await self._new_consumer()
         return self._reader
 
     async def _new_consumer(self, isolation: str = "read_committed") -> AIOKafkaConsumer:
-        # No group: where to read is the reader's business, and a missing offset is an error.
+        # No group: the caller says where to read, and a missing offset is an error.
         consumer = AIOKafkaConsumer(
             **self._options,
             isolation_level=isolation,
@@ -368,29 +373,29 @@ class Clients:
             raise
         return consumer
 
-    async def _asking_consumer(self) -> AIOKafkaConsumer:
-        """Return a consumer whose connection no fetch holds up."""
+    async def _offsets_consumer(self) -> AIOKafkaConsumer:
+        """Return a consumer that never fetches, so that no fetch delays its requests."""
         async with self._starting:
-            if self._asking is None:
-                # Up to what is there, not only to the first open transaction: of the ledger and
-                # its keys nothing may be taken for missing that is.
+            if self._offsets_reader is None:
+                # Up to the last record, not only to the first open transaction: no record of the
+                # ledger or of its keys may be taken for missing.
                 asking = await self._new_consumer("read_uncommitted")
-                # Else each topic's first question waits for a retry.
+                # Else the first request for each topic waits for a retry.
                 await asking._client.set_topics(list(self._names))
-                self._asking = asking
-        return self._asking
+                self._offsets_reader = asking
+        return self._offsets_reader
 
-    async def _offsets(self, method: str, places: list[Place]) -> dict[Place, int]:
-        if not places:
+    async def _offsets(self, method: str, tps: list[LedgerPartition]) -> dict[LedgerPartition, int]:
+        if not tps:
             return {}
-        consumer = await self._asking_consumer()
-        found = await getattr(consumer, method)([self._there(place) for place in places])
-        return {self._here(there): offset for there, offset in found.items()}
+        consumer = await self._offsets_consumer()
+        found = await getattr(consumer, method)([self._on_broker(tp) for tp in tps])
+        return {self._without_prefix(there): offset for there, offset in found.items()}
 
-    async def _ends(self, places: list[Place]) -> dict[Place, int]:
-        posted = [place for place in places if place[0] == INBOX]
-        there = {self._there(place): place for place in posted}
-        ends = await self._offsets("end_offsets", [each for each in places if each not in posted])
+    async def _ends(self, tps: list[LedgerPartition]) -> dict[LedgerPartition, int]:
+        posted = [tp for tp in tps if tp[0] == INBOX]
+        there = {self._on_broker(tp): tp for tp in posted}
+        ends = await self._offsets("end_offsets", [each for each in tps if each not in posted])
         if posted:
             async with self._reading:
                 reader = await self._started_reader()
@@ -398,40 +403,40 @@ class Clients:
             ends |= {there[each]: end for each, end in found.items()}
         return ends
 
-    async def _assign(self, positions: Mapping[Place, int]) -> None:
+    async def _assign(self, positions: Mapping[LedgerPartition, int]) -> None:
         async with self._starting:
             if self._consumer is None:
                 self._consumer = await self._new_consumer()
-        self._consumer.assign([self._there(place) for place in positions])
-        for place, offset in positions.items():
-            self._consumer.seek(self._there(place), offset)
+        self._consumer.assign([self._on_broker(tp) for tp in positions])
+        for tp, offset in positions.items():
+            self._consumer.seek(self._on_broker(tp), offset)
 
     async def _poll(
         self, seconds: float, most: int
-    ) -> dict[Place, list[ConsumerRecord[bytes, bytes]]]:
+    ) -> dict[LedgerPartition, list[ConsumerRecord[bytes, bytes]]]:
         assert self._consumer is not None
         found = await self._consumer.getmany(timeout_ms=int(seconds * 1_000), max_records=most)
-        return {self._here(there): records for there, records in found.items()}
+        return {self._without_prefix(there): records for there, records in found.items()}
 
     async def _read(
-        self, place: Place, offset: int, limit: int, known: int
+        self, tp: LedgerPartition, offset: int, limit: int, known: int
     ) -> list[ConsumerRecord[bytes, bytes]]:
-        there = self._there(place)
-        end = (await self._ends([place]))[place]
+        there = self._on_broker(tp)
+        end = (await self._ends([tp]))[tp]
         if end < known:
             raise OffsetOutOfRangeError({there: known})
         async with self._reading:
             reader = await self._started_reader()
-            if self._reader_at != (place, offset):
+            if self._reader_at != (tp, offset):
                 reader.assign([there])
                 reader.seek(there, offset)
             self._reader_at = None
             found: list[ConsumerRecord[bytes, bytes]] = []
-            # Not by the last record: a transaction's marker takes an offset, and is none.
+            # Not the last record: a transaction's marker takes an offset, but is no record.
             while len(found) < limit and await reader.position(there) < end:
                 page = await reader.getmany(there, timeout_ms=1_000, max_records=limit - len(found))
                 found += page.get(there, [])
-            self._reader_at = place, found[-1].offset + 1 if found else offset
+            self._reader_at = tp, found[-1].offset + 1 if found else offset
             return found
 
     async def _produce(
@@ -441,8 +446,8 @@ class Clients:
         producer = self._producer
         try:
             async with asyncio.timeout(PATIENCE), AsyncExitStack() as held:
-                # One caller at a time for each partition: batches of one call lie next to each
-                # other.
+                # One caller at a time for each partition, so that the batches of one call lie next
+                # to each other.
                 for partition in sorted(records):
                     await held.enter_async_context(self._producing[topic, partition])
                 producer = await self._started_producer()
@@ -452,8 +457,8 @@ class Clients:
                     )
                     return dict(zip(records, offsets, strict=True))
                 except BaseException:
-                    # Whether the records are there is not known, and a producer that failed once
-                    # may not be used again; the next call has a new one.
+                    # The records may or may not be there. A producer that failed may not be used
+                    # again, so the next call makes a new one.
                     self._give_up(producer)
                     raise
         except TimeoutError:
@@ -486,7 +491,8 @@ class Clients:
                     enable_idempotence=True,
                     max_batch_size=_BATCH_BYTES,
                     max_request_size=2 * MOST_RECORD_BYTES,
-                    # Twice, so that a broker which waits for copies says so before we give up.
+                    # Half of our patience, so that a broker which waits for replicas says so before
+                    # we give up.
                     request_timeout_ms=int(PATIENCE * 1_000 / 2),
                 )
                 try:
@@ -501,7 +507,7 @@ class Clients:
 async def _send(
     producer: Producer, topic: str, partition: int, records: Sequence[KeyedValue]
 ) -> range:
-    """Send records in batches as large as may be; return their offsets, first to last."""
+    """Send records in the largest batches that are allowed; return their offsets in order."""
     sent = []
     builder: BatchBuilder = producer.create_batch()
     for key, value, at in records:
@@ -511,7 +517,7 @@ async def _send(
             builder.append(key=key, value=value, timestamp=at)
     builder.close()
     sent.append((builder, await producer.send_batch(builder, topic, partition=partition)))
-    # Shielded: aiokafka's sender trips over a batch that somebody else has cancelled.
+    # Shielded: aiokafka's sender fails on a batch that was cancelled.
     placed = [
         (int((await asyncio.shield(future)).offset), builder.record_count())
         for builder, future in sent

@@ -1,12 +1,12 @@
-"""A node's copy of a Kafka ledger: the partitions that it reads, indexed by zone, kept in step.
+"""A node's copy of a Kafka ledger: the partitions that it reads, indexed by zone.
 
-Kafka finds records by offset only; agents and read models ask for a zone's. So each node keeps
-what it reads in a `LedgerFile` of its own. Its end is the cursor: whatever the node does next is
-decided from there, and what Kafka has committed for a group is a hint to operators.
+Kafka finds records by offset only; agents and read models need them by zone. So each node keeps
+what it reads in a `LedgerFile` of its own. The end of that file is the node's cursor. The offsets
+that Kafka commits for a group only inform operators.
 
-The copy is read on with one record of overlap, and each process looks at that record before it
-serves anything. Where it is another than the one that was copied, the topic was restored from an
-older backup or made anew, and nothing is served.
+Reading goes on with the last record that was copied, and each process compares that record before
+it serves anything. If it differs, the topic was restored from an older backup or created again, and
+nothing is served.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from aiokafka.errors import OffsetOutOfRangeError, TopicAuthorizationFailedError
 from projections.private import make_directory
 from schemas.errors import InvalidInput
 from schemas.zones import check_zone
-from streams.ledger.kafka.clients import PATIENCE, Clients, Place
+from streams.ledger.kafka.clients import PATIENCE, Clients, LedgerPartition
 from streams.ledger.kafka.keys import KeysCopy
 from streams.ledger.kafka.topics import KEYS
 from streams.ledger.ledger import LedgerGap, LedgerUnavailable, Record
@@ -36,34 +36,36 @@ class Received(Protocol):
 
     @property
     def offset(self) -> int:
-        """Its place in the partition."""
+        """The record's position in the partition."""
         ...
 
     @property
     def key(self) -> bytes | None:
-        """What chooses its partition."""
+        """The key, which chooses the partition."""
         ...
 
     @property
     def value(self) -> bytes | None:
-        """Its content; None: a tombstone."""
+        """The content; None: a tombstone."""
         ...
 
     @property
     def timestamp(self) -> int:
-        """When the broker took it, in unix ms."""
+        """When the broker received it, in unix ms."""
         ...
 
 
 _PAGE = 5_000
-#: How often a place that is followed is compared with the broker, in seconds.
+#: How often a followed partition is compared with the broker, in seconds.
 AUDIT_SECONDS = 5.0
-# Who brings records here that are on the broker is taken to have stopped after so long.
+# After so long without a record that the broker has, its delivery is taken to have stopped.
 _DELIVERED_SECONDS = 0.5
 
 
 class Copy:
-    """copy/ledger.db and copy/keys.db of a node, and what brings them up to the topics."""
+    """copy/ledger.db and copy/keys.db of a node, and the reading that brings them up to the
+    topics.
+    """
 
     def __init__(self, directory: Path, clients: Clients) -> None:
         make_directory(directory)
@@ -71,93 +73,96 @@ class Copy:
             self.file = LedgerFile(directory / "ledger.db", durable=False)
             self.keys = KeysCopy(directory / "keys.db")
         self._clients = clients
-        #: Called with the topic, the partition and the zones of records that were taken in.
+        #: Called with the topic, the partition and the zones of newly copied records.
         self.listener: Callable[[str, int, Set[str]], None] | None = None
-        self._followed: set[Place] = set()
-        self._delivered: set[Place] = set()
-        self._compared: set[Place] = set()
-        # Up to where the listener knows of records, whichever process of this home copied them.
-        self._told: dict[Place, int] = {}
-        self._broken: dict[Place, LedgerGap] = {}
-        self._assigned: set[Place] = set()
+        self._followed: set[LedgerPartition] = set()
+        self._delivered: set[LedgerPartition] = set()
+        self._compared: set[LedgerPartition] = set()
+        # The offset up to which the listener was notified, whichever process of this home copied.
+        self._notified: dict[LedgerPartition, int] = {}
+        self._broken: dict[LedgerPartition, LedgerGap] = {}
+        self._assigned: set[LedgerPartition] = set()
         self._audited = 0.0
         self._pulling = threading.Lock()
         self._grown = threading.Condition()
 
-    def next(self, place: Place) -> int:
-        """Return the offset of the next record to take from a partition."""
-        topic, partition = place
+    def next(self, tp: LedgerPartition) -> int:
+        """Return the offset of the next record to copy from a partition."""
+        topic, partition = tp
         return self.keys.next(partition) if topic == KEYS else self.file.end(topic, partition)
 
     @property
-    def followed(self) -> Set[Place]:
-        """The partitions that are read."""
+    def followed(self) -> Set[LedgerPartition]:
+        """The partitions that this object reads."""
         return self._followed
 
     @property
-    def broken(self) -> Mapping[Place, LedgerGap]:
-        """What is wrong with partitions that are not read any more."""
+    def broken(self) -> Mapping[LedgerPartition, LedgerGap]:
+        """Why partitions are not read any more, by partition."""
         return self._broken
 
-    def follow(self, places: Iterable[Place]) -> None:
-        """Read these partitions from now on, besides those that are read already."""
-        self._followed |= set(places) - self._delivered
+    def follow(self, tps: Iterable[LedgerPartition]) -> None:
+        """Read these partitions too from now on."""
+        self._followed |= set(tps) - self._delivered
 
-    def deliver(self, places: Iterable[Place]) -> None:
-        """Do not read these partitions any more, and no others less: others bring them here.
+    def deliver(self, tps: Iterable[LedgerPartition]) -> None:
+        """Stop reading these partitions: a caller of `take` delivers their records.
 
-        Whoever does so has compared them with the broker's.
+        The caller has compared its first records with the copy.
         """
         self._followed |= self._delivered
-        self._delivered = set(places)
+        self._delivered = set(tps)
         self._followed -= self._delivered
         self._compared |= self._delivered
 
-    def position(self, place: Place) -> int:
-        """Return the offset to read a partition on from: that of the last record that was copied,
-        to see that it is still the same, or of the first that the listener was not told of."""
-        copied = self.next(place)
-        if place[0] == KEYS:
+    def position(self, tp: LedgerPartition) -> int:
+        """Return the offset from which to go on reading: that of the last copied record, to compare
+        it, or of the first that the listener was not notified of.
+        """
+        copied = self.next(tp)
+        if tp[0] == KEYS:
             return copied
-        return max(min(copied, self._told.setdefault(place, copied)) - 1, 0)
+        return max(min(copied, self._notified.setdefault(tp, copied)) - 1, 0)
 
-    def check(self, place: Place) -> None:
-        """Raise what is wrong with a partition.
+    def check(self, tp: LedgerPartition) -> None:
+        """Raise the error of a partition that is broken.
 
         Raises:
-            LedgerGap: records are missing, or are not those that were copied.
+            LedgerGap: records are missing, or differ from those that were copied.
         """
-        if place in self._broken:
-            raise self._broken[place]
+        if tp in self._broken:
+            raise self._broken[tp]
 
-    def refresh(self, places: Iterable[Place]) -> None:
-        """Bring the copy of partitions up to the end that they have on the broker now."""
-        self.reach(self._clients.ends(places))
+    def refresh(self, tps: Iterable[LedgerPartition]) -> None:
+        """Copy partitions up to the end that they have on the broker now."""
+        self.reach(self._clients.ends(tps))
 
-    def reach(self, ends: Mapping[Place, int], patience: float = PATIENCE) -> None:
+    def reach(self, ends: Mapping[LedgerPartition, int], patience: float = PATIENCE) -> None:
         """Wait until the copy has every record before the given ends.
 
-        `patience` is how many seconds may pass without any of them.
+        `patience` is how many seconds may pass without a new record.
 
         Raises:
-            LedgerGap: a partition ends before what was copied, or has other records there.
+            LedgerGap: a partition ends before the copy does, or has other records.
             LedgerUnavailable: the broker does not deliver the records.
         """
-        for place, end in ends.items():
-            self.check(place)
-            if end < (copied := self.next(place)) and self._shrunk(place, copied):
-                raise self._broken[place]
-        behind = {place for place, end in ends.items() if self._behind(place, end)}
+        for tp, end in ends.items():
+            self.check(tp)
+            if end < (copied := self.next(tp)) and self._shrunk(tp, copied):
+                raise self._broken[tp]
+        behind = {tp for tp, end in ends.items() if self._behind(tp, end)}
         unread = behind - self._followed - self._delivered
         try:
             self._reach(behind, ends, patience)
         finally:
-            # What is read for this alone is not followed, and nobody is told of it.
+            # A partition that is read for this alone is not followed, and notifies nobody.
             self._followed -= unread
-            for place in unread:
-                self._told.pop(place, None)
+            for tp in unread:
+                self._notified.pop(tp, None)
 
-    def _reach(self, behind: set[Place], ends: Mapping[Place, int], patience: float) -> None:
+    def _reach(
+        self, behind: set[LedgerPartition], ends: Mapping[LedgerPartition, int], patience: float
+    ) -> None:
         began = time.monotonic()
         deadline = began + patience
         copied = sum(map(self.next, behind))
@@ -171,31 +176,33 @@ class Copy:
                     "see that the broker runs, then do it again"
                 )
             if behind <= self._delivered:
-                # Who brings them says so; in `pull` this thread would wait for other partitions.
+                # `take` notifies this thread; in `pull` it would wait for other partitions.
                 self.wait(min(left, 0.02))
             else:
                 self.pull(min(left, 0.1))
-            for place in behind:
-                self.check(place)
+            for tp in behind:
+                self.check(tp)
             if (grown := sum(map(self.next, behind))) != copied:
                 copied, deadline = grown, time.monotonic() + patience
-            behind = {place for place in behind if self._behind(place, ends[place])}
+            behind = {tp for tp in behind if self._behind(tp, ends[tp])}
             if behind & self._delivered and time.monotonic() - began > _DELIVERED_SECONDS:
-                # At the end of a term nothing is delivered any more, and whoever ends it waits
-                # for this: from now on they are read here as well, until `deliver` is called.
+                # At the end of a term nothing is delivered any more, and the end of the term waits
+                # for this thread: so it reads the partitions itself until `deliver` is called.
                 self._delivered -= behind
 
-    def has_more(self, place: Place, end: int) -> bool:
-        """Return whether the copy goes on after `end`, and was seen to be the broker's."""
-        return place in self._compared and self.next(place) > end
+    def has_more(self, tp: LedgerPartition, end: int) -> bool:
+        """Return whether the copy has records after `end`, and was compared with the broker."""
+        return tp in self._compared and self.next(tp) > end
 
-    def _behind(self, place: Place, end: int) -> bool:
-        """Return whether records before `end` are missing, or may be others than the broker's."""
-        copied = self.next(place)
-        return copied < end or (copied > 0 and place[0] != KEYS and place not in self._compared)
+    def _behind(self, tp: LedgerPartition, end: int) -> bool:
+        """Return whether records before `end` are missing, or were not compared with the broker
+        yet.
+        """
+        copied = self.next(tp)
+        return copied < end or (copied > 0 and tp[0] != KEYS and tp not in self._compared)
 
     def pull(self, seconds: float) -> None:
-        """Take in what comes within `seconds`, or wait for the thread that is at it."""
+        """Copy the records that arrive within `seconds`, or wait for the thread that is reading."""
         if not self._pulling.acquire(blocking=False):
             with self._grown:
                 self._grown.wait(min(seconds, 0.02))
@@ -211,22 +218,22 @@ class Copy:
             self.notify()
 
     def notify(self) -> None:
-        """Wake those who wait for records."""
+        """Wake the threads that wait for records."""
         with self._grown:
             self._grown.notify_all()
 
     def wait(self, seconds: float) -> None:
-        """Wait until records came, at most `seconds`."""
+        """Wait for new records, at most `seconds`."""
         with self._grown:
             self._grown.wait(seconds)
 
-    def take(self, place: Place, records: Sequence[Received]) -> None:
-        """Take records of a partition in; the first may be one that was copied.
+    def take(self, tp: LedgerPartition, records: Sequence[Received]) -> None:
+        """Copy records of a partition; the first may be one that was copied before.
 
         Raises:
-            LedgerGap: there is another record than that, or one between is missing.
+            LedgerGap: a record differs from the one that was copied, or one is missing between.
         """
-        topic, partition = place
+        topic, partition = tp
         if topic == KEYS:
             self.keys.take(partition, records)
             return
@@ -257,41 +264,47 @@ class Copy:
                 ],
             )
         if records[0].offset < end or end == 0:
-            self._compared.add(place)
-        self._tell(place, [(record.offset, _zone_of(record.key)) for record in records], end)
+            self._compared.add(tp)
+        self._notify_listener(
+            tp, [(record.offset, _zone_of(record.key)) for record in records], end
+        )
 
-    def take_own(self, appended: Mapping[Place, tuple[range, Sequence[Appended]]]) -> set[Place]:
-        """Take in what this process has appended to partitions, at these offsets.
+    def take_own(
+        self, appended: Mapping[LedgerPartition, tuple[range, Sequence[Appended]]]
+    ) -> set[LedgerPartition]:
+        """Copy what this process has appended to partitions, at these offsets.
 
-        The broker said where they are: right after the copy's end there is nothing else, and
-        they need not be read back. Whoever brings them again brings what is there.
+        The broker has named their offsets. Records that follow the copy's end need not be read
+        back; if they are delivered again, they are the same.
 
-        Return the partitions whose copy has to be brought there: records of others come first.
+        Return the partitions that must be read first, because records of others come before.
         """
-        taken: set[Place] = set()
+        taken: set[LedgerPartition] = set()
         with self.file.writing():
-            for place, (offsets, records) in appended.items():
-                there = len(offsets) == len(records) and self.next(place) == offsets.start
-                if there and not self._behind(place, offsets.start):
-                    self.file.write(*place, offsets.start, records)
-                    taken.add(place)
-        for place in taken:
-            offsets, records = appended[place]
+            for tp, (offsets, records) in appended.items():
+                there = len(offsets) == len(records) and self.next(tp) == offsets.start
+                if there and not self._behind(tp, offsets.start):
+                    self.file.write(*tp, offsets.start, records)
+                    taken.add(tp)
+        for tp in taken:
+            offsets, records = appended[tp]
             zones = [record.zone for record in records]
-            self._tell(place, list(zip(offsets, zones, strict=True)), offsets.start)
+            self._notify_listener(tp, list(zip(offsets, zones, strict=True)), offsets.start)
         return appended.keys() - taken
 
-    def _tell(self, place: Place, records: Sequence[tuple[int, str]], end: int) -> None:
-        """Wake who waits, and call the listener, of records (offset, zone) that are copied now.
+    def _notify_listener(
+        self, tp: LedgerPartition, records: Sequence[tuple[int, str]], end: int
+    ) -> None:
+        """Wake waiting threads, and call the listener for new records (offset, zone).
 
-        `end` was the copy's before. Another process of this home may have copied them already.
+        `end` was the copy's end before. Another process of this home may have copied them already.
         """
         self.notify()
-        told = self._told.get(place, end)
-        new = {zone for offset, zone in records if zone and offset >= min(told, end)}
-        self._told[place] = max(told, records[-1][0] + 1)
+        notified = self._notified.get(tp, end)
+        new = {zone for offset, zone in records if zone and offset >= min(notified, end)}
+        self._notified[tp] = max(notified, records[-1][0] + 1)
         if self.listener and new:
-            self.listener(*place, new)
+            self.listener(*tp, new)
 
     def close(self) -> None:
         """Close the files."""
@@ -302,7 +315,7 @@ class Copy:
         wanted = self._followed - self._broken.keys()
         if wanted != self._assigned:
             self._assigned = set()
-            self._clients.assign({place: self.position(place) for place in wanted})
+            self._clients.assign({tp: self.position(tp) for tp in wanted})
             self._assigned = wanted
         try:
             found = self._clients.poll(seconds, _PAGE)
@@ -314,53 +327,55 @@ class Copy:
             raise LedgerUnavailable(
                 f"this user may not read {error}; allow it to, then do it again"
             ) from None
-        for place, records in found.items():
+        for tp, records in found.items():
             try:
-                self.take(place, records)
+                self.take(tp, records)
             except LedgerGap as error:
-                self._break(place, error)
+                self._break(tp, error)
             except BaseException:
-                # What was not written down must be delivered again.
+                # Records that were not written must be delivered again.
                 self._assigned = set()
                 raise
 
     def _audit(self) -> None:
-        """Compare followed partitions with the broker now and then: ends, starts, the overlap."""
+        """Compare followed partitions with the broker from time to time: start, end, last copied
+        record.
+        """
         now = time.monotonic()
         if now - self._audited < AUDIT_SECONDS or not self._assigned:
             return
         first, self._audited = self._audited == 0.0, now
         if first:
             return
-        places = self._assigned
-        copied = {place: self.next(place) for place in places}
-        for place, end in self._clients.ends(places).items():
-            if end < copied[place]:
-                self._shrunk(place, copied[place])
-        for place, start in self._clients.starts(places).items():
-            if start > 0 and place[0] != KEYS:
-                self._truncated(place, start)
-        # The next pull begins with the overlap.
+        tps = self._assigned
+        copied = {tp: self.next(tp) for tp in tps}
+        for tp, end in self._clients.ends(tps).items():
+            if end < copied[tp]:
+                self._shrunk(tp, copied[tp])
+        for tp, start in self._clients.starts(tps).items():
+            if start > 0 and tp[0] != KEYS:
+                self._truncated(tp, start)
+        # The next pull begins with the last copied record.
         self._assigned = set()
 
     def _out_of_range(self, error: OffsetOutOfRangeError) -> None:
-        places = self._followed - self._broken.keys()
-        ends, starts = self._clients.ends(places), self._clients.starts(places)
-        for place in places:
-            if ends[place] < (copied := self.next(place)):
-                self._shrunk(place, copied)
-            elif starts[place] > max(copied - 1, 0) and place[0] != KEYS:
-                self._truncated(place, starts[place])
+        tps = self._followed - self._broken.keys()
+        ends, starts = self._clients.ends(tps), self._clients.starts(tps)
+        for tp in tps:
+            if ends[tp] < (copied := self.next(tp)):
+                self._shrunk(tp, copied)
+            elif starts[tp] > max(copied - 1, 0) and tp[0] != KEYS:
+                self._truncated(tp, starts[tp])
 
-    def _shrunk(self, place: Place, copied: int) -> bool:
-        """Note that a partition ends before what was copied; False if it does so no more."""
-        # The end was asked for before the copy was looked at, which grows meanwhile.
-        end = self._clients.ends([place], {place: copied})[place]
+    def _shrunk(self, tp: LedgerPartition, copied: int) -> bool:
+        """Note that a partition ends before the copy does; return False if it no longer does."""
+        # The end was read before the copy, which grows meanwhile.
+        end = self._clients.ends([tp], {tp: copied})[tp]
         if end >= copied:
             return False
-        topic, partition = place
+        topic, partition = tp
         self._break(
-            place,
+            tp,
             LedgerGap(
                 f"{topic}/{partition} ends at offset {end}, but {copied} was read before: records "
                 "are missing; restore the topic from a backup that has them"
@@ -368,23 +383,23 @@ class Copy:
         )
         return True
 
-    def _truncated(self, place: Place, start: int) -> None:
-        topic, partition = place
+    def _truncated(self, tp: LedgerPartition, start: int) -> None:
+        topic, partition = tp
         self._break(
-            place,
+            tp,
             LedgerGap(
                 f"{topic}/{partition} begins at offset {start}: the records before were deleted; "
                 "restore the topic from a backup that has them"
             ),
         )
 
-    def _break(self, place: Place, error: LedgerGap) -> None:
-        self._broken[place] = error
+    def _break(self, tp: LedgerPartition, error: LedgerGap) -> None:
+        self._broken[tp] = error
         self._assigned = set()
 
 
 def received(record: Received) -> Record:
-    """Return a Kafka record as one of the ledger; one that names no zone belongs to none."""
+    """Return a Kafka record as a ledger record; without a zone's name it belongs to no zone."""
     return Record(record.offset, _zone_of(record.key), record.value or b"")
 
 

@@ -1,8 +1,8 @@
-"""Deleting the records of partitions from their start on.
+"""Deleting the oldest records of partitions.
 
-aiokafka's admin client can, too, but asks for the metadata of every topic of the cluster each time:
-on a broker with a thousand partitions its answer takes longer to read than all else that a worker
-does in a second.
+aiokafka's admin client can do so too, but asks for the metadata of every topic of the cluster each
+time. With a thousand partitions, reading that answer takes longer than everything else that a
+worker does in a second.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from aiokafka.client import ConnectionGroup
 from aiokafka.errors import LeaderNotAvailableError, for_code
 from aiokafka.protocol.admin import DeleteRecordsRequest
 
-# A broker answers once all replicas have deleted them, so long at most.
+# A broker answers once all replicas have deleted the records, or after this time.
 _PATIENCE_MS = 10_000
 
 
 async def delete_before(producer: AIOKafkaProducer, offsets: Mapping[TopicPartition, int]) -> None:
-    """Delete the records below the offsets, by what a producer that runs knows of the cluster.
+    """Delete the records below the offsets, with the cluster metadata of a running producer.
 
     Raises:
-        aiokafka.errors.KafkaError: a partition has no leader now, or a broker did not do it.
+        aiokafka.errors.KafkaError: a partition has no leader now, or a broker failed to delete.
     """
     requests: dict[int, dict[str, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
     for there, offset in offsets.items():
@@ -35,7 +35,7 @@ async def delete_before(producer: AIOKafkaProducer, offsets: Mapping[TopicPartit
         requests[leader][there.topic].append((there.partition, offset))
     for leader, topics in requests.items():
         request = DeleteRecordsRequest(topics.items(), _PATIENCE_MS)
-        # Not in the connection to which records are produced: they would wait behind it.
+        # Not in the connection of the producer, whose records would wait behind it.
         response = await producer.client.send(leader, request, group=ConnectionGroup.COORDINATION)
         for topic, partitions, *_ in response.topics:
             for partition, _, code, *_ in partitions:

@@ -1,7 +1,7 @@
-"""The ledger on Kafka: topics that any number of nodes share, read through a copy of one's own.
+"""The ledger on Kafka: topics that nodes share; each node reads them through its own copy.
 
-Nothing is decided by who writes first to a database here, but by the order in the topics: events
-and changes are appended as they are, and a record that does not extend its chain is void.
+The order in the topics decides, not who writes first to a database: events and changes are appended
+as they are, and a record that does not extend its chain is void.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from schemas.errors import HomeError
 from schemas.events import Draft
 from schemas.wire import Receipt
 from schemas.zones import check_zone
-from streams.ledger.kafka.clients import Clients, KeyedValue, Place
+from streams.ledger.kafka.clients import Clients, KeyedValue, LedgerPartition
 from streams.ledger.kafka.copy import Copy, received
 from streams.ledger.kafka.inbox_retention import Inbox
-from streams.ledger.kafka.keys import PLACES, KafkaKeys
+from streams.ledger.kafka.keys import KEY_PARTITIONS, KafkaKeys
 from streams.ledger.kafka.settings import NO_ENCODER, KafkaSettings
 from streams.ledger.kafka.topics import INBOX, KEYS, Topics
 from streams.ledger.ledger import (
@@ -39,28 +39,28 @@ from streams.ledger.ledger import (
 )
 from streams.ledger.ledger_file import Appended
 from streams.ledger.partitioner import partition_of
-from streams.ledger.sequencer import Head, Held, Sequenced, held_event, sequence
+from streams.ledger.sequencer import Head, KnownEvent, Sequenced, known_event, sequence
 from streams.system.failpoints import failpoint
 
-# Between two looks at topics that nobody of this process follows.
+# Seconds between two polls of topics that this process does not follow.
 _POLL_SECONDS = 0.05
-# Each time another sequencer was faster, at least one of its events was accepted.
+# After each lost race, at least one event of another sequencer was accepted.
 _MOST_TRIES = 100
 _PAGE = 2_000
-#: How long a count of the workers is believed.
+#: How long the number of workers is cached, in seconds.
 _COUNT_SECONDS = 2.0
 
 
 class KafkaLedger(Ledger):
     """A Kafka ledger, as a node in `directory` sees it.
 
-    `follows`: somebody pulls all the time, so reads answer from the copy as it stands; else each
-    read brings the copy up to the topic's end first. What was appended here is in the copy when
-    `append` and `publish` return, either way. `writes` False: a replica, which appends nothing.
-    `encoder` names the home's, to the byte: all nodes of a ledger must have the same. `secret` is
-    that of the embedded ledger which moves to these topics.
+    `follows`: another thread or process pulls all the time, so reads answer from the copy as it is;
+    else each read first brings the copy up to the topic's end. Either way, the copy holds what was
+    appended here when `append` and `publish` return. `writes` False: a replica, which appends
+    nothing. `encoder` names the exact encoder of the home: all nodes of a ledger must have the
+    same. `secret` is given when an embedded ledger moves to these topics, and is that ledger's.
 
-    It pickles as what opens it again to read the copy as it stands.
+    Pickling keeps what is needed to open it again and read the copy as it is.
     """
 
     shared = True
@@ -85,11 +85,11 @@ class KafkaLedger(Ledger):
         self._connecting = threading.RLock()
         self._keys: KafkaKeys | None = None
         self._inbox: Inbox | None = None
-        #: What is so with the topics, since they were looked at.
+        #: What was found out about the topics; None before they were checked.
         self.topics: Topics | None = None
-        #: The clients of the brokers; they connect when they are first needed.
+        #: The clients of the brokers; they connect on first use.
         self.clients = Clients(settings)
-        #: This node's copy of what it reads.
+        #: This node's copy of the topics that it reads.
         self.copy = Copy(directory, self.clients)
         self._directory = directory
 
@@ -105,21 +105,24 @@ class KafkaLedger(Ledger):
 
     @property
     def inbox(self) -> Inbox:
-        """What clients publish to."""
+        """The topic to which clients publish."""
         self.connect()
         assert self._inbox is not None
         return self._inbox
 
     def finish_erasures(self, partitions: Collection[int]) -> None:
-        """See that what was destroyed or deleted leaves the brokers' disks, also where nothing
-        else is written; to be called now and then by whoever owns the partitions."""
+        """Make what was destroyed or deleted leave the brokers' disks, even if nothing else is
+        written. The owner of the partitions calls it from time to time.
+        """
         self.connect()
         assert self.topics is not None
         self.inbox.roll(partitions)
         self.keys.roll(partitions, self.topics.roll_seconds[KEYS])
 
     def safety(self) -> list[str]:
-        """Return what is less safe on the brokers than it could be, or was lost there unread."""
+        """Return warnings: settings of the brokers that are less safe than possible, and records
+        lost unread.
+        """
         self.connect()
         assert self.topics is not None
         return [
@@ -131,9 +134,9 @@ class KafkaLedger(Ledger):
         ]
 
     def connect(self) -> None:
-        """Make or check the topics, and agree with the other nodes, once.
+        """Create or check the topics, and agree with the other nodes, once.
 
-        Not before the brokers are needed: who reads a followed copy can do without them.
+        Only when the brokers are needed: reading a followed copy works without them.
         """
         with self._connecting:
             if self._keys is None:
@@ -141,19 +144,19 @@ class KafkaLedger(Ledger):
                 keys = KafkaKeys(
                     self.clients,
                     self.copy.keys,
-                    lambda: self.copy.refresh(PLACES),
+                    lambda: self.copy.refresh(KEY_PARTITIONS),
                     writes=self._writes,
                     secret=self._secret,
                 )
                 self._check_encoder(keys)
                 if self._writes:
-                    places = [(INBOX, partition) for partition in range(PARTITIONS)]
-                    keys.begin_inbox(lambda: list(self.clients.starts(places).values()))
+                    tps = [(INBOX, partition) for partition in range(PARTITIONS)]
+                    keys.begin_inbox(lambda: list(self.clients.starts(tps).values()))
                 self._inbox = Inbox(self.clients, keys, self.topics.roll_seconds[INBOX])
                 self._keys = keys
 
     def _check_encoder(self, keys: KafkaKeys) -> None:
-        """Raise HomeError where the ledger's vectors are those of another encoder."""
+        """Raise HomeError if the ledger's vectors come from another encoder."""
         agreed = keys.agree("encoder", self._encoder.encode()).decode()
         if agreed != self._encoder:
             raise HomeError(
@@ -165,15 +168,15 @@ class KafkaLedger(Ledger):
         return self.publish_all({zone: drafts})[zone]
 
     def publish_all(self, drafts: Mapping[str, Sequence[Draft]]) -> dict[str, list[Receipt]]:
-        """Publish to several zones, which wait for the brokers together."""
-        places = {(EVENTS, partition_of(check_zone(zone))) for zone in drafts}
+        """Publish to several zones with one wait for the brokers."""
+        tps = {(EVENTS, partition_of(check_zone(zone))) for zone in drafts}
         receipts: dict[str, list[Receipt]] = {}
         ours: dict[str, set[int]] = {zone: set() for zone in drafts}
         with ExitStack() as held:
-            for _, partition in sorted(places):
+            for _, partition in sorted(tps):
                 held.enter_context(self._publishing[partition])
             for _ in range(_MOST_TRIES):
-                self._refresh(places)
+                self._refresh(tps)
                 tried = {
                     zone: self._sequence(zone, some)
                     for zone, some in drafts.items()
@@ -184,7 +187,7 @@ class KafkaLedger(Ledger):
                     ours[zone] |= {
                         record.number
                         for record in records
-                        if self.copy.file.held(zone, record.source) == record.value
+                        if self.copy.file.event_of_source(zone, record.source) == record.value
                     }
                     if all(record.number in ours[zone] for record in records):
                         receipts[zone] = _claimed(found, ours[zone])
@@ -204,12 +207,12 @@ class KafkaLedger(Ledger):
             self.copy.file.end_of(zone),
             secret=self.keys.secret,
             now=time.time_ns() // 1_000_000,
-            held=lambda source: self._held(zone, source),
+            find=lambda source: self._known_event(zone, source),
         )
         return receipts, records
 
     def _offer(self, records: Mapping[str, Sequence[Sequenced]]) -> None:
-        """Append events of zones, and have them in the copy, accepted or void."""
+        """Append events of zones, and copy them, accepted or void."""
         self.keys.add({each.key_id: each.key for some in records.values() for each in some})
         failpoint("append.keys")
         self._append(
@@ -220,22 +223,22 @@ class KafkaLedger(Ledger):
             self.destroy_void_keys(partition)
 
     def destroy_void_keys(self, partition: int) -> None:
-        """Destroy the keys of events that no chain accepts, whoever wrote and left them.
+        """Destroy the keys of events that no chain accepts.
 
-        What such a copy says may have to be forgotten, and no erasure would name its key. One
-        whose key may be that of an event that stands, in whichever zone, is left alone.
+        Their words may have to be forgotten, and no erasure would name such a key. A key that an
+        accepted event of any zone may use is left alone.
         """
         if void := self.copy.file.void_keys(partition, self.keys.secret):
             self.keys.destroy(void)
             self.copy.file.forget_void_keys(void)
 
     def append(self, topic: str, zone: str, values: Sequence[bytes]) -> None:
-        _place(topic, partition_of(check_zone(zone)))
+        _tp(topic, partition_of(check_zone(zone)))
         if values:
             self._append(topic, {zone: values})
 
     def _append(self, topic: str, values: Mapping[str, Sequence[bytes]]) -> None:
-        """Append records of zones, and have them in the copy."""
+        """Append records of zones, and copy them."""
         now = time.time_ns() // 1_000_000
         appended: dict[int, list[Appended]] = {}
         for zone, some in values.items():
@@ -258,38 +261,41 @@ class KafkaLedger(Ledger):
                 for partition, records in appended.items()
             }
         )
-        self.copy.reach({place: offsets[place[1]].stop for place in behind})
+        self.copy.reach({tp: offsets[tp[1]].stop for tp in behind})
 
     def read(
         self, topic: str, partition: int, offset: int, limit: int, zone: str | None = None
     ) -> list[Record]:
-        place = _place(topic, partition)
+        tp = _tp(topic, partition)
         if zone is None:
-            return self._read_all(place, offset, limit)
-        self.copy.check(place)
-        if self._follows or self.copy.has_more(place, offset + limit):
-            # What others decided may tell of events that were not copied here yet.
+            return self._read_all(tp, offset, limit)
+        self.copy.check(tp)
+        if self._follows or self.copy.has_more(tp, offset + limit):
+            # A change of another worker may rest on events that were not copied here yet.
             with suppress(LedgerGap):
                 records = self.copy.file.read(topic, partition, offset, limit, zone)
                 if self._follows or len(records) == limit:
                     return records
         if not self._follows:
             self.connect()
-        # Whoever reads a zone's changes reads its events, too: both are fetched together.
+        # A reader of a zone's changes reads its events too, so both are fetched at once.
         self.copy.refresh(
-            [place] if topic == RECORDINGS else [(EVENTS, partition), (CHANGES, partition)]
+            [tp] if topic == RECORDINGS else [(EVENTS, partition), (CHANGES, partition)]
         )
         return self.copy.file.read(topic, partition, offset, limit, zone)
 
-    def _read_all(self, place: Place, offset: int, limit: int, known: int = 0) -> list[Record]:
-        """Return records of a partition as the broker has them, whatever was copied; all before
-        the offset `known` must be there."""
-        name = f"{place[0]}/{place[1]}"
+    def _read_all(
+        self, tp: LedgerPartition, offset: int, limit: int, known: int = 0
+    ) -> list[Record]:
+        """Return records of a partition from the broker, not from the copy. All before the offset
+        `known` must be there.
+        """
+        name = f"{tp[0]}/{tp[1]}"
         self.connect()
         try:
-            found = self.clients.read(place, offset, limit, known)
+            found = self.clients.read(tp, offset, limit, known)
         except OffsetOutOfRangeError:
-            start, end = self.clients.starts([place])[place], self.clients.ends([place])[place]
+            start, end = self.clients.starts([tp])[tp], self.clients.ends([tp])[tp]
             what = (
                 f"begins at offset {start}, after {offset}"
                 if start > offset
@@ -308,11 +314,11 @@ class KafkaLedger(Ledger):
         return records
 
     def end(self, topic: str, partition: int) -> int:
-        place = _place(topic, partition)
+        tp = _tp(topic, partition)
         if self._follows:
-            return self.copy.next(place)
+            return self.copy.next(tp)
         self.connect()
-        return self.clients.ends([place])[place]
+        return self.clients.ends([tp])[tp]
 
     def appended_at(self, topic: str, partition: int, offset: int) -> int | None:
         return self.copy.file.appended_at(topic, partition, offset)
@@ -326,18 +332,18 @@ class KafkaLedger(Ledger):
         return self.copy.file.head(zone)
 
     def of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
-        # A key's end may be read before the erasure that says why.
+        # The deletion of a key may be read before the erasure that explains it.
         self.connect()
         self.copy.refresh([(EVENTS, partition_of(zone))])
         return self.copy.file.of_kind(zone, kind, offset)
 
-    def held(self, zone: str, source: bytes) -> bytes | None:
+    def event_of_source(self, zone: str, source: bytes) -> bytes | None:
         self._refresh([(EVENTS, partition_of(zone))])
-        return self.copy.file.held(zone, source)
+        return self.copy.file.event_of_source(zone, source)
 
     def unread(self, zone: str) -> int:
-        place = (EVENTS, partition_of(zone))
-        return self.end(*place) - self.copy.next(place)
+        tp = (EVENTS, partition_of(zone))
+        return self.end(*tp) - self.copy.next(tp)
 
     def near(self, zone: str, number: int) -> tuple[int, int, bytes]:
         return self.copy.file.near(zone, number)
@@ -349,18 +355,18 @@ class KafkaLedger(Ledger):
             problems += self._compare((topic, partition))
         return problems
 
-    def _compare(self, place: Place) -> list[str]:
-        """Return where the copy of a partition is not what the broker has."""
+    def _compare(self, tp: LedgerPartition) -> list[str]:
+        """Return the differences between the copy of a partition and the broker's."""
         offset = 0
-        while copied := self.copy.file.read(*place, offset, _PAGE):
+        while copied := self.copy.file.read(*tp, offset, _PAGE):
             try:
-                there = self._read_all(place, offset, len(copied), offset + len(copied))
+                there = self._read_all(tp, offset, len(copied), offset + len(copied))
             except LedgerGap as error:
                 return [str(error)]
             for ours, theirs in zip(copied, there, strict=True):
                 if ours != theirs:
                     return [
-                        f"{place[0]}/{place[1]} offset {ours.offset}: this node's copy is not what "
+                        f"{tp[0]}/{tp[1]} offset {ours.offset}: this node's copy is not what "
                         "the topic has; if the topic is whole, stop the processes of this home and "
                         "delete its folder copy"
                     ]
@@ -372,9 +378,9 @@ class KafkaLedger(Ledger):
         self._refresh(ends)
         self.copy.follow(ends)
         while True:
-            for place in ends:
-                self.copy.check(place)
-            if any(self.copy.next(place) > end for place, end in ends.items()):
+            for tp in ends:
+                self.copy.check(tp)
+            if any(self.copy.next(tp) > end for tp, end in ends.items()):
                 return True
             left = deadline - time.monotonic()
             if left <= 0:
@@ -390,20 +396,20 @@ class KafkaLedger(Ledger):
         self.clients.close()
         self.copy.close()
 
-    def _refresh(self, places: Iterable[Place]) -> None:
+    def _refresh(self, tps: Iterable[LedgerPartition]) -> None:
         if self._follows:
-            for place in places:
-                self.copy.check(place)
+            for tp in tps:
+                self.copy.check(tp)
         else:
             self.connect()
-            self.copy.refresh(places)
+            self.copy.refresh(tps)
 
-    def _held(self, zone: str, source: bytes) -> Held | None:
-        record = self.copy.file.held(zone, source)
-        return None if record is None else held_event(record, self.keys)
+    def _known_event(self, zone: str, source: bytes) -> KnownEvent | None:
+        record = self.copy.file.event_of_source(zone, source)
+        return None if record is None else known_event(record, self.keys)
 
 
-def _place(topic: str, partition: int) -> Place:
+def _tp(topic: str, partition: int) -> LedgerPartition:
     if topic not in TOPICS:
         raise ValueError(f"no topic is called {topic}")
     if not 0 <= partition < PARTITIONS:
@@ -412,7 +418,7 @@ def _place(topic: str, partition: int) -> Place:
 
 
 def _claimed(receipts: Sequence[Receipt], ours: set[int]) -> list[Receipt]:
-    """Return receipts that say "new" of what this call brought, in whichever of its tries."""
+    """Return receipts that say "new" for what any try of this call has published."""
     unclaimed = set(ours)
     found = []
     for receipt in receipts:

@@ -1,11 +1,11 @@
 """The keys of sealed payloads in the compacted `keys` topic, and a node's copy of them.
 
-A key's record is a pair: its id and the key; its end is a record without a value, which
-compaction follows. The copy remembers ended keys, so that an older record read later brings
-nothing back.
+A key's record is a pair: its id and the key. A record without a value deletes the key, and
+compaction removes the older one. The copy remembers deleted keys, so that an older record read
+later does not restore them.
 
-Compaction leaves the file alone to which the broker appends, and the broker begins another with
-the first record after `segment.ms`. Where none comes after the end of a key, a marker is appended.
+Compaction skips the file to which the broker appends, and the broker begins another with the first
+record after `segment.ms`. If no record follows a deletion, a marker is appended.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from projections.migrations import Migrations
 from projections.sqlite import atomic, connect, rows, truncate_wal, value
 from schemas.errors import HomeError
 from schemas.seal import new_key
-from streams.ledger.kafka.clients import Clients, KeyedValue, Place
+from streams.ledger.kafka.clients import Clients, KeyedValue, LedgerPartition
 from streams.ledger.kafka.topics import KEYS
 from streams.ledger.ledger import PARTITIONS, KeyStore, LedgerUnavailable
 from streams.ledger.partitioner import partition_of_key
@@ -34,19 +34,21 @@ from streams.ledger.partitioner import partition_of_key
 if TYPE_CHECKING:
     from streams.ledger.kafka.copy import Received
 
-PLACES: tuple[Place, ...] = tuple((KEYS, partition) for partition in range(PARTITIONS))
+KEY_PARTITIONS: tuple[LedgerPartition, ...] = tuple(
+    (KEYS, partition) for partition in range(PARTITIONS)
+)
 
-# What all nodes must agree on is here too: who finds nothing under a name writes what it would
-# have, under a key of its own, so that compaction keeps all of them; the first counts.
+# The topic also holds what all nodes must agree on. A node that finds nothing under a name writes
+# its own value, under a key of its own, so that compaction keeps all of them; the first counts.
 _AGREED = b"agreed:"
 _SECRET = "secret"
-# So is up to where each partition of the inbox is in the ledger; the greatest offset counts. These
-# keys are no ids, which are longer.
+# It also holds the offset up to which each partition of the inbox is in the ledger; the greatest
+# counts. These record keys are shorter than the ids of keys.
 _TAKEN_IN = re.compile(rb"inbox:([0-9]{1,2})")
 _INBOX = "inbox"
 _MARKER = b"marker"
 _AGREED_IN = 0
-# The broker's clock and ours are not one.
+# The broker's clock may differ from ours.
 _SLACK_SECONDS = 1.0
 _AT_ONCE = 500
 
@@ -54,7 +56,7 @@ _MIGRATIONS = Migrations(Path(__file__).parent / "migrations")
 
 
 class KeysCopy:
-    """copy/keys.db: what a node has read of the `keys` topic."""
+    """copy/keys.db: a node's copy of the `keys` topic."""
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.RLock()
@@ -62,7 +64,7 @@ class KeysCopy:
         _MIGRATIONS.bring_up(self._connection, path)
 
     def next(self, partition: int) -> int:
-        """Return the offset from which a partition is to be read on."""
+        """Return the offset from which to go on reading a partition."""
         with self._lock:
             found: int | None = value(
                 self._connection, "SELECT next FROM cursors WHERE partition = ?", (partition,)
@@ -70,7 +72,7 @@ class KeysCopy:
         return found or 0
 
     def take(self, partition: int, records: Sequence[Received]) -> None:
-        """Take records of a partition in; those that were taken before are passed over."""
+        """Copy records of a partition; those that were copied before are skipped."""
         with self._writing():
             cursor = self.next(partition)
             fresh = [record for record in records if record.offset >= cursor and record.key]
@@ -106,7 +108,7 @@ class KeysCopy:
             self._purge()
 
     def taken_in(self) -> dict[int, int]:
-        """Return up to where partitions of the inbox are in the ledger, as far as it was noted."""
+        """Return the noted offsets up to which partitions of the inbox are in the ledger."""
         with self._lock:
             return dict(rows(self._connection, "SELECT partition, next FROM taken_in"))
 
@@ -116,8 +118,10 @@ class KeysCopy:
             self._note(list(offsets.items()))
 
     def unrolled(self, partition: int, milliseconds: float) -> int | None:
-        """Return when the last key ended (unix ms), if no record has begun another file since,
-        which the broker does after so many ms; None: one has, or no key ended."""
+        """Return when the last key was deleted (unix ms), if its record is still in the file to
+        which the broker appends, which begins another after so many ms. None: it is not, or no key
+        was deleted.
+        """
         if self.next(partition) == 0:
             return None
         with self._lock:
@@ -127,18 +131,18 @@ class KeysCopy:
                 (partition,),
             )
         if not found:
-            # It was read by a program that did not note it.
+            # An older program read it and did not note the time.
             return 0
         ((ended_at, last_at),) = found
         return ended_at if ended_at and last_at <= ended_at + milliseconds else None
 
     def add(self, keys: Mapping[bytes, bytes]) -> None:
-        """Keep keys, but for those that have been destroyed."""
+        """Store keys, except those that were destroyed."""
         with self._writing():
             self._add(list(keys.items()))
 
     def destroy(self, key_ids: Iterable[bytes]) -> None:
-        """Remove keys for good, and remember that they are."""
+        """Remove keys for good, and remember that they were destroyed."""
         with self._writing():
             self._end([(key_id,) for key_id in key_ids])
         self._purge()
@@ -153,7 +157,7 @@ class KeysCopy:
         return {key_id for (key_id,) in found}
 
     def agreed(self, name: str) -> bytes | None:
-        """Return what the nodes agreed on, or None where nothing was read yet."""
+        """Return what the nodes agreed on, or None if nothing was read yet."""
         with self._lock:
             found: bytes | None = value(
                 self._connection, "SELECT value FROM agreed WHERE name = ?", (name,)
@@ -204,22 +208,22 @@ class KeysCopy:
 
 
 def _name_of(record: Received) -> str:
-    """Return under which name a record holds what was agreed on; empty where it is a key's."""
+    """Return the name under which a record holds an agreed value; empty for a key's record."""
     if record.key is None or not record.key.startswith(_AGREED):
         return ""
     return record.key.split(b":")[1].decode(errors="replace")
 
 
 class KafkaKeys(KeyStore):
-    """The `keys` topic. A key is missing only after the topic was read to an end that was asked
-    for after somebody named the key; whether it was destroyed or lost is not said here.
+    """The `keys` topic. A key counts as missing only after the topic was read up to an end that was
+    requested after the key was looked for. Whether it was destroyed or lost is not known here.
 
-    `refresh` brings the copy up to the topic's end. `writes`: whether this node may end keys in
+    `refresh` brings the copy up to the topic's end. `writes`: whether this node may delete keys in
     the topic, or only in its copy, as a replica does. `secret` is the one that the ledger must
-    have, or is given where it has none.
+    have, or gets if it has none.
 
     Raises:
-        HomeError: it has another.
+        HomeError: the ledger has another secret.
     """
 
     def __init__(
@@ -250,10 +254,10 @@ class KafkaKeys(KeyStore):
         return self._secret
 
     def agree(self, name: str, value: bytes) -> bytes:
-        """Return what all nodes of the ledger have for `name`: the value that came first.
+        """Return the value of `name` for all nodes of the ledger: the first that was written.
 
         Raises:
-            LedgerUnavailable: nothing was agreed on yet, and this node may not write.
+            LedgerUnavailable: there is no value yet, and this node may not write.
         """
         if self._copy.agreed(name) is None:
             self._refresh()
@@ -269,20 +273,21 @@ class KafkaKeys(KeyStore):
         return found
 
     def begin_inbox(self, starts: Callable[[], Sequence[int]]) -> None:
-        """Agree on where the inbox begins for this ledger, where nothing was noted yet."""
+        """Note where the inbox begins for this ledger, for partitions that have no note yet."""
         if self._copy.agreed(_INBOX) is None:
             self.agree(_INBOX, b",".join(b"%d" % start for start in starts()))
 
     def taken_in(self) -> list[int]:
-        """Return up to where each partition of the inbox is in the ledger, or was deleted by a
-        build that noted nothing."""
+        """Return the offset up to which each partition of the inbox is in the ledger, or was
+        deleted by a build that noted nothing.
+        """
         self._refresh()
         noted = self._copy.taken_in()
         begun = map(int, (self._copy.agreed(_INBOX) or b"").split(b","))
         return [max(start, noted.get(partition, 0)) for partition, start in enumerate(begun)]
 
     def note_taken_in(self, offsets: Mapping[int, int]) -> None:
-        """Note up to where partitions of the inbox are in the ledger; durable on return."""
+        """Note up to which offset partitions of the inbox are in the ledger; durable on return."""
         noted = self._copy.taken_in()
         new = {number: at for number, at in offsets.items() if at > noted.get(number, 0)}
         if new:
@@ -296,7 +301,7 @@ class KafkaKeys(KeyStore):
             self._copy.note_taken_in(new)
 
     def roll(self, partitions: Iterable[int], seconds: float) -> None:
-        """Let compaction reach the keys that ended; `seconds`: of `segment.ms`."""
+        """Let compaction reach the deleted keys; `seconds` is `segment.ms` in seconds."""
 
         def due(partition: int) -> bool:
             ended_at = self._copy.unrolled(partition, seconds * 1_000)
@@ -308,7 +313,7 @@ class KafkaKeys(KeyStore):
             )
 
         if found := [partition for partition in partitions if due(partition)]:
-            # Others may have done it.
+            # Another node may have done it.
             self._refresh()
             if still := [partition for partition in found if due(partition)]:
                 self._rolled |= dict.fromkeys(still, time.monotonic())
@@ -322,7 +327,7 @@ class KafkaKeys(KeyStore):
         if missing:
             self._refresh()
             found |= self._copy.get(list(missing))
-            # It never comes: a key is in the topic before anything that is sealed with it.
+            # It will never come: a key is in the topic before anything that is sealed with it.
             self._absent |= missing - found.keys()
         return found
 

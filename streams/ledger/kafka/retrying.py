@@ -1,5 +1,4 @@
-"""Asking a broker again: one that stood still answers from the past until it learns that another
-leads."""
+"""Asking a broker again: after a pause it gives outdated answers until it learns who leads now."""
 
 from __future__ import annotations
 
@@ -10,8 +9,8 @@ from typing import TypeVar
 
 Answer = TypeVar("Answer")
 
-#: So long an answer that contradicts what is known is asked for again, in seconds; then it is
-#: believed. A broker that wakes up learns sooner that it leads no more.
+#: For so many seconds a question is repeated whose answer contradicts what is known; then the
+#: answer is believed. A broker that wakes up learns sooner that it is no longer the leader.
 PAST_SECONDS = 5.0
 _PAUSE_SECONDS = 0.25
 
@@ -19,7 +18,7 @@ _PAUSE_SECONDS = 0.25
 async def retry_until(
     ask: Callable[[], Awaitable[Answer]], fits: Callable[[Answer], bool]
 ) -> Answer:
-    """Return the first answer that fits, or, where none does for a while, the last one."""
+    """Return the first answer that fits, or, if none does for a while, the last one."""
     deadline = time.monotonic() + PAST_SECONDS
     while not fits(answer := await ask()) and time.monotonic() < deadline:
         await asyncio.sleep(_PAUSE_SECONDS)

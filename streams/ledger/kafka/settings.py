@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import ssl
 
 SCHEME = "kafka://"
-#: What nodes agree on that have no encoder.
+#: What nodes without an encoder agree on.
 NO_ENCODER = "none"
 Protocol = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 Mechanism = Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]
@@ -22,7 +22,7 @@ Mechanism = Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]
 _SERVER = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})")
 _PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
-#: Every setting, by the environment variable that gives it.
+#: Every setting, by its environment variable.
 VARIABLES = {
     "RECOLLECT_KAFKA_SECURITY_PROTOCOL": "protocol",
     "RECOLLECT_KAFKA_SASL_MECHANISM": "mechanism",
@@ -38,11 +38,11 @@ VARIABLES = {
 
 
 class KafkaSettings(msgspec.Struct, frozen=True):
-    """How to reach the brokers. Topics are named `prefix.events` where there is a prefix.
+    """How to reach the brokers. With a prefix, topics are named `prefix.events`.
 
-    `replication` is that of topics which are made; -1: three, or as many as there are brokers.
-    `session_seconds` is how long a worker may be silent before others take its partitions over.
-    `erase_seconds` is within which time what was erased is gone from the brokers' disks.
+    `replication` is the number of replicas of new topics; -1: three, or as many as there are
+    brokers. `session_seconds` is how long a worker may be silent before others take its partitions
+    over. `erase_seconds` is the time within which erased data is gone from the brokers' disks.
     """
 
     servers: tuple[str, ...]
@@ -60,13 +60,13 @@ class KafkaSettings(msgspec.Struct, frozen=True):
 
     @classmethod
     def read(cls, url: str, environment: Mapping[str, str]) -> KafkaSettings:
-        """Return what `kafka://host:port[,host:port][/prefix]` and RECOLLECT_KAFKA_* say.
+        """Return the settings of `kafka://host:port[,host:port][/prefix]` and RECOLLECT_KAFKA_*.
 
         Raises:
             InvalidInput: one of them cannot be understood.
         """
-        places, _, prefix = url.removeprefix(SCHEME).partition("/")
-        servers = tuple(places.split(","))
+        hosts, _, prefix = url.removeprefix(SCHEME).partition("/")
+        servers = tuple(hosts.split(","))
         if not url.startswith(SCHEME) or not all(map(_is_server, servers)):
             raise InvalidInput(
                 f"the ledger {url!r}: write kafka://host:port, with more brokers after "
@@ -121,11 +121,11 @@ class KafkaSettings(msgspec.Struct, frozen=True):
         return f"{self.prefix}.recollect" if self.prefix else "recollect"
 
     def topic(self, name: str) -> str:
-        """Return the name that a topic of ours has on the broker."""
+        """Return the name of one of our topics on the broker."""
         return f"{self.prefix}.{name}" if self.prefix else name
 
     def ssl_context(self) -> ssl.SSLContext | None:
-        """Return what TLS needs, or None where the connection is in the clear.
+        """Return the context for TLS, or None if the connection is not encrypted.
 
         Raises:
             InvalidInput: a certificate or key file cannot be used.

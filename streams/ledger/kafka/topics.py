@@ -1,5 +1,6 @@
-"""The topics of a Kafka ledger: made with these settings, brought to them where a build before
-this one made them, and refused with any others."""
+"""The topics of a Kafka ledger: created with these settings, altered to them if an earlier build
+created them, and refused with any others.
+"""
 
 from __future__ import annotations
 
@@ -25,19 +26,19 @@ NAMES = (INBOX, EVENTS, CHANGES, RECORDINGS, KEYS)
 #: numbers are packed. Change records are split before they are that large.
 MOST_RECORD_BYTES = 4 * 1024 * 1024
 
-#: The largest record that the broker takes into the inbox: one that would be refused still
-#: gets in, to be parked.
+#: The largest record that the broker accepts into the inbox: even a draft that is too large gets
+#: in, to be parked.
 MOST_INBOX_BYTES = MAX_RECORD_BYTES + 65_536
 
 _DAY_MS = 86_400_000
 _MOST_REPLICAS = 3
-# So long the broker keeps a file that it has deleted, at most.
+# The broker keeps a deleted file for so long at most.
 _DELETE_MS = 10_000
 
-# As our own producers write: not at all, whatever the broker's default is.
+# As our producers write: uncompressed, whatever the broker's default is.
 _AS_WRITTEN = {"compression.type": "producer"}
 _UNLIMITED = {"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"}
-# Times are the writers', whose clocks may be years ahead.
+# Times come from the writers, whose clocks may be years ahead.
 _ANY_TIME = {"message.timestamp.after.max.ms": str(2**63 - 1)}
 _FOR_EVER = {
     **_UNLIMITED,
@@ -46,7 +47,7 @@ _FOR_EVER = {
     **_AS_WRITTEN,
 }
 
-# Settings of which less is as good, or more.
+# Settings for which a smaller value is as good, or a larger one.
 _AT_MOST = {
     "segment.ms",
     "max.compaction.lag.ms",
@@ -55,8 +56,8 @@ _AT_MOST = {
     "flush.messages",
 }
 _AT_LEAST = {"min.insync.replicas"}
-# What is brought to ours where a topic has it otherwise: a build before ours made it so, and it
-# takes nothing from the records. Anything else means that the topic is not ours.
+# Settings that are altered if a topic has other values: an earlier build set them, and altering
+# them loses no records. Any other difference means that the topic is not ours.
 _BROUGHT = {
     *_AT_MOST,
     *_AT_LEAST,
@@ -69,11 +70,11 @@ _BROUGHT_IN_INBOX = {*_BROUGHT, "retention.ms", "retention.bytes"}
 
 
 def topic_settings(name: str, replicas: int, erase_seconds: float) -> dict[str, str]:
-    """Return what a topic with so many replicas must be set to; `name` is without the prefix.
+    """Return the settings of a topic with so many replicas; `name` is without the prefix.
 
-    What was acknowledged is on two machines, or on a disk: where fewer than two replicas must
-    have it, the broker flushes each append. Of the time in which an erasure reaches the brokers'
-    disks, a third is for rolling segments; the rest is the broker's.
+    An acknowledged record is on two machines or on a disk: if fewer than two replicas must have it,
+    the broker flushes each append. A third of the time that an erasure has to reach the brokers'
+    disks is for rolling segments; the rest is the broker's.
     """
     rolled = {
         # By the broker's own clock, whatever time a client stamps.
@@ -82,18 +83,19 @@ def topic_settings(name: str, replicas: int, erase_seconds: float) -> dict[str, 
         "file.delete.delay.ms": str(min(_DELETE_MS, int(erase_seconds * 1_000 / 3))),
     }
     of_topic = {
-        # Nothing but the sequencers deletes from it, and they what is in the ledger.
+        # Only the sequencers delete from it, and only what is in the ledger.
         INBOX: {
             **_UNLIMITED,
             **rolled,
             "max.message.bytes": str(MOST_INBOX_BYTES),
-            # Anybody's client may compress as it likes; the broker turns it into what we can read.
+            # Clients may compress as they like; the broker converts it to what we can read.
             "compression.type": "gzip",
         },
         EVENTS: _FOR_EVER,
         RECORDINGS: _FOR_EVER,
         CHANGES: _FOR_EVER,
-        # Compaction would eat records of the ledger; of the keys it leaves what was not destroyed.
+        # Compaction would delete records of the ledger; of the keys it deletes only the destroyed
+        # ones.
         KEYS: {
             **_AS_WRITTEN,
             **rolled,
@@ -113,24 +115,24 @@ def topic_settings(name: str, replicas: int, erase_seconds: float) -> dict[str, 
 
 
 class Topics(NamedTuple):
-    """What is so with the topics: after how many seconds a segment of `inbox` and of `keys` is
-    rolled by the next record, and what is less safe than it could be."""
+    """What was found out about the topics: after how many seconds the next record rolls a segment
+    of `inbox` and of `keys`, and which settings are less safe than possible.
+    """
 
     roll_seconds: Mapping[str, float]
     notes: Sequence[str]
 
 
 _MADE_WITHIN_SECONDS = 30.0
-# Where the value of a setting comes from: the topic's own.
+# The source of a setting's value: the topic itself.
 _OF_TOPIC = 1
 
 
 async def ensure_topics(admin: AIOKafkaAdminClient, settings: KafkaSettings) -> Topics:
-    """Make the topics that are not there, check those that are, and bring to today's settings
-    what a build before this one has made.
+    """Create missing topics, check the others, and alter settings of an earlier build.
 
     Raises:
-        HomeError: a topic has other settings than ours, or cannot be made or altered.
+        HomeError: a topic has other settings than ours, or cannot be created or altered.
     """
     names = {settings.topic(name): name for name in NAMES}
     replicas = settings.replication
@@ -170,7 +172,7 @@ async def ensure_topics(admin: AIOKafkaAdminClient, settings: KafkaSettings) -> 
 
 
 async def _partitions(admin: AIOKafkaAdminClient, names: list[str]) -> dict[str, list[int]]:
-    """Return how many replicas each partition has, of each topic that is there."""
+    """Return how many replicas each partition has, for each topic that exists."""
     return {
         str(topic["topic"]): [len(partition["replicas"]) for partition in topic["partitions"]]
         for topic in await admin.describe_topics(names)
@@ -192,7 +194,7 @@ async def _make(
     ]
     response = await admin.create_topics(wanted)
     for name, code, *message in response.topic_errors:
-        # Another node may have made it at this moment.
+        # Another node may have created it at this moment.
         if code not in (0, TopicAlreadyExistsError.errno):
             raise HomeError(
                 f"topic {name} cannot be made: {(message and message[0]) or for_code(code)}; "
@@ -221,7 +223,7 @@ async def _bring(
     replicas: int,
     entries: Sequence[Any],
 ) -> int:
-    """See that a topic, `entries` are its settings, is set as ours are; return `segment.ms`."""
+    """Check or alter the settings (`entries`) of a topic; return `segment.ms`."""
     wanted = topic_settings(ours, replicas, settings.erase_seconds)
     there = {str(key): str(value) for key, value, *_ in entries}
     wrong = {key: value for key, value in wanted.items() if not _suits(key, there[key], value)}
@@ -232,7 +234,7 @@ async def _bring(
             "Alter it (kafka-configs --alter), or give RECOLLECT_LEDGER another prefix"
         )
     if wrong:
-        # What is not named falls back to the broker's default.
+        # A setting that is not named falls back to the broker's default.
         own = {str(key): str(value) for key, value, _, source, *_ in entries if source == _OF_TOPIC}
         response, *_ = await admin.alter_configs(
             [ConfigResource(ConfigResourceType.TOPIC, name, configs={**own, **wrong})]

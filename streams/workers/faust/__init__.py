@@ -1,8 +1,8 @@
-"""The driver on Kafka: faust-streaming brings the records, the handler's cursor is the truth.
+"""The driver on Kafka: faust-streaming reads the records, the handler's cursors count.
 
-Faust does what it is good at: it joins the consumer group, shares out the partitions, and runs an
-agent over what arrives. Where a partition is read from, what may be handed over, and what happens
-when something fails is decided here, because Faust would lose records on each of the three.
+Faust joins the consumer group, assigns the partitions, and runs an agent over what arrives. Where
+reading begins, what may be delivered, and what happens after a failure is decided here, because
+Faust would lose records in all three cases.
 """
 
 from streams.workers.faust.handler import (

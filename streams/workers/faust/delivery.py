@@ -1,8 +1,8 @@
-"""What lies between reading and the handler: order, gaps, retries, and when to give up.
+"""Between reading and the handler: order, gaps, retries, and when to give up.
 
-It knows nothing of Faust. What is read and delivered belongs to a term, the time between two
-changes in the group. When a term is over, what was not begun is void, and what was begun is
-waited for.
+It does not depend on Faust. Reading and delivering belong to a term, the time between two changes
+in the group. When a term is over, deliveries that have not begun are dropped, and those that have
+begun are waited for.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ class Chunk(NamedTuple):
 
     partition: Partition
     records: Sequence[Delivered]
-    # Set when the term in which they were read is over.
+    # Set when the term in which the records were read is over.
     over: asyncio.Event
     done: asyncio.Future[None]
 
 
 class Delivery:
-    """Hands chunks to the handler, and keeps the offset that each partition is to go on with.
+    """Hands chunks to the handler, and keeps the offset with which each partition goes on.
 
-    `end` is told the error after which nothing can be delivered any more.
+    `end` is called with the error after which nothing can be delivered any more.
     """
 
     def __init__(
@@ -51,19 +51,19 @@ class Delivery:
         self._end = end
         self._next: dict[Partition, int] = {}
         self._under_way: set[asyncio.Task[None]] = set()
-        # No other term begins.
+        # True once no other term may begin.
         self.closed = False
-        # Set once the partitions of the term stand where reading is to begin.
+        # Set once the partitions of the term are at the offsets where reading begins.
         self.begun = asyncio.Event()
-        # Set when the term is over; each has its own.
+        # Set when the term is over; each term has its own.
         self.over = asyncio.Event()
         self.over.set()
 
     def open(self, partitions: Set[Partition]) -> None:
-        """Open a term with these partitions; it begins when their positions are known.
+        """Open a term with these partitions; it begins when their offsets are known.
 
         Raises:
-            DeliveryFailed: they are not the same of all topics.
+            DeliveryFailed: the partitions differ between the topics.
         """
         if self.closed:
             return
@@ -78,23 +78,23 @@ class Delivery:
             )
 
     async def assigned(self, partitions: Set[Partition]) -> None:
-        """Let the handler take the partitions over; whatever it raises is raised."""
+        """Let the handler take over the partitions; its errors are passed on."""
         error = await self._finish(self._handler.assigned(partitions))
         if error is not None:
             raise error
 
     async def revoked(self, partitions: Set[Partition]) -> None:
-        """End the term, and give the partitions up once nothing is under way."""
+        """End the term, and give up the partitions once no delivery is under way."""
         await self._settle()
         await self._handler.revoked(partitions)
 
     async def close(self) -> None:
-        """End the term, and let no other begin."""
+        """End the term; no other begins."""
         self.closed = True
         await self._settle()
 
     def fail(self, error: BaseException) -> None:
-        """End the worker: nothing is begun any more."""
+        """End the worker: no delivery begins any more."""
         self.closed = True
         self._over()
         self._end(error)
@@ -109,7 +109,7 @@ class Delivery:
             await asyncio.wait(self._under_way)
 
     def reaches(self, partition: Partition, end: int) -> bool:
-        """Return whether a log that ends there may hold what was read."""
+        """Return whether a log with this end may hold everything that was read."""
         return (self._wanted(partition) or 0) <= end
 
     def _wanted(self, partition: Partition) -> int | None:
@@ -117,10 +117,10 @@ class Delivery:
         return self._handler.cursor(*partition) if wanted is None else wanted
 
     def start(self, partition: Partition, first: int, end: int) -> int:
-        """Return the offset to read from, in a log that holds `first` up to below `end`.
+        """Return the offset to read from, in a log that holds `first` to `end` - 1.
 
         Raises:
-            LedgerGap: what is to be read next is not in the log.
+            LedgerGap: the next record to read is not in the log.
         """
         topic, number = partition
         wanted = self._wanted(partition)
@@ -138,9 +138,9 @@ class Delivery:
         return self._next[partition]
 
     async def deliver(self, chunk: Chunk) -> bool:
-        """Hand a chunk over, trying again where the handler says so; return whether it is durable.
+        """Deliver a chunk, again if the handler says so; return whether it is durable.
 
-        Never raises: what cannot be delivered ends the worker, and void chunks are dropped.
+        Never raises: a failed delivery ends the worker, and chunks of an earlier term are dropped.
         """
         try:
             return await self._deliver(chunk)
@@ -172,7 +172,7 @@ class Delivery:
         return False
 
     async def _finish(self, work: Coroutine[Any, Any, None]) -> BaseException | None:
-        """Run to the end, even if who waits for it is cancelled; return the error."""
+        """Run to the end, even if the waiting task is cancelled; return the error."""
         task = asyncio.ensure_future(work)
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
@@ -209,7 +209,7 @@ class Delivery:
 
 
 async def _elapsed(event: asyncio.Event, seconds: float) -> None:
-    """Wait, but no longer than until the event."""
+    """Wait `seconds`, or until the event."""
     try:
         await asyncio.wait_for(event.wait(), seconds)
     except TimeoutError:

@@ -1,4 +1,4 @@
-"""What the worker is told, and what it asks of the handler that it delivers to."""
+"""The settings of the worker, and the interface of the handler to which it delivers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Partition: TypeAlias = tuple[str, int]
 
 
 class DeliveryFailed(RecollectError):
-    """The worker cannot go on; nothing was committed past what its handler made durable."""
+    """The worker cannot go on; nothing was committed beyond what its handler made durable."""
 
 
 class Delivered(NamedTuple):
-    """A record as Kafka holds it; `timestamp` is unix ms."""
+    """A record as it is in Kafka; `timestamp` is unix ms."""
 
     offset: int
     key: bytes | None
@@ -27,41 +27,42 @@ class Delivered(NamedTuple):
 
 
 class Handler(Protocol):
-    """What the records are delivered to; every method runs in the worker's event loop.
+    """The receiver of the records; every method runs in the worker's event loop.
 
-    Deliveries of different partitions run side by side, those of one partition of one topic
-    never do. Whatever a method raises ends the worker, but for what `retryable` says of an error
-    of `deliver`.
+    Deliveries of different partitions run at the same time, those of one partition of one topic
+    never do. Every error of a method ends the worker, except a `retryable` one of `deliver`.
 
-    A worker that was cut off or stopped for too long may deliver beside its successor, until it
-    hears that it was taken for dead: what it writes must be void then, or a second time the same.
+    A worker that was disconnected or stopped for too long may still deliver while its successor
+    does, until it learns that it was taken for dead. What it writes then must be void, or the same
+    as before.
     """
 
     async def started(self) -> None:
         """Called once, before the worker joins the group."""
 
     async def stopped(self) -> None:
-        """Called once, when no delivery is under way and none will follow."""
+        """Called once, when no delivery is under way or will follow."""
 
     async def assigned(self, partitions: Set[Partition]) -> None:
-        """The worker now owns these partitions, and no others; not called where it owns none."""
+        """The worker now owns these partitions, and no others; not called if it owns none."""
 
     async def revoked(self, partitions: Set[Partition]) -> None:
         """The worker owns none of these any more; their last deliveries have ended.
 
-        Every change in the group revokes all partitions and assigns anew.
+        Every change in the group revokes and assigns all partitions.
         """
 
     def cursor(self, topic: str, partition: int) -> int | None:
         """Return the offset to read next, or None for the start of the log.
 
-        Asked after `assigned`, and again after every change in the group.
+        Called after `assigned`, and again after every change in the group.
         """
 
     async def deliver(self, topic: str, partition: int, records: Sequence[Delivered]) -> None:
-        """Take records, in order, none twice within an assignment; they are durable on return.
+        """Handle records; they are durable on return. They come in order, none twice in an
+        assignment.
 
-        Of a dense topic, no offset is left out between two deliveries.
+        In a dense topic, no offset is missing between two deliveries.
         """
 
     def retryable(self, error: Exception) -> bool:
@@ -88,11 +89,11 @@ class Settings:
     servers: Sequence[str]
     group: str
     member: str | None = None
-    # How long a worker may be silent before its partitions go to others.
+    # How long a worker may be silent before others get its partitions.
     session_timeout: float = 10.0
-    # How long the group waits for a delivery or a take-over that is under way when it changes.
+    # How long a change in the group waits for a delivery or take-over that is under way.
     rebalance_timeout: float = 60.0
-    # How long an end may take before the process is killed.
+    # How long stopping may take before the process is killed.
     stop_timeout: float = 10.0
     # The most records of one delivery.
     batch: int = 512

@@ -1,10 +1,10 @@
-"""How Faust reads Kafka here: from the handler's cursors, each partition for itself, in chunks.
+"""How Faust reads Kafka here: from the handler's cursors, each partition on its own, in chunks.
 
-Faust's own consumer seeks to what was committed to Kafka, reads all partitions in one loop, and
+Faust's own consumer seeks to the offsets committed to Kafka, reads all partitions in one loop, and
 makes two tasks of each message. This one seeks to the handler's cursors whenever the group has
-changed, reads each partition in a task of its own, so that a slow one holds up no other, and
-makes one message of up to a few hundred records. Kafka's commits are written for those who watch
-the lag, and never read.
+changed, reads each partition in a task of its own, so that a slow one delays no other, and makes
+one message of up to a few hundred records. Offsets are committed to Kafka only to show the lag, and
+never read.
 """
 
 from __future__ import annotations
@@ -30,31 +30,30 @@ from streams.ledger.kafka.retrying import retry_until
 from streams.workers.faust.delivery import Chunk, Delivery
 from streams.workers.faust.handler import Delivered, DeliveryFailed, Settings
 
-# Milliseconds the broker may hold a fetch that finds nothing. One that asks for idle partitions
-# only holds up all others: with Faust's 1,500, a busy topic beside an idle one is read at a tenth
-# of the speed.
+# Milliseconds the broker may hold a fetch that finds nothing. A fetch for idle partitions alone
+# delays all others: with Faust's 1,500, a busy topic next to an idle one is read at a tenth of the
+# speed.
 _FETCH_WAIT_MS = 100
 # Milliseconds between two tries to reach a broker; each try is logged.
 _RETRY_MS = 500
-# A worker stays in its group as long as its process lives: a slow delivery is the handler's affair.
-# (Else aiokafka leaves the group, and waits to be read from before it joins again, while reading
-# waits for it to join.)
+# A worker stays in its group as long as its process lives, however slow a delivery is. (Else
+# aiokafka leaves the group, and joins again only after a read, while reading waits for it to join.)
 _NEVER_MS = 10 * 365 * 86_400_000
-# Seconds a commit may take; without a broker it would hold up the worker's end.
+# Seconds a commit may take; without a broker it would delay the worker's end.
 _COMMIT_SECONDS = 3.0
-# Seconds a read waits for records; a read that is not needed any more is cancelled, so this only
-# says how often nothing is asked for.
+# Seconds a read waits for records. A read that is not needed any more is cancelled, so this only
+# sets how often an empty read is repeated.
 _READ_SECONDS = 10.0
-# Seconds until Kafka must have said where its logs begin and end.
+# Seconds within which Kafka must answer where its logs begin and end.
 _SEEK_SECONDS = 60.0
-# Seconds between two looks whether the group still wants us.
+# Seconds between two checks that we are still a member of the group.
 _CHECK_SECONDS = 1.0
 
 T = TypeVar("T")
 
 
 class Chunks(Schema):  # type: ignore[type-arg]
-    """Nothing to decode: the value of a message is a chunk already."""
+    """A schema without decoding: the value of a message is already a chunk."""
 
     def compile(self, app: AppT, **kwargs: Any) -> Any:
         async def decode(message: Message, *, propagate: bool = False) -> EventT[Any]:
@@ -75,19 +74,19 @@ class ReadingThread(AIOKafkaConsumerThread):
             client_id="recollect",
             group_id=settings.group,
             group_instance_id=settings.member,
-            # Gives the same partition of all topics to the same worker; Faust itself takes
-            # another one as soon as there are neither tables nor standbys.
+            # Assigns the same partition of all topics to the same worker. Faust would choose
+            # another assignor, as there are neither tables nor standbys.
             partition_assignment_strategy=[self.app.assignor],
-            # A log that does not hold what is asked for is an error, never a reason to start over.
+            # An offset that is not in the log is an error, never a reason to start over.
             auto_offset_reset="none",
-            # What a producer aborted was never said.
+            # Records of an aborted transaction do not count.
             isolation_level="read_committed",
             enable_auto_commit=False,
             session_timeout_ms=int(settings.session_timeout * 1_000),
             heartbeat_interval_ms=int(settings.session_timeout * 1_000 / 4),
             rebalance_timeout_ms=int(settings.rebalance_timeout * 1_000),
             max_poll_interval_ms=_NEVER_MS,
-            # Joining waits for all others, as long as the group may take to change.
+            # Joining waits for all other members, as long as a change in the group may take.
             request_timeout_ms=int((settings.rebalance_timeout + 30) * 1_000),
             fetch_max_wait_ms=_FETCH_WAIT_MS,
             retry_backoff_ms=_RETRY_MS,
@@ -95,12 +94,12 @@ class ReadingThread(AIOKafkaConsumerThread):
         )
 
     async def on_thread_stop(self) -> None:
-        """Stop; without a broker, aiokafka trips over the fetch that it cancels itself."""
+        """Stop. Without a broker, aiokafka raises because of a fetch that it cancels itself."""
         with suppress(asyncio.CancelledError):
             await super().on_thread_stop()
 
     async def check(self) -> None:
-        """Raise what aiokafka has against going on; it says so only to who asks, and waits."""
+        """Raise aiokafka's fatal error, if any; it only reports one when it is asked."""
         await self._in_thread(self._check())
 
     async def _check(self) -> None:
@@ -108,11 +107,13 @@ class ReadingThread(AIOKafkaConsumerThread):
             self._consumer._coordinator.check_errors()
 
     async def read(self, tp: TP, most: int) -> Sequence[ConsumerRecord[bytes, bytes]]:
-        """Return the next records of a partition, or none if there are none for a while."""
+        """Return the next records of a partition, or none if none come for a while."""
         return await self._in_thread(self._read(tp, most))
 
     async def _in_thread(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run beside all else that runs there; `call_thread` runs two calls at once."""
+        """Run work in the thread, besides everything else there; `call_thread` runs only two calls
+        at once.
+        """
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self.thread_loop))
 
     async def _read(self, tp: TP, most: int) -> Sequence[ConsumerRecord[bytes, bytes]]:
@@ -122,12 +123,12 @@ class ReadingThread(AIOKafkaConsumerThread):
             partition, timeout_ms=int(_READ_SECONDS * 1_000), max_records=most
         )
         if consumer._fetcher.error_future.done():
-            # Nobody else notices when aiokafka's fetching has died.
+            # Nothing else notices when aiokafka's fetching has died.
             consumer._fetcher.error_future.result()
         return cast(Sequence[Any], records.get(partition, ()))
 
     async def _commit(self, offsets: Mapping[TP, int]) -> bool:
-        """Commit a hint; Faust's own crashes the worker when that fails."""
+        """Commit offsets; Faust's own method crashes the worker if that fails."""
         wanted = {TopicPartition(*tp): OffsetAndMetadata(at, "") for tp, at in offsets.items()}
         try:
             async with asyncio.timeout(_COMMIT_SECONDS):
@@ -139,7 +140,7 @@ class ReadingThread(AIOKafkaConsumerThread):
 
 
 class Consumer(FaustConsumer):
-    """Reads what the delivery is to go on with; see the module."""
+    """Reads from where the delivery goes on; see the module."""
 
     transport: Transport
     _thread: ReadingThread
@@ -153,7 +154,7 @@ class Consumer(FaustConsumer):
 
     @Service.task
     async def _watch(self) -> None:
-        """End the worker when the group will not have it; Faust would wait for ever."""
+        """End the worker when the group refuses it; Faust would wait for ever."""
         await self.sleep(_CHECK_SECONDS)
         while not (self.should_stop or self._thread.should_stop):
             try:
@@ -169,21 +170,22 @@ class Consumer(FaustConsumer):
             await self.sleep(_CHECK_SECONDS)
 
     def verify_event_path(self, now: float, tp: TP) -> None:
-        """Leave out Faust's warnings of slow deliveries, which speak of settings of its own."""
+        """Omit Faust's warnings of slow deliveries, which name settings that do not apply here."""
 
     async def on_partitions_revoked(self, revoked: set[TP]) -> None:
         """End the term, then let Faust do its part."""
         try:
             await self._delivery.revoked(revoked)
         except Exception as error:
-            # aiokafka would log it and go on.
+            # aiokafka would log the error and go on.
             self._delivery.fail(error)
         await super().on_partitions_revoked(revoked)
 
     async def on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
         """Open a term, then let Faust do its part, which ends in `seek_to_committed`.
 
-        The handler takes over there: aiokafka sends no heartbeat before this here returns.
+        The handler takes over there, because aiokafka sends no heartbeat before this method
+        returns.
         """
         try:
             self._delivery.open(assigned)
@@ -192,10 +194,10 @@ class Consumer(FaustConsumer):
         await super().on_partitions_assigned(assigned, generation_id)
 
     def close(self) -> None:
-        """Leave it to the stop that is under way: Faust would close the client of another loop."""
+        """Do nothing: the stop that is under way closes the client, which runs in another loop."""
 
     async def seek_to_committed(self) -> Mapping[TP, int]:
-        """Let the handler take over, seek to its cursors, and begin the term."""
+        """Let the handler take over the partitions, seek to its cursors, and begin the term."""
         over = self._delivery.over
         starts: Mapping[TP, int] = {}
         try:
@@ -208,7 +210,7 @@ class Consumer(FaustConsumer):
             if not over.is_set():
                 self._delivery.fail(error)
         if self._delivery.closed:
-            # There will be no other seek.
+            # No other seek will follow.
             return {}
         if over.is_set():
             raise IllegalStateError("the group changed during this seek; Faust seeks again")
@@ -236,13 +238,13 @@ class Consumer(FaustConsumer):
         return starts
 
     async def _drain_messages(self, fetcher: ServiceT) -> None:
-        """Keep a reader for each partition during each term."""
+        """Run a reader for each partition during each term."""
         try:
             while True:
                 await self._delivery.begun.wait()
                 await self._read_all(self._delivery.over)
         except asyncio.CancelledError:
-            # Faust takes a cancelled fetcher for a broken one if the group changes just then.
+            # If the group changes just then, Faust takes a cancelled fetcher for a broken one.
             if not fetcher.should_stop:
                 raise
 
@@ -265,7 +267,8 @@ class Consumer(FaustConsumer):
                 try:
                     records = await self._thread.read(tp, self.transport.settings.batch)
                 except OffsetOutOfRangeError:
-                    # Deleted or made anew under us: an error, or to be gone on with further up.
+                    # The topic was deleted or created again: an error, or reading goes on at a
+                    # later offset.
                     await self._seek_to_cursors({tp})
                     continue
                 if records:
@@ -288,7 +291,7 @@ class Consumer(FaustConsumer):
         over: asyncio.Event,
         generation: int,
     ) -> None:
-        """Send a chunk through Faust to the agent, and wait until its records are durable."""
+        """Send a chunk through Faust to the agent, and wait until it is durable."""
         chunk = Chunk(
             tp,
             [Delivered(each.offset, each.key, each.value, each.timestamp) for each in records],

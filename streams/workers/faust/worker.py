@@ -26,7 +26,7 @@ from streams.workers.faust.transport import Chunks, Transport
 _log = logging.getLogger(__name__)
 
 _NEVER = 10 * 365 * 86_400.0
-# Seconds in which the same message of aiokafka is not logged again.
+# Seconds during which the same message of aiokafka is not logged again.
 _SELDOM_SECONDS = 30.0
 
 
@@ -35,9 +35,9 @@ def run(
 ) -> None:
     """Deliver the records of `topics` to `handler` until SIGINT or SIGTERM.
 
-    Topics that are `dense` have an offset for every record, and keep every record; of the others,
-    records may be missing. All have the ledger's number of partitions, and the same partition of
-    each is delivered to the same worker. An end that takes longer than `stop_timeout` is made one.
+    `dense` topics keep every record, at consecutive offsets; other topics may lack records. All
+    have the ledger's number of partitions, and the same partition of each is delivered to the same
+    worker. If stopping takes longer than `stop_timeout`, the process is killed.
 
     Raises:
         LedgerGap: a record of a dense topic is missing, or a topic ends before its cursor.
@@ -53,15 +53,15 @@ async def _run(
 ) -> None:
     end = _End(settings.stop_timeout)
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, end.tell)
+        asyncio.get_running_loop().add_signal_handler(number, end.stop)
     try:
         await _check_topics(settings, topics)
-        delivery = Delivery(topics, handler, dense, end.tell)
+        delivery = Delivery(topics, handler, dense, end.stop)
         app = _app(settings, topics, delivery)
         await handler.started()
         running = asyncio.ensure_future(_keep_running(app, end))
         try:
-            await end.told
+            await end.requested
         finally:
             try:
                 await delivery.close()
@@ -70,11 +70,11 @@ async def _run(
                 running.cancel()
                 await app.stop()
     finally:
-        end.came()
+        end.finished()
 
 
 async def _keep_running(app: faust.App, end: _End) -> None:
-    """Start Faust, and notice when it breaks."""
+    """Start Faust, and end the worker if Faust fails."""
     reason: BaseException | None = None
     try:
         await app.start()
@@ -85,38 +85,38 @@ async def _keep_running(app: faust.App, end: _End) -> None:
     if reason is not None:
         problem = DeliveryFailed(f"the worker broke down ({reason!r})")
         problem.__cause__ = reason
-        end.tell(problem)
+        end.stop(problem)
 
 
 class _End:
-    """The worker's end: told by a signal or an error, and made if it takes too long to come."""
+    """The worker's end: asked for by a signal or an error, and forced if it takes too long."""
 
     def __init__(self, seconds: float) -> None:
-        self.told: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.requested: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._seconds = seconds
         self._error: BaseException | None = None
         self._timer = threading.Timer(seconds, self._make)
         self._timer.daemon = True
 
-    def tell(self, error: BaseException | None = None) -> None:
-        """Say that the worker is to end, and why; the first reason counts."""
-        if self.told.done():
+    def stop(self, error: BaseException | None = None) -> None:
+        """Ask the worker to end, and say why; the first reason counts."""
+        if self.requested.done():
             if error is not None:
                 _log.error("while ending: %s", error)
             return
         self._timer.start()
         self._error = error
         if error is None:
-            self.told.set_result(None)
+            self.requested.set_result(None)
         else:
-            self.told.set_exception(error)
+            self.requested.set_exception(error)
 
-    def came(self) -> None:
-        """Say that the worker has ended by itself."""
+    def finished(self) -> None:
+        """Note that the worker has ended by itself."""
         self._timer.cancel()
 
     def _make(self) -> None:
-        """Kill this process, whatever it hangs on: nothing is lost by it."""
+        """Kill this process, whatever it waits for; nothing is lost by that."""
         sys.stderr.write(
             f"recollect: {self._error or 'the worker was told to end'}; it did not within "
             f"{self._seconds:g} s and is killed, which loses nothing\n"
@@ -126,15 +126,15 @@ class _End:
 
 
 def _app(settings: Settings, topics: Sequence[str], delivery: Delivery) -> faust.App:
-    """Return the Faust app: one agent over all topics, and nothing else that Faust offers."""
+    """Return the Faust app: one agent over all topics, and no other feature of Faust."""
     app = _App(
         settings.group,
-        env={},  # else Faust lets any variable named like one of its settings overrule these
+        env={},  # Else a variable with the name of a Faust setting would overrule these.
         broker=[f"kafka://{server}" for server in settings.servers],
         broker_credentials=_credentials(settings),
         broker_session_timeout=settings.session_timeout,
-        # When a seek takes longer than this, Faust stands still for ever, and says nothing. Ours
-        # waits for the handler to take over.
+        # If a seek takes longer than this, Faust hangs for ever without a message. Our seek waits
+        # for the handler to take over.
         broker_request_timeout=_NEVER,
         processing_guarantee="at_least_once",
         stream_wait_empty=False,
@@ -149,7 +149,7 @@ def _app(settings: Settings, topics: Sequence[str], delivery: Delivery) -> faust
             if await delivery.deliver(cast(Chunk, event.value)):
                 await stream.ack(event)
 
-    # An actor for each partition, so that none waits for another.
+    # One actor for each partition, so that none waits for another.
     app.agent(
         app.topic(*topics, schema=Chunks()),
         name="deliver",
@@ -159,7 +159,7 @@ def _app(settings: Settings, topics: Sequence[str], delivery: Delivery) -> faust
 
 
 class _Boot(BootStrategy):
-    # Nothing is produced through Faust.
+    # Faust produces nothing here.
     enable_kafka_producer = False
 
 
@@ -167,11 +167,11 @@ class _App(faust.App):
     BootStrategy = _Boot
 
     def _create_directories(self) -> None:
-        """Without tables there is nothing to keep."""
+        """Do nothing: without tables Faust needs no directory."""
 
 
 def _credentials(settings: Settings) -> Any:
-    """Return how to log in and encrypt, as Faust wants to know it."""
+    """Return the login and encryption in Faust's form."""
     if settings.sasl is not None:
         return faust.SASLCredentials(
             mechanism=settings.sasl.mechanism,
@@ -183,7 +183,9 @@ def _credentials(settings: Settings) -> Any:
 
 
 async def _check_topics(settings: Settings, topics: Sequence[str]) -> None:
-    """Make sure of the topics before aiokafka asks for them: a broker might make a missing one."""
+    """Check the topics before aiokafka asks for them, because a broker might create a missing
+    one.
+    """
     admin = AIOKafkaAdminClient(
         bootstrap_servers=list(settings.servers),
         **credentials_to_aiokafka_auth(_credentials(settings)),
@@ -211,7 +213,7 @@ async def _check_topics(settings: Settings, topics: Sequence[str]) -> None:
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
-    """Return uvloop's where it is installed, which it is not on every system."""
+    """Return uvloop's factory if uvloop is installed, which it is not on every system."""
     try:
         import uvloop
     except ImportError:
@@ -220,7 +222,7 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
 
 
 class _Seldom(logging.Filter):
-    """Lets a message pass once in a while: of a broker that is away, aiokafka speaks in a loop."""
+    """Lets the same message pass only seldom: aiokafka logs an unreachable broker in a loop."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -234,7 +236,7 @@ class _Seldom(logging.Filter):
 
 
 def _quieten() -> None:
-    """Let Faust and what it is made of speak only when something is wrong, and not in a loop."""
+    """Let Faust and its libraries log only errors, and not in a loop."""
     seldom = _Seldom()
     for name in list(logging.root.manager.loggerDict):
         package = name.partition(".")[0]

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from schemas.changes import ROW_OF_TABLE, AnyRow, Conclusions, Delete, encode_conclusions
+from schemas.changes import ROW_OF_TABLE, AnyRow, DecidedPart, Delete, encode_part
 from schemas.events import AnyPayload, Draft
 from schemas.fragments import split
 from schemas.ids import event_id
@@ -299,7 +299,7 @@ def change(name: str, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
     said = []
     for part in sample["parts"]:
         sources = every[: part["sources"]]
-        conclusions = Conclusions(
+        decided = DecidedPart(
             sources=tuple(source.number for source in sources),
             puts=[
                 msgspec.convert([tag_of(table), *row.values()], AnyRow)
@@ -313,10 +313,10 @@ def change(name: str, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
             ],
             outbox=[msgspec.convert(draft, Draft) for draft in part.get("outbox", [])],
         )
-        parts.append((sources, encode_conclusions(conclusions)))
+        parts.append((sources, encode_part(decided)))
         said.append(
             {
-                "sources": list(conclusions.sources),
+                "sources": list(decided.sources),
                 "puts": part["puts"],
                 "deletes": part.get("deletes", {}),
                 "outbox": part.get("outbox", []),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from recollect import Query
 from recollect.cli.app import run
 from recollect.home import Home
-from schemas.changes import Conclusions, Delete, decode_sections, encode_conclusions
+from schemas.changes import DecidedPart, Delete, decode_sections, encode_part
 from schemas.records import CHANGE_FORMAT
 from schemas.times import format_time, parse_time
 from schemas.wire import Result
@@ -256,8 +256,8 @@ def test_what_is_forgotten_came_never_between(memory: Memory) -> None:
 
 
 def test_a_delete_of_before_names_the_same_row() -> None:
-    said = Conclusions((1,), deletes=[Delete("fact_supersessions", ("old", "new"))])
-    section = decode_sections(encode_conclusions(said), ("memory",), CHANGE_FORMAT)["memory"]
+    said = DecidedPart((1,), deletes=[Delete("fact_supersessions", ("old", "new"))])
+    section = decode_sections(encode_part(said), ("memory",), CHANGE_FORMAT)["memory"]
     assert section.deletes == (Delete("fact_supersessions", ("old",)),)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from streams.workers.group_commit import Together
+from streams.workers.group_commit import GroupCommit
 
 
 def test_what_comes_meanwhile_is_done_in_one_go_and_in_order() -> None:
@@ -19,15 +19,15 @@ def test_what_comes_meanwhile_is_done_in_one_go_and_in_order() -> None:
         await go.wait()
 
     async def main() -> None:
-        together = Together(work)
-        waiting = [asyncio.create_task(together.done([n, n + 1])) for n in (0, 10, 20)]
+        group = GroupCommit(work)
+        waiting = [asyncio.create_task(group.done([n, n + 1])) for n in (0, 10, 20)]
         await asyncio.sleep(0)
-        late = asyncio.create_task(together.done([30]))
+        late = asyncio.create_task(group.done([30]))
         await asyncio.sleep(0.01)
         assert not any(task.done() for task in (*waiting, late))
         go.set()
         await asyncio.gather(*waiting, late)
-        await together.done([40])
+        await group.done([40])
 
     asyncio.run(main())
     assert [item for some in done for item in some] == [0, 1, 10, 11, 20, 21, 30, 40]
@@ -45,16 +45,16 @@ def test_an_error_is_that_of_all_who_were_together_and_of_nobody_else() -> None:
             raise ValueError("it is bad")
 
     async def main() -> None:
-        together = Together(work)
-        first = asyncio.create_task(together.done(["good"]))
+        group = GroupCommit(work)
+        first = asyncio.create_task(group.done(["good"]))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        bad = [asyncio.create_task(together.done([item])) for item in ("bad", "neighbour")]
+        bad = [asyncio.create_task(group.done([item])) for item in ("bad", "neighbour")]
         await first
         for task in bad:
             with pytest.raises(ValueError, match="it is bad"):
                 await task
-        await together.done(["good again"])
+        await group.done(["good again"])
 
     asyncio.run(main())
     assert seen == [["good"], ["bad", "neighbour"], ["good again"]]
