@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from bench import (
+    concurrency,
     disk,
     encode,
     forget,
@@ -59,6 +60,7 @@ def benches(
         "seal": lambda: section(seal.run(homes)),
         "project": lambda: section(project.run(homes, small=many)),
         "recall": lambda: "\n".join(map(section, recall.run(sizes=asked, kept=zones))),
+        "concurrency": lambda: section(concurrency.run(homes)),
         "disk": lambda: section(disk.run()),
         "rebuild": lambda: section(rebuild.run(homes, sizes=sizes)),
         "forget": lambda: section(forget.run(homes, sizes=forgotten)),

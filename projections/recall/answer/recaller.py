@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import msgspec
 
 from projections.files import ZoneFiles
 from projections.recall.answer.assembly import together
 from projections.recall.answer.explanation import AnswerTrace, explained, furthest
+from projections.recall.answer.fair_lock import FairLock
 from projections.recall.answer.pipeline import Pipeline
 from projections.recall.index.zone_index import Index
-from projections.recall.question.encoding import TextEncoder
+from projections.recall.question.encoding import EncodedTexts, NotEncoded, TextEncoder
 from projections.recall.question.parsed_question import ParsedQuestion
 from projections.recall.question.query import RecallQuery, readable
 from projections.recall.question.question_reader import QuestionReader
@@ -23,12 +24,15 @@ from projections.recall.ranking.reranking import Reranker
 from schemas.times import parse_time
 from schemas.wire import Explanation, RecallAnswer, Result
 
+T = TypeVar("T")
+
 
 class Recaller:
     """Answers questions about one zone from open files, whose index it holds in memory.
 
-    Several threads may ask it: each waits until the one before it has its answer. The index
-    follows the files' watermarks.
+    Several threads may ask it. Their questions are encoded side by side, and answered one at a
+    time, in the order in which they came: what is left is Python's work, of which a process does
+    no two at once. The index follows the files' watermarks.
     """
 
     def __init__(
@@ -40,10 +44,11 @@ class Recaller:
     ) -> None:
         self._files = files
         self._profile = profile
-        self._reader = QuestionReader(files, encoder)
+        self._encoder = encoder
+        self._reader = QuestionReader(files)
         self._pipeline = Pipeline(files, profile, reranker)
         self._index: Index | None = None
-        self._lock = threading.RLock()
+        self._lock = FairLock()
 
     def recall(self, query: RecallQuery, now: int | None = None) -> RecallAnswer:
         """Return the answer to a query; each question in its text is answered by itself.
@@ -54,13 +59,14 @@ class Recaller:
             InvalidInput: the question cannot be asked.
         """
         query.check()
-        with self._lock, self._files.snapshot():
-            index = self._refreshed()
-            started, encoding = time.perf_counter(), self._reader.encoding_seconds
-            results = _joined(query, self._traces(query, index, now))
-            encoding = self._reader.encoding_seconds - encoding
-            elapsed = (time.perf_counter() - started - encoding) * 1000
-        return RecallAnswer(query=readable(query.text), results=results, ms=round(elapsed, 3))
+
+        def answer(index: Index, encoder: TextEncoder | None) -> RecallAnswer:
+            started = time.perf_counter()
+            results = _joined(query, self._traces(query, index, encoder, now))
+            elapsed = (time.perf_counter() - started) * 1000
+            return RecallAnswer(query=readable(query.text), results=results, ms=round(elapsed, 3))
+
+        return self._answered(answer)
 
     def explain(self, query: RecallQuery, id_: str, now: int | None = None) -> Explanation | None:
         """Return what became of a memory in the answer; None where nothing has this id.
@@ -70,9 +76,9 @@ class Recaller:
         """
         query.check()
         query = msgspec.structs.replace(query, explain=True)
-        with self._lock, self._files.snapshot():
-            index = self._refreshed()
-            traces = self._traces(query, index, now)
+
+        def explanation(index: Index, encoder: TextEncoder | None) -> Explanation | None:
+            traces = self._traces(query, index, encoder, now)
             results = _joined(query, traces)
             became = []
             for trace in traces:
@@ -81,7 +87,9 @@ class Recaller:
                 if one is None:
                     return None
                 became.append(one)
-        return furthest(query.readable(), traces, became, results)
+            return furthest(query.readable(), traces, became, results)
+
+        return self._answered(explanation)
 
     def follow(self) -> None:
         """Bring the index to where the files are."""
@@ -91,8 +99,9 @@ class Recaller:
     @property
     def worth_storing(self) -> bool:
         """Whether `store` would spare another process much work."""
-        with self._lock:
-            return self._index is not None and self._index.worth_storing
+        # Without the lock: who has an answer does not wait for those of others.
+        index = self._index
+        return index is not None and index.worth_storing
 
     def store(self) -> None:
         """Write the index to the files' folder; only under the lock of `index.array_store`."""
@@ -102,21 +111,40 @@ class Recaller:
                 # The next question maps what was stored, and what was read goes.
                 self._index = None
 
-    def _traces(self, query: RecallQuery, index: Index, now: int | None) -> list[AnswerTrace]:
-        """Return how the answer to each question of a query came about."""
-        return [
-            self._pipeline.run(self._timed(question, index), index)
-            for question in self._reader.read(query, index, now)
-        ]
+    def _answered(self, answer: Callable[[Index, TextEncoder | None], T]) -> T:
+        """Return an answer from the index and the files as they are at one moment.
 
-    def _timed(self, question: ParsedQuestion, index: Index) -> ParsedQuestion:
+        What `answer` needs encoded is encoded while others are answered; then it is called again.
+        """
+        encoder = None if self._encoder is None else EncodedTexts(self._encoder)
+        while True:
+            try:
+                with self._lock, self._files.snapshot():
+                    return answer(self._refreshed(), encoder)
+            except NotEncoded as lacking:
+                assert encoder is not None
+                encoder.encode(lacking.text)
+
+    def _traces(
+        self, query: RecallQuery, index: Index, encoder: TextEncoder | None, now: int | None
+    ) -> list[AnswerTrace]:
+        """Return how the answer to each question of a query came about."""
+        questions = [
+            self._timed(question, index, encoder)
+            for question in self._reader.read(query, index, encoder, now)
+        ]
+        return [self._pipeline.run(question, index) for question in questions]
+
+    def _timed(
+        self, question: ParsedQuestion, index: Index, encoder: TextEncoder | None
+    ) -> ParsedQuestion:
         """Return a question with the time that it gives by an event, where that event is found.
 
         "The week before the move": first the turn about the move is recalled.
         """
         if question.event is None:
             return question
-        found = self._pipeline.run(self._reader.event_of(question, index), index).results
+        found = self._pipeline.run(self._reader.event_of(question, index, encoder), index).results
         for turn in found[:1]:
             at = parse_time(turn.as_of)[0]
             span = span_of_event(question.event, turn.text, at, question.utc_offset)

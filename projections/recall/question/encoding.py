@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
@@ -62,37 +61,62 @@ class QuestionVectors(NamedTuple):
     tokens: QueryTokens | None = None
 
 
-class QuestionEncoder:
-    """Encodes questions for the vectors of one zone. `seconds`: how long its encoder took."""
+class NotEncoded(Exception):
+    """A text has to be encoded before a question can be answered."""
 
-    def __init__(self, encoder: TextEncoder | None, embeddings: EmbeddingsModel) -> None:
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+class EncodedTexts:
+    """A TextEncoder that knows what was encoded before, and raises NotEncoded for other texts.
+
+    So that nobody encodes inside a lock: whoever holds one leaves it, calls `encode`, and begins
+    again.
+    """
+
+    def __init__(self, encoder: TextEncoder) -> None:
+        self.model = encoder.model
         self._encoder = encoder
-        self._embeddings = embeddings
-        self.seconds = 0.0
+        self._encoded: dict[str, EncodedText] = {}
 
-    def encode(self, text: str, named: Sequence[NamedEntity]) -> QuestionVectors:
-        """Return the vectors of a question in which `named` are named.
+    def encode(self, text: str) -> None:
+        """Have the encoder encode a text."""
+        self._encoded[text] = self._encoder.encode_query_tokens(text)
 
-        None without an encoder or a word, or where the zone has the vectors of another model:
-        those of two models cannot be compared, and words find turns all the same.
-        """
-        encoder, embeddings = self._encoder, self._embeddings
-        if encoder is None or encoder.model is None or encoder.model != embeddings.model:
-            return QuestionVectors()
-        if not text.strip():
-            return QuestionVectors()
-        embedded = text_to_embed(text, named)
-        started = time.perf_counter()
-        encoded = encoder.encode_query_tokens(embedded)
-        self.seconds += time.perf_counter() - started
-        whole, vectors, dimension = encoded.pooled, encoded.vectors, embeddings.dimension
-        # A vector of zeros has no direction.
-        usable = len(whole) == dimension and np.isfinite(whole).all() and whole.any()
-        readable = vectors.shape[1] == dimension and np.isfinite(vectors).all()
-        return QuestionVectors(
-            whole if usable else None,
-            QueryTokens(embedded, encoded.offsets, vectors) if readable else None,
-        )
+    def encode_query_tokens(self, text: str) -> EncodedText:
+        """Return the vectors of a text that was encoded; NotEncoded where it was not."""
+        if text not in self._encoded:
+            raise NotEncoded(text)
+        return self._encoded[text]
+
+
+def question_vectors(
+    text: str,
+    named: Sequence[NamedEntity],
+    encoder: TextEncoder | None,
+    embeddings: EmbeddingsModel,
+) -> QuestionVectors:
+    """Return the vectors of a question in which `named` are named.
+
+    None without an encoder or a word, or where the zone has the vectors of another model: those of
+    two models cannot be compared, and words find turns all the same.
+    """
+    if encoder is None or encoder.model is None or encoder.model != embeddings.model:
+        return QuestionVectors()
+    if not text.strip():
+        return QuestionVectors()
+    embedded = text_to_embed(text, named)
+    encoded = encoder.encode_query_tokens(embedded)
+    whole, vectors, dimension = encoded.pooled, encoded.vectors, embeddings.dimension
+    # A vector of zeros has no direction.
+    usable = len(whole) == dimension and np.isfinite(whole).all() and whole.any()
+    readable = vectors.shape[1] == dimension and np.isfinite(vectors).all()
+    return QuestionVectors(
+        whole if usable else None,
+        QueryTokens(embedded, encoded.offsets, vectors) if readable else None,
+    )
 
 
 def text_to_embed(text: str, named: Sequence[NamedEntity]) -> str:

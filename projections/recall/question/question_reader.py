@@ -8,7 +8,7 @@ from projections.events import turns_for_recall
 from projections.files import ZoneFiles
 from projections.recall.index.zone_index import Index
 from projections.recall.question import answer_type, filters
-from projections.recall.question.encoding import QuestionEncoder, TextEncoder
+from projections.recall.question.encoding import TextEncoder, question_vectors
 from projections.recall.question.entity_names import Names, ids_of
 from projections.recall.question.event_times import Anchor, anchor
 from projections.recall.question.parsed_question import ParsedQuestion
@@ -25,17 +25,13 @@ _SURE = 0.5
 class QuestionReader:
     """Reads the questions about one zone. Names are cached until identity.db changes."""
 
-    def __init__(self, files: ZoneFiles, encoder: TextEncoder | None) -> None:
+    def __init__(self, files: ZoneFiles) -> None:
         self._files = files
         self._names = Names(files.identity)
-        self._encoder = QuestionEncoder(encoder, files.embeddings)
 
-    @property
-    def encoding_seconds(self) -> float:
-        """How long the encoder took for all questions that were read."""
-        return self._encoder.seconds
-
-    def read(self, query: RecallQuery, index: Index, now: int | None) -> list[ParsedQuestion]:
+    def read(
+        self, query: RecallQuery, index: Index, encoder: TextEncoder | None, now: int | None
+    ) -> list[ParsedQuestion]:
         """Return the questions that a query's text consists of, in order.
 
         `now`: when it is asked (unix ms), where the query does not say.
@@ -43,13 +39,15 @@ class QuestionReader:
         query = query.readable()
         texts = sub_questions(query.text, query.budget)
         if len(texts) == 1:
-            return [self._parsed(query, None, index, now)]
+            return [self._parsed(query, None, index, encoder, now)]
         return [
-            self._parsed(msgspec.structs.replace(query, text=whole), wording, index, now)
+            self._parsed(msgspec.structs.replace(query, text=whole), wording, index, encoder, now)
             for wording, whole in zip(texts, completed(texts, self._names.written), strict=True)
         ]
 
-    def event_of(self, question: ParsedQuestion, index: Index) -> ParsedQuestion:
+    def event_of(
+        self, question: ParsedQuestion, index: Index, encoder: TextEncoder | None
+    ) -> ParsedQuestion:
         """Return the question that finds the event by which another gives a time.
 
         "The week before the move": where was the move told?
@@ -70,14 +68,21 @@ class QuestionReader:
             time_before=None,
             explain=False,
         )
-        parsed = self._parsed(query, None, index, question.asked_at)
+        parsed = self._parsed(query, None, index, encoder, question.asked_at)
         return parsed._replace(spans=(), event=None)
 
     def _parsed(
-        self, query: RecallQuery, wording: str | None, index: Index, now: int | None
+        self,
+        query: RecallQuery,
+        wording: str | None,
+        index: Index,
+        encoder: TextEncoder | None,
+        now: int | None,
     ) -> ParsedQuestion:
         text = query.text[:MOST_CHARACTERS]
         named = self._names.of(text)
+        # First: where a text has yet to be encoded, all of this is done again.
+        vectors = question_vectors(text, named, encoder, self._files.embeddings)
         spans, event, utc_offset = self._times(query)
         identity = self._files.identity.connection
         entity_ids = None if query.entity is None else ids_of(identity, query.entity)
@@ -90,7 +95,7 @@ class QuestionReader:
             asked_at=now if query.asked_at is None else query.asked_at,
             text=text,
             terms=index.tokeniser.terms(text),
-            vectors=self._encoder.encode(text, named),
+            vectors=vectors,
             named=named,
             speakers=speakers_asked_for(text, named, index.turns.senders),
             answer_type=answer_type.wanted(wording or query.text),

@@ -30,8 +30,8 @@ def read(
     """Return the questions that are read in a text."""
     node = memory.node
     with node.open_to_read(memory.zone, node.current(memory.zone)) as files:
-        reader = QuestionReader(files, encoder)
-        return reader.read(RecallQuery(text=text, **fields), Index.opened(files), now=7)
+        query = RecallQuery(text=text, **fields)
+        return QuestionReader(files).read(query, Index.opened(files), encoder, now=7)
 
 
 def test_who_is_named_and_who_is_asked_for(talked: Memory) -> None:
