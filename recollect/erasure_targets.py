@@ -49,7 +49,10 @@ _WORDLESS = frozenset(
     }
 )
 # Kinds that hold words and may not stand in events.db.
-_ASIDE = ("turn_completed", "park", "create_mental_model", "update_mental_model", "propose_merge")
+_ASIDE = (
+    *("turn_completed", "park", "create_mental_model", "update_mental_model", "propose_merge"),
+    *("deletion", "reaction", "notice"),
+)
 _NUMBER = re.compile(r"#([0-9]{1,15})")
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -339,10 +342,11 @@ class Chooser:
     def with_all(self, numbers: Set[int]) -> set[int]:
         """Return records with what goes where they go.
 
-        That is every version of a mental model, the reports that quote an event, what was parked
-        because it said something else under the id of an event, and our own command that ended a
-        turn of which nothing is left.
+        That is every version of a message and of a mental model, the reports that quote an event,
+        what was parked because it said something else under the id of an event, and our own
+        command that ended a turn of which nothing is left.
         """
+        numbers = {*numbers, *events.versions(self._events, sorted(numbers))}
         written = events.written(self._events, sorted(numbers))
         quoting = memory.models_tagged(self._memory, [f"{RESTS_ON}{item.id}" for item in written])
         models = sorted({*numbers, *quoting})

@@ -25,7 +25,7 @@ from schemas.changes import (
     Section,
 )
 from schemas.changes import Mention as MentionRow
-from schemas.events import Content, Draft, Event, Message
+from schemas.events import Content, Deletion, Draft, Edit, Event, Message
 from schemas.ids import event_id, fact_id
 from schemas.times import format_time
 from schemas.wire import Cause, Days, Extraction, Mention
@@ -56,6 +56,8 @@ class Extractor:
         event = self._event(draft)
         content = event.payload
         assert isinstance(content, Content)
+        if event.kind not in self._writer.kinds:
+            return Extraction(id=content.source_id, facts=[], mentions=[], causes=[])
         state = State(
             self._events.connection, self._memory.connection, self._identity.connection, None, 0
         )
@@ -111,7 +113,7 @@ class Extractor:
             if isinstance(row, FactEntity):
                 about[row.fact_id].add(self._name(row.entity_id))
         said = {
-            fact_id(event.id, statement.signature, event.occurred_at): statement
+            fact_id(event.id, statement.signature, reading.said_at): statement
             for reading in readings
             for statement in reading.analysis.statements
         }
@@ -194,15 +196,29 @@ class _Thread:
 
     def __init__(self) -> None:
         self._said: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=_IN_MIND))
+        self._versions: dict[tuple[str, str], list[Event]] = defaultdict(list)
 
     def add(self, event: Event) -> None:
-        self._said[_conversation(event)].append(event)
+        if not isinstance(event.payload, Deletion):
+            self._said[_conversation(event)].append(event)
+        self._versions[_message(event)].append(event)
 
     def before(self, event: Event, limit: int) -> Sequence[Event]:
         return list(reversed(self._said[_conversation(event)]))[:limit]
 
     def turn(self, event: Event, platform: str, turn_id: str) -> Sequence[Event]:
         return ()
+
+    def revisions(self, event: Event, below: int) -> Sequence[Event]:
+        return self._versions[_message(event)]
+
+
+def _message(event: Event) -> tuple[str, str]:
+    """Return the platform and the id of the message that an event is, or is a version of."""
+    payload = event.payload
+    if isinstance(payload, Edit | Deletion):
+        return event.platform, payload.target
+    return event.platform, payload.source_id
 
 
 def _conversation(event: Event) -> str:

@@ -17,7 +17,18 @@ from schemas.events import RESERVED_PLATFORM, AnyPayload, Draft
 from schemas.inbound import InboundEvent, check_platform, own_draft_of
 from schemas.times import parse_time
 from schemas.wire import IngestReport, Receipt, Time
-from streams.adapters import Import, JsonObjects, bytes_of, import_file, open_source
+from streams.adapters import (
+    Import,
+    Input,
+    JsonObjects,
+    Meter,
+    Options,
+    exports_of,
+    import_source,
+    open_input,
+    reject,
+    total_size,
+)
 from streams.ledger import EVENTS
 from streams.projecting.projector import Progress
 from streams.publishing.commands import command as draft_of_command
@@ -65,7 +76,7 @@ def ingest(
         )
     started = time.monotonic()
     counts = Import(rejections=[])
-    import_file(JsonObjects(events, "events"), "events", partial(publish, zone), counts)
+    import_source(JsonObjects(events, "events"), partial(publish, zone), counts)
     report = _report(zone, counts, started, wait, show_nothing)
     if report.read and report.rejected == report.read:
         first = report.rejections[0]
@@ -80,23 +91,42 @@ def ingest_files(
     paths: Sequence[str | PathLike[str]],
     *,
     format: str = "auto",
+    timezone: str | None = None,
+    date_order: str | None = None,
     wait: bool = True,
     show: Show = show_nothing,
 ) -> IngestReport:
-    """Put the events of files into the ledger, and wait until they are recallable.
+    """Put the events of files, folders and archives into the ledger; wait until they count.
 
     Raises:
-        InvalidInput: a file cannot be read, or is in no format that is known; then nothing is.
+        InvalidInput: an input cannot be read, is in no format that is known, or lacks an option;
+            then nothing is.
     """
     started = time.monotonic()
-    counts = Import(rejections=[])
-    named = [Path(path).expanduser() for path in paths]
-    with show("reading", bytes_of(named), "bytes") as advance:
-        # All of them before any is read: nothing goes in where one cannot.
-        sources = [(str(path), open_source(path, format, advance)) for path in named]
-        for path, source in sources:
-            import_file(source, path, partial(publish, zone), counts)
+    counts = Import(rejections=[], skipped=[])
+    meter = Meter()
+    # All of them before any is read: nothing goes in where one cannot.
+    inputs = open_inputs(paths, format, Options.of(timezone, date_order), meter)
+    for one in inputs:
+        counts.skipped += one.skipped
+        for rejection in one.refused:
+            counts.read += 1
+            reject(counts, rejection)
+    with show("reading", total_size(inputs), "bytes") as meter.advance:
+        for export in exports_of(inputs):
+            import_source(export.source, partial(publish, zone), counts)
     return _report(zone, counts, started, wait, show)
+
+
+def open_inputs(
+    paths: Sequence[str | PathLike[str]], format: str, options: Options, meter: Meter
+) -> list[Input]:
+    """Return what files, folders and archives hold.
+
+    Raises:
+        InvalidInput: as `ingest_files`.
+    """
+    return [open_input(Path(path).expanduser(), format, options, meter) for path in paths]
 
 
 def _report(zone: OpenZone, counts: Import, started: float, wait: bool, show: Show) -> IngestReport:
@@ -112,6 +142,7 @@ def _report(zone: OpenZone, counts: Import, started: float, wait: bool, show: Sh
         clamped=counts.clamped,
         rejected=counts.rejected,
         rejections=counts.rejections,
+        skipped=counts.skipped,
         seconds=round(time.monotonic() - started, 3),
         token=token_,
         head=head,

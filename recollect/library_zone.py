@@ -131,21 +131,34 @@ class Zone:
         paths: str | PathLike[str] | Sequence[str | PathLike[str]],
         *,
         format: str = "auto",
+        timezone: str | None = None,
+        date_order: str | None = None,
         wait: bool = True,
         show: Show = show_nothing,
     ) -> IngestReport:
         """Put the events of files into the ledger and return when they are recallable.
 
-        Importing a file again adds only what is new. `show` shows how far it is.
+        A path is a file, a folder, or an archive, as the other program exports it. Importing one
+        again adds only what is new. `timezone` (an IANA name) and `date_order` (dmy, mdy or ymd)
+        are for formats that do not say them. `show` shows how far it is.
 
         Raises:
-            InvalidInput: a file cannot be read, or is in no format that is known; then nothing is.
+            InvalidInput: a path cannot be read, is in no format that is known, or lacks an option;
+                then nothing is.
 
         >>> zone.ingest_files("chats.jsonl").new
         1
         """
         named = [paths] if isinstance(paths, str | PathLike) else paths
-        return ingesting.ingest_files(self._zone, named, format=format, wait=wait, show=show)
+        return ingesting.ingest_files(
+            self._zone,
+            named,
+            format=format,
+            timezone=timezone,
+            date_order=date_order,
+            wait=wait,
+            show=show,
+        )
 
     @_at_work
     def remember(self, content: str, *, sender_id: str = "user", at: Time | None = None) -> Receipt:

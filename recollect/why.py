@@ -48,7 +48,8 @@ def _fact(files: ZoneFiles, id_: str) -> Chain | None:
     end = files.memory.row(FactSupersession, (id_,))
     if end is not None:
         when = format_time(end.invalid_at)
-        steps.append(Link(f"superseded by fact {end.superseded_by} at {when}"))
+        what = "fact" if files.memory.row(Fact, (end.superseded_by,)) else "event"
+        steps.append(Link(f"superseded by {what} {end.superseded_by} at {when}"))
     for other, strength in memory.causes(files.memory.connection, id_):
         steps.append(Link(f"follows from fact {other} (strength {strength})"))
     sources, said = _said(files, [fact.source_event_id], "from the event")

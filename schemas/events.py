@@ -77,6 +77,39 @@ class Remember(Content, frozen=True, kw_only=True, omit_defaults=True, tag="reme
     importance: float | None = None
 
 
+class Edit(Content, frozen=True, kw_only=True, omit_defaults=True, tag="edit"):
+    """The message `target` of the same platform says this instead, from now on.
+
+    `target` is the source's own id of the message as it was first said, however often it was
+    edited since; that message may come later, or never. `said_at`: when it was first said (unix
+    ms), which "tomorrow" in the words counts from.
+    """
+
+    target: str
+    said_at: int | None = None
+
+
+class Deletion(Content, frozen=True, kw_only=True, omit_defaults=True, tag="deletion"):
+    """The message `target` of the same platform was taken back where it was said.
+
+    Its words stay in the ledger until they are forgotten.
+    """
+
+    target: str
+
+
+class Reaction(Content, frozen=True, kw_only=True, omit_defaults=True, tag="reaction"):
+    """Somebody answered the message `target` by a sign, which is the content."""
+
+    target: str
+
+
+class Notice(Content, frozen=True, kw_only=True, omit_defaults=True, tag="notice"):
+    """What a platform tells of itself: somebody joined, called, or changed a name or a topic."""
+
+    target: str | None = None
+
+
 class Forget(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="forget"):
     """Erase the events of these running numbers, and all that was decided from them.
 
@@ -191,6 +224,10 @@ AnyPayload = (
     | TurnCompleted
     | CloseTurn
     | Remember
+    | Edit
+    | Deletion
+    | Reaction
+    | Notice
     | Forget
     | Recalled
     | Tick

@@ -16,10 +16,14 @@ from schemas.events import (
     RESERVED_PLATFORM,
     Attachment,
     Content,
+    Deletion,
     Direction,
     Draft,
+    Edit,
     Message,
+    Notice,
     PeerKind,
+    Reaction,
     Remember,
     TurnCompleted,
 )
@@ -39,14 +43,21 @@ MIN_INTEGER = -(2**63)
 # What tells one thing from another: two that look alike must be alike, and commands print them.
 _IDS = (
     *("platform", "sender_id", "id", "peer_id"),
-    *("thread_id", "session_id", "reply_to", "turn_id"),
+    *("thread_id", "session_id", "reply_to", "turn_id", "target"),
 )
 
 _CONTENT_KINDS: dict[str, type[Content]] = {
     "message": Message,
     "turn_completed": TurnCompleted,
     "remember": Remember,
+    "edit": Edit,
+    "deletion": Deletion,
+    "reaction": Reaction,
+    "notice": Notice,
 }
+# Those that are about another message, and those that may say nothing of their own.
+_OF_ANOTHER = ("edit", "deletion", "reaction")
+_WORDLESS = ("turn_completed", "deletion")
 
 
 class InboundEvent(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +79,8 @@ class InboundEvent(msgspec.Struct, frozen=True, kw_only=True):
     metadata: dict[str, Any] = {}
     kind: str = "message"
     turn_id: str | None = None
+    target: str | None = None
+    said_at: str | int | None = None
     ingested_at: str | int | None = None
 
 
@@ -143,24 +156,39 @@ def own_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
     _check_value("metadata", event.metadata)
     if event.id is not None and not event.id:
         raise InvalidInput("id is empty; leave it out or give the source's own id")
-    if event.kind == "turn_completed":
-        if not event.turn_id:
-            raise InvalidInput("a turn_completed names no turn: turn_id is missing")
-    elif not event.content.strip() and not event.attachments:
+    if event.kind == "turn_completed" and not event.turn_id:
+        raise InvalidInput("a turn_completed names no turn: turn_id is missing")
+    if event.kind in _OF_ANOTHER and not event.target:
+        raise InvalidInput(f"kind {event.kind!r} is about another message: target is missing")
+    if event.kind not in _WORDLESS and not event.content.strip() and not event.attachments:
         raise InvalidInput("content is empty and there is no attachment")
     occurred_at, utc_offset = parse_time(event.occurred_at, "occurred_at")
     ingested_at = None
     if event.ingested_at is not None:
         ingested_at, _ = parse_time(event.ingested_at, "ingested_at")
+    kind = _CONTENT_KINDS[event.kind]
+    further: dict[str, Any] = {}
+    if "target" in kind.__struct_fields__:
+        further["target"] = event.target
+    elif event.target is not None:
+        raise InvalidInput(f"kind {event.kind!r} has no target; reply_to names what is answered")
+    if event.said_at is not None:
+        if kind is not Edit:
+            raise InvalidInput("said_at is of an edit alone; occurred_at says when this was said")
+        further["said_at"] = parse_time(event.said_at, "said_at")[0]
+    place = [event.peer_id or "", event.thread_id or "", event.session_id or ""]
+    if event.kind != "message" and event.target is not None:
+        # Two people's thumbs, or one person's for two messages, are not the same.
+        place += [event.kind, event.target]
     source_id = event.id or content_source_id(
         event.platform,
         event.sender_id,
-        "\x1f".join((event.peer_id or "", event.thread_id or "", event.session_id or "")),
+        "\x1f".join(place),
         occurred_at,
         event.content,
         ordinal,
     )
-    payload = _CONTENT_KINDS[event.kind](
+    payload = kind(
         source_id=source_id,
         sender_id=event.sender_id,
         content=event.content,
@@ -175,6 +203,7 @@ def own_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
         metadata=event.metadata,
         turn_id=event.turn_id,
         utc_offset=utc_offset,
+        **further,
     )
     return Draft(
         platform=event.platform,

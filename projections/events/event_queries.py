@@ -9,13 +9,13 @@ import apsw
 import msgspec
 
 from projections.sqlite import listed, rows, value
-from schemas.events import KINDS, Attachment, Content, Event
+from schemas.events import KINDS, Attachment, Content, Deletion, Edit, Event
 from schemas.records import Source
 
 _COLUMNS = """
     number, id, kind, platform, occurred_at, ingested_at, source_id, sender_id, content,
     sender_name, peer_id, peer_kind, thread_id, session_id, direction, reply_to, attachments,
-    metadata, turn_id, utc_offset
+    metadata, turn_id, utc_offset, target, said_at
 """
 
 _attachments = msgspec.json.Decoder(tuple[Attachment, ...])
@@ -48,6 +48,45 @@ def turn_before(
             (turn_id, platform, number),
         )
     ]
+
+
+def revisions_before(connection: apsw.Connection, event: Event, number: int) -> list[Event]:
+    """Return the other versions of an event's message below `number`, and what took it back.
+
+    That is the message as it was first said, and its edits and deletions, by number.
+    """
+    payload = event.payload
+    assert isinstance(payload, Content)
+    message = payload.target if isinstance(payload, Edit | Deletion) else payload.source_id
+    found = [
+        _event(row)
+        for row in connection.execute(
+            f"SELECT {_COLUMNS} FROM events "
+            "WHERE source_id = ?1 AND platform = ?2 AND number < ?3 AND number <> ?4 "
+            f"UNION ALL SELECT {_COLUMNS} FROM events INDEXED BY idx_events_target "
+            "WHERE target = ?1 AND platform = ?2 AND number < ?3 AND number <> ?4",
+            (message, event.platform, number, event.number),
+        )
+    ]
+    for deleted, id_, source_id, sender_id, occurred_at in connection.execute(
+        "SELECT number, id, source_id, sender_id, occurred_at FROM deletions "
+        "WHERE target = ?1 AND platform = ?2 AND number < ?3 AND number <> ?4",
+        (message, event.platform, number, event.number),
+    ):
+        found.append(
+            Event(
+                zone="",
+                number=deleted,
+                id=id_,
+                platform=event.platform,
+                occurred_at=occurred_at,
+                ingested_at=occurred_at,
+                payload=Deletion(
+                    source_id=source_id, sender_id=sender_id, content="", target=message
+                ),
+            )
+        )
+    return sorted(found, key=lambda item: item.number)
 
 
 def quiet_turns(
@@ -166,6 +205,29 @@ def written(connection: apsw.Connection, numbers: Sequence[int]) -> list[Written
     return [Written(*row) for row in found]
 
 
+def versions(connection: apsw.Connection, numbers: Sequence[int]) -> list[int]:
+    """Return the numbers of all versions of the messages that these events are versions of."""
+    found = rows(
+        connection,
+        """
+        WITH named AS (
+            SELECT coalesce(target, source_id) AS message, platform FROM events
+             WHERE number IN (SELECT value FROM json_each(?))
+        )
+        SELECT number FROM named JOIN events USING (platform)
+         WHERE source_id = message
+        UNION
+        SELECT number FROM named CROSS JOIN events INDEXED BY idx_events_target
+            ON events.target = message AND events.platform = named.platform
+        UNION
+        SELECT number FROM named CROSS JOIN deletions
+            ON deletions.target = message AND deletions.platform = named.platform
+        """,
+        (listed(numbers),),
+    )
+    return [number for (number,) in found]
+
+
 def written_by(
     connection: apsw.Connection,
     *,
@@ -231,12 +293,14 @@ def _event(row: tuple[Any, ...]) -> Event:
             (
                 *("source_id", "sender_id", "content", "sender_name", "peer_id", "peer_kind"),
                 *("thread_id", "session_id", "direction", "reply_to", "attachments"),
-                *("metadata", "turn_id", "utc_offset"),
+                *("metadata", "turn_id", "utc_offset", "target", "said_at"),
             ),
             rest,
             strict=True,
         )
     )
+    if kind != "edit":
+        del fields["target"], fields["said_at"]
     attachments, metadata = fields["attachments"], fields["metadata"]
     fields["attachments"] = _attachments.decode(attachments) if attachments != "[]" else ()
     fields["metadata"] = msgspec.json.decode(metadata) if metadata != "{}" else {}

@@ -9,15 +9,28 @@ import msgspec
 
 from projections.migrations import Migrations
 from projections.readmodel import ReadModel
-from schemas.events import Content, Event, Forget, Switch
+from schemas.events import (
+    Content,
+    Deletion,
+    Edit,
+    Event,
+    Forget,
+    Notice,
+    Reaction,
+    Switch,
+)
 
 _PUT = f"""
 INSERT INTO events (
     number, id, kind, platform, source_id, sender_id, sender_name, peer_id, peer_kind, thread_id,
     session_id, direction, reply_to, content, caption, attachments, metadata, turn_id, utc_offset,
-    conversation, occurred_at, ingested_at
-) VALUES ({", ".join("?" * 22)})
+    conversation, occurred_at, ingested_at, target, said_at
+) VALUES ({", ".join("?" * 24)})
 """
+_DELETED = "INSERT INTO deletions VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+#: What is said of messages and is none, and stands in the ledger alone.
+_ASIDE = (Reaction, Notice)
 
 _json = msgspec.json.Encoder()
 
@@ -39,31 +52,39 @@ class EventsModel(ReadModel):
         `seals` are (running number, key id) of every record, readable or not.
         """
         rows: list[tuple[object, ...]] = []
+        deletions: list[tuple[object, ...]] = []
         erased = False
         self.connection.executemany("INSERT OR REPLACE INTO seals VALUES (?, ?)", seals)
         for event in events:
-            if isinstance(event.payload, Content):
+            if isinstance(event.payload, Deletion):
+                deletions.append(_deletion(event, event.payload))
+            elif isinstance(event.payload, _ASIDE):
+                continue
+            elif isinstance(event.payload, Content):
                 # A bare turn_completed says nothing that could be found.
                 if event.payload.content or event.payload.attachments:
                     rows.append(_row(event, event.payload))
             elif isinstance(event.payload, Forget):
                 erased = True
-                self._insert(rows)
-                self.connection.executemany(
-                    "DELETE FROM events WHERE number = ?",
-                    [(number,) for number in event.payload.targets],
-                )
+                self._insert(rows, deletions)
+                for table in ("events", "deletions"):
+                    self.connection.executemany(
+                        f"DELETE FROM {table} WHERE number = ?",
+                        [(number,) for number in event.payload.targets],
+                    )
             elif isinstance(event.payload, Switch):
                 self.connection.execute(
                     "INSERT OR REPLACE INTO switches VALUES (?, ?)",
                     (event.number, event.payload.chain),
                 )
-        self._insert(rows)
+        self._insert(rows, deletions)
         return erased
 
-    def _insert(self, rows: list[tuple[object, ...]]) -> None:
+    def _insert(self, rows: list[tuple[object, ...]], deletions: list[tuple[object, ...]]) -> None:
         self.connection.executemany(_PUT, rows)
+        self.connection.executemany(_DELETED, deletions)
         rows.clear()
+        deletions.clear()
 
 
 def conversation_of(content: Content, platform: str) -> str:
@@ -73,7 +94,20 @@ def conversation_of(content: Content, platform: str) -> str:
     )
 
 
+def _deletion(event: Event, deletion: Deletion) -> tuple[object, ...]:
+    return (
+        event.number,
+        event.id,
+        event.platform,
+        deletion.source_id,
+        deletion.sender_id,
+        deletion.target,
+        event.occurred_at,
+    )
+
+
 def _row(event: Event, content: Content) -> tuple[object, ...]:
+    edit = content if isinstance(content, Edit) else None
     return (
         event.number,
         event.id,
@@ -97,4 +131,6 @@ def _row(event: Event, content: Content) -> tuple[object, ...]:
         conversation_of(content, event.platform),
         event.occurred_at,
         event.ingested_at,
+        edit.target if edit else None,
+        edit.said_at if edit else None,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,13 @@ if TYPE_CHECKING:
 @common
 @event_files
 def extract(
-    home: str | None, zone: str | None, as_json: bool, paths: tuple[Path, ...], format_: str
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    paths: tuple[Path, ...],
+    format_: str,
+    timezone: str | None,
+    date_order: str | None,
 ) -> int:
     """Show what would be decided from events; store nothing.
 
@@ -27,25 +34,27 @@ def extract(
     no home.
     """
     from recollect.extracting import Extractor
+    from recollect.ingesting import open_inputs
     from schemas.wire import Rejection
-    from streams.adapters import open_source
+    from streams.adapters import Meter, Options, drafts, exports_of
 
-    sources = [open_source(path, format_) for path in paths]
     read = rejected = 0
+    inputs = open_inputs(paths, format_, Options.of(timezone, date_order), Meter())
+    refused = [rejection for one in inputs for rejection in one.refused]
     with Extractor(given_zone(zone)) as extractor:
-        for source in sources:
-            for _, draft in source.drafts():
-                read += 1
-                if isinstance(draft, Rejection):
-                    rejected += 1
-                    where = f"{draft.path}:{draft.line}: {draft.reason}"
-                    say(bad("rejected "), where, err=True)
-                    continue
-                found = extractor.extract(draft)
-                if as_json:
-                    emit(found)
-                else:
-                    _show(found)
+        found_in = (draft for export in exports_of(inputs) for _, draft in drafts(export.source))
+        for draft in chain(refused, found_in):
+            read += 1
+            if isinstance(draft, Rejection):
+                rejected += 1
+                where = f"{draft.path}:{draft.line}: {draft.reason}"
+                say(bad("rejected "), where, err=True)
+                continue
+            found = extractor.extract(draft)
+            if as_json:
+                emit(found)
+            else:
+                _show(found)
     return 1 if read and read == rejected else 0
 
 

@@ -113,12 +113,15 @@ def ingest(
     as_json: bool,
     paths: tuple[Path, ...],
     format_: str,
+    timezone: str | None,
+    date_order: str | None,
     no_wait: bool,
 ) -> int:
     """Take in events from files.
 
-    They are published, and recallable when the command ends. A PATH is a file of events, one JSON
-    object a line, packed by gzip or not; - is standard input.
+    They are published, and recallable when the command ends. A PATH is a file, a folder or an
+    archive as another program exports it, or a file of events, one JSON object a line, packed by
+    gzip or not; - is standard input.
 
     \b
     An event has at least
@@ -128,7 +131,14 @@ def ingest(
     if _STANDARD_INPUT in paths and sys.stdin.isatty():
         note("reading events from the terminal; end with Ctrl-D on a line of its own")
     with open_zone(home, zone) as memory:
-        report = memory.ingest_files(paths, format=format_, wait=not no_wait, show=progress)
+        report = memory.ingest_files(
+            paths,
+            format=format_,
+            timezone=timezone,
+            date_order=date_order,
+            wait=not no_wait,
+            show=progress,
+        )
     if as_json:
         emit(report)
     else:
@@ -151,6 +161,10 @@ def _show_report(counts: IngestReport) -> None:
         say(bad("  rejected "), f"{rejection.path}:{rejection.line}: {rejection.reason}", err=True)
     if counts.rejected > len(shown):
         say(f"  … and {counts.rejected - len(shown):,} more", err=True)
+    for skipped in counts.skipped:
+        names = ", ".join(skipped.names) + (", …" if skipped.files > len(skipped.names) else "")
+        what = quantity(skipped.files, "file")
+        note(f"{skipped.path}: passed over {what} in no known format: {names}")
     if not counts.read:
         note("there was no event in it")
     elif counts.rejected == counts.read:

@@ -10,8 +10,8 @@ import msgspec
 
 from schemas.errors import InvalidInput
 from schemas.inbound import MAX_RECORD_BYTES
-from streams.adapters.input_files import DAMAGED, InputFile
-from streams.adapters.jsonl import lines
+from streams.adapters.input_files import Damaged, InputFile
+from streams.adapters.text_lines import lines
 
 Line = TypeVar("Line", bound=msgspec.Struct)
 Read = TypeVar("Read")
@@ -38,7 +38,7 @@ def read_lines(path: Path, kind: type[Line], read: Callable[[Line], Read]) -> It
                     yield read(decoder.decode(text))
         except RecursionError:
             raise InvalidInput(f"{path}:{number}: nested too deeply") from None
-        except DAMAGED as error:
-            raise InvalidInput(f"{path} is packed by gzip, and damaged: {error}") from None
+        except Damaged as error:
+            raise InvalidInput(f"{path}:{number}: {error}") from None
         except (msgspec.DecodeError, UnicodeDecodeError, InvalidInput) as error:
             raise InvalidInput(f"{path}:{number}: {str(error)[:_MOST_REASON]}") from None

@@ -20,6 +20,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 #: What may be chosen; a test holds them to what the adapters know.
 FORMATS = ("auto", "jsonl")
+DATE_ORDERS = ("dmy", "mdy", "ymd")
 
 
 def common(function: Command) -> Command:
@@ -34,17 +35,30 @@ def common(function: Command) -> Command:
 
 
 def event_files(function: Command) -> Command:
-    """Give a command files of events: its PATHS, and --format."""
-    chosen_format = click.option(
-        "--format",
-        "format_",
-        type=click.Choice(FORMATS),
-        default="auto",
-        show_default=True,
-        help="What the files are; auto looks at how they begin.",
-    )
+    """Give a command exports: its PATHS, --format, and what formats do not say themselves."""
+    for option in (
+        click.option(
+            "--date-order",
+            type=click.Choice(DATE_ORDERS),
+            help="Day, month, year: their order, where the files do not decide it.",
+        ),
+        click.option(
+            "--timezone",
+            metavar="ZONE",
+            help="As in Europe/Berlin: where clocks stood, for files that do not say.",
+        ),
+        click.option(
+            "--format",
+            "format_",
+            type=click.Choice(FORMATS),
+            default="auto",
+            show_default=True,
+            help="What the files are; auto looks at how they begin.",
+        ),
+    ):
+        function = option(function)
     paths = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-    return paths(chosen_format(function))
+    return paths(function)
 
 
 def given_home(home: str | None) -> str | None:

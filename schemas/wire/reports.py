@@ -31,12 +31,21 @@ class Rejection(msgspec.Struct, frozen=True):
     reason: str
 
 
+class Skipped(msgspec.Struct, frozen=True, kw_only=True):
+    """Files of a folder or an archive that are in no known format: how many, and some names."""
+
+    path: str
+    files: int
+    names: list[str]
+
+
 class IngestReport(msgspec.Struct, frozen=True, kw_only=True):
     """What became of an import's records.
 
     `clamped`: so many of the new ones gave an `ingested_at` after the ledger's clock, which was
-    taken instead. `rejections` are the first of those that were rejected. `token` names the place
-    in the ledger after this import, and `head` the ledger's end.
+    taken instead. `rejections` are the first of those that were rejected. `skipped` are files that
+    are in no known format, beside others that are. `token` names the place in the ledger after this
+    import, and `head` the ledger's end.
     """
 
     read: int
@@ -48,6 +57,7 @@ class IngestReport(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     token: str
     head: str
+    skipped: list[Skipped] = []
 
 
 class ForgetTargets(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,17 +1,27 @@
 """Adapters: from what other programs export to drafts for the ledger."""
 
-from streams.adapters.adapter import Source
-from streams.adapters.formats import FORMATS, open_source
-from streams.adapters.importing import Import, import_file
-from streams.adapters.input_files import bytes_of
+from streams.adapters.adapter import Place, Source, drafts
+from streams.adapters.formats import FORMATS, Export, Input, exports_of, open_input, total_size
+from streams.adapters.import_options import DATE_ORDERS, Options
+from streams.adapters.importing import Import, import_source, reject
+from streams.adapters.input_files import Meter
 from streams.adapters.jsonobjects import JsonObjects
 
 __all__ = [
+    "DATE_ORDERS",
     "FORMATS",
+    "Export",
     "Import",
+    "Input",
     "JsonObjects",
+    "Meter",
+    "Options",
+    "Place",
     "Source",
-    "bytes_of",
-    "import_file",
-    "open_source",
+    "drafts",
+    "exports_of",
+    "import_source",
+    "open_input",
+    "reject",
+    "total_size",
 ]

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from schemas.events import Draft
-from schemas.wire import Receipt, Rejection
-from streams.adapters.adapter import Source
+from schemas.wire import Receipt, Rejection, Skipped
+from streams.adapters.adapter import Place, Source, drafts
 
 #: The first rejections are told, and all are counted: a broken export has millions.
 MOST_REJECTIONS = 1_000
@@ -23,7 +23,8 @@ class Import(msgspec.Struct):
     """What became of an import's records.
 
     `clamped`: so many of the new ones gave an `ingested_at` after the ledger's clock, which was
-    taken instead. `rejections` are the first of those that were rejected.
+    taken instead. `rejections` are the first of those that were rejected; `skipped` are the files
+    that were passed over.
     """
 
     read: int = 0
@@ -32,32 +33,31 @@ class Import(msgspec.Struct):
     clamped: int = 0
     rejected: int = 0
     rejections: list[Rejection] = []
+    skipped: list[Skipped] = []
 
 
-def import_file(
+def import_source(
     source: Source,
-    path: str,
     publish: Callable[[Sequence[Draft]], list[Receipt]],
     counts: Import,
     progress: Callable[[int], None] | None = None,
 ) -> None:
     """Publish a source's drafts and add up in `counts` what became of them."""
-    batch: list[tuple[int, Draft]] = []
+    batch: list[tuple[Place, Draft]] = []
 
     def flush() -> None:
         receipts = publish([draft for _, draft in batch])
-        for (line, draft), receipt in zip(batch, receipts, strict=True):
+        for (place, draft), receipt in zip(batch, receipts, strict=True):
             if receipt.status == "new":
                 counts.new += 1
                 counts.clamped += receipt.clamped
             elif receipt.status == "duplicate":
                 counts.duplicate += 1
             else:
-                _reject(
+                reject(
                     counts,
                     Rejection(
-                        path,
-                        line,
+                        *place,
                         f"conflict: id {draft.payload.source_id!r} of platform "
                         f"{draft.platform!r} is in the ledger with other content; that stays",
                     ),
@@ -66,19 +66,20 @@ def import_file(
             progress(len(batch))
         batch.clear()
 
-    for line, item in source.drafts():
+    for place, item in drafts(source):
         counts.read += 1
         if isinstance(item, Rejection):
-            _reject(counts, item)
+            reject(counts, item)
             continue
-        batch.append((line, item))
+        batch.append((place, item))
         if len(batch) >= _BATCH:
             flush()
     if batch:
         flush()
 
 
-def _reject(counts: Import, rejection: Rejection) -> None:
+def reject(counts: Import, rejection: Rejection) -> None:
+    """Count a rejection, and tell it where it is one of the first."""
     counts.rejected += 1
     if len(counts.rejections) >= MOST_REJECTIONS:
         return

@@ -6,118 +6,234 @@ import gzip
 import io
 import sys
 import zlib
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from schemas.errors import InvalidInput
 
 #: The name that stands for standard input.
 STANDARD_INPUT = Path("-")
-#: What reading a packed file raises that is damaged or cut off.
-DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error)
+#: As much of a file's beginning as is looked at.
+START = 1 << 16
+#: What is packed may unpack to so many times its size; texts that people wrote do to 20.
+MOST_RATIO = 200
+#: Below this many bytes anything may.
+SMALL = 1 << 26
 
 _GZIP = b"\x1f\x8b"
 _AT_ONCE = 1 << 16
-# As much of a file's beginning as is looked at.
-_START = 1 << 12
+_BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 
 Advance = Callable[[int], object]
 
 
-class InputFile:
-    """A file that can be looked at before it is read, even where it can be read only once.
+class Damaged(InvalidInput):
+    """What is read is damaged or cut off from here on; what was read before is whole."""
 
-    `advance` is called with each number of bytes that were read from the file as it lies. What is
-    packed by gzip is unpacked, whatever its name is.
+
+class TooLarge(Damaged):
+    """What is read unpacks to so much that it was made to."""
+
+
+class Meter:
+    """Tells how many bytes were read of files as they lie, once somebody listens."""
+
+    def __init__(self) -> None:
+        self.advance: Advance = _nobody
+
+
+def _nobody(count: int) -> None:
+    pass
+
+
+class Member(ABC):
+    """A file that can be looked at before it is read: on disk, in an archive, or standard input.
+
+    `path` is how a report names it, `name` how it is called in its folder. What is packed by gzip
+    is unpacked, whatever its name is.
     """
 
-    def __init__(self, path: Path, advance: Advance | None = None) -> None:
-        """Raises InvalidInput where a path names nothing that can be read."""
+    path: str
+    name: str
+    #: How many bytes it has as it lies; None where nobody knows before.
+    size: int | None
+
+    @abstractmethod
+    def raw(self, meter: Meter | None) -> io.BufferedReader:
+        """Open it as it lies; `meter` is told of what is read.
+
+        Raises:
+            Damaged: it cannot be opened.
+        """
+
+    def start(self) -> bytes:
+        """Return its beginning, up to 64 kB; where that is blank, what comes after the blanks.
+
+        Raises:
+            Damaged: as `open`.
+        """
+        with self.open(quiet=True) as file:
+            read = b""
+            while not read.strip() and (some := file.read(START)):
+                read += some
+        return read
+
+    def open(self, *, quiet: bool = False) -> BinaryIO:
+        """Open it at its beginning, unpacked.
+
+        Raises:
+            Damaged: it cannot be opened; so does whoever reads on where it is damaged.
+        """
+        return unpacked(self.raw(None if quiet else self._meter))
+
+    def __init__(self, path: str, name: str, size: int | None, meter: Meter) -> None:
         self.path = path
-        self._advance = advance
+        self.name = name
+        self.size = size
+        self._meter = meter
+
+
+class InputFile(Member):
+    """A file on disk, or `-`, standard input, which can be read only once."""
+
+    def __init__(self, path: Path, meter: Meter | None = None) -> None:
+        """Raises InvalidInput where a path names nothing that can be read."""
+        self._file = path
         self._again = path != STANDARD_INPUT and path.is_file()
         self._begun: tuple[bytes, BinaryIO] | None = None
         if not self._again and path != STANDARD_INPUT:
             raise InvalidInput(_unreadable(path))
+        size = path.stat().st_size if self._again else None
+        super().__init__(str(path), path.name, size, meter or Meter())
 
-    @property
-    def name(self) -> str:
-        """The path as it was given; `-` is standard input."""
-        return str(self.path)
-
-    def start(self) -> bytes:
-        """Return the file's beginning: its first line that is not blank, or 4 kB of it.
-
-        Raises:
-            InvalidInput: it is packed, and damaged.
-        """
-        file = self._open(None if self._again else self._advance)
-        read = b""
-        try:
-            while not read.strip() and (line := file.readline(_START)):
-                read += line
-        except DAMAGED as error:
-            raise InvalidInput(f"{self.path} is packed by gzip, and damaged: {error}") from None
-        if self._again:
-            file.close()
-        else:
-            self._begun = read, file
-        return read
-
-    def open(self) -> BinaryIO:
-        """Open the file at its beginning; once, where it is no regular file."""
-        if self._begun is None:
-            return self._open(self._advance)
-        return cast(BinaryIO, io.BufferedReader(_Rejoined(*self._begun), _AT_ONCE))
-
-    def _open(self, advance: Advance | None) -> BinaryIO:
-        if self.path == STANDARD_INPUT:
+    def raw(self, meter: Meter | None) -> io.BufferedReader:
+        if self._file == STANDARD_INPUT:
             # It stays open for whoever else reads it.
             raw = io.FileIO(sys.stdin.fileno(), closefd=False)
         else:
-            raw = io.FileIO(self.path)
-        counted = raw if advance is None else cast(io.RawIOBase, _Counted(raw, advance))
-        file = io.BufferedReader(counted, _AT_ONCE)
-        if file.peek(2).startswith(_GZIP):
-            return cast(BinaryIO, gzip.GzipFile(fileobj=file))
-        return file
+            try:
+                raw = io.FileIO(self._file)
+            except OSError as error:
+                raise Damaged(f"it cannot be opened: {error.strerror}") from None
+        return counted(raw, meter)
+
+    def start(self) -> bytes:
+        if self._again:
+            return super().start()
+        if self._begun is None:
+            file = super().open()
+            read = b""
+            # What is there, and no waiting for more than a line: lines may come one by one.
+            while not (read.strip() and (b"\n" in read.lstrip() or len(read) >= START)):
+                if not (some := file.read1(START)):  # type: ignore[attr-defined]
+                    break
+                read += some
+            self._begun = read, file
+        return self._begun[0]
+
+    def open(self, *, quiet: bool = False) -> BinaryIO:
+        if self._begun is None:
+            return super().open(quiet=quiet)
+        return cast(BinaryIO, io.BufferedReader(_Rejoined(*self._begun), _AT_ONCE))
 
 
-def bytes_of(paths: Sequence[Path]) -> int | None:
-    """Return how many bytes some files have as they lie; None where nobody knows before."""
-    if not all(path.is_file() for path in paths):
-        return None
-    return sum(path.stat().st_size for path in paths)
+def unpacked(file: io.BufferedReader) -> BinaryIO:
+    """Return a file as it is unpacked, where it is packed by gzip."""
+    try:
+        packed = file.peek(2).startswith(_GZIP)
+    except BaseException:
+        file.close()
+        raise
+    if packed:
+        return cast(BinaryIO, io.BufferedReader(_Unpacked(file), _AT_ONCE))
+    return cast(BinaryIO, file)
+
+
+def counted(raw: io.RawIOBase, meter: Meter | None) -> io.BufferedReader:
+    """Return a file for reading that tells a meter how much of it is read."""
+    return io.BufferedReader(_Counted(raw, meter), _AT_ONCE)
+
+
+def too_large(unpacks_to: int, size: int) -> bool:
+    """Return whether so many bytes are too many to be in a packed file of a size."""
+    return unpacks_to > SMALL and unpacks_to > MOST_RATIO * size
 
 
 def _unreadable(path: Path) -> str:
-    if path.is_dir():
-        return f"{path} is a directory; name its files, as in {path}/*.jsonl"
     what = "is no regular file" if path.exists() else "does not exist"
-    return f"{path} {what}; name a file, or - for standard input"
+    return f"{path} {what}; name a file or a folder, or - for standard input"
 
 
 class _Counted(io.RawIOBase):
     """A file that tells how much of it was read."""
 
-    def __init__(self, raw: io.FileIO, advance: Advance) -> None:
+    def __init__(self, raw: io.RawIOBase, meter: Meter | None) -> None:
         super().__init__()
         self._raw = raw
-        self._advance = advance
+        self._meter = meter
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: bytearray, /) -> int | None:  # type: ignore[override]
-        count = self._raw.readinto(buffer)
-        if count:
-            self._advance(count)
+    def readinto(self, buffer: Any, /) -> int | None:
+        count = cast("int | None", cast(Any, self._raw).readinto(buffer))
+        if count and self._meter is not None:
+            self._meter.advance(count)
         return count
 
     def close(self) -> None:
         self._raw.close()
         super().close()
+
+
+class _Unpacked(io.RawIOBase):
+    """What a file packed by gzip holds, unless that is too much to be true."""
+
+    def __init__(self, packed: io.BufferedReader) -> None:
+        super().__init__()
+        self._packed = _Counting(packed)
+        self._file = gzip.GzipFile(fileobj=cast(Any, self._packed))
+        self._count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        try:
+            some = self._file.read1(len(buffer))
+        except _BROKEN_GZIP as error:
+            raise Damaged(f"the packed file is damaged or cut off after this ({error})") from None
+        self._count += len(some)
+        if too_large(self._count, self._packed.count):
+            raise TooLarge(
+                f"the packed file unpacks to more than {MOST_RATIO} times its size; if that is "
+                "right, unpack it and name what was in it"
+            )
+        buffer[: len(some)] = some
+        return len(some)
+
+    def close(self) -> None:
+        self._file.close()
+        self._packed.close()
+        super().close()
+
+
+class _Counting:
+    """A file that knows how much of it was read."""
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        self._file = file
+        self.count = 0
+
+    def read(self, size: int = -1) -> bytes:
+        some = self._file.read1(size) if size > 0 else self._file.read(size)
+        self.count += len(some)
+        return some
+
+    def close(self) -> None:
+        self._file.close()
 
 
 class _Rejoined(io.RawIOBase):
@@ -131,7 +247,7 @@ class _Rejoined(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: bytearray, /) -> int:  # type: ignore[override]
+    def readinto(self, buffer: Any, /) -> int:
         if not self._begun:
             # What is there, and no waiting for more: lines may come one by one.
             self._begun = self._rest.read1(len(buffer))  # type: ignore[attr-defined]

@@ -3,51 +3,50 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from typing import BinaryIO
 
 import msgspec
 
 from schemas.errors import InvalidInput
-from schemas.events import Draft
-from schemas.inbound import MAX_RECORD_BYTES, decode_inbound, draft_of
-from schemas.wire import Rejection
-from streams.adapters.adapter import BYTE_ORDER_MARK, OPENS_ARRAY, Adapter, Source
-from streams.adapters.input_files import DAMAGED, InputFile
+from schemas.inbound import MAX_RECORD_BYTES, decode_inbound
+from streams.adapters.adapter import BYTE_ORDER_MARK, OPENS_ARRAY, Adapter, Found, OneFile
+from streams.adapters.input_files import Member
+from streams.adapters.text_lines import lines
 
 # An object over more lines than this is no event that anybody wrote down.
 _MOST_LINES = 1_000
 # Strings, which may hold brackets, and brackets. A string that does not end takes the line's rest.
 _MARKS = re.compile(rb'"(?:[^"\\\n]+|\\.)*"?|[{}\[\]]')
+_NAMED = re.compile(r"\.(?:jsonl|ndjson)(?:\.gz)?$")
 _OF_MARK = {b"{": 1, b"[": 1, b"}": -1, b"]": -1}
 
 Record = tuple[int, bytes]
 
 
-class JsonLines(Source):
+class JsonLines(OneFile):
     """A file of JSON lines. Blank lines are passed over; a byte order mark is no data.
 
     Where the first object goes over several lines, as one that was pasted or written by jq, all
     may.
     """
 
-    def __init__(self, file: InputFile) -> None:
-        self._file = file
+    def __init__(self, member: Member) -> None:
+        super().__init__(member, _events)
 
-    def drafts(self) -> Iterator[tuple[int, Draft | Rejection]]:
-        same: Counter[str] = Counter()
-        number = 0
-        with self._file.open() as file:
-            try:
-                for number, text in records(file):
-                    try:
-                        yield number, draft_of_line(text, same)
-                    except InvalidInput as error:
-                        yield number, Rejection(self._file.name, number, str(error))
-            except DAMAGED as error:
-                reason = f"the packed file is damaged or cut off after this ({error})"
-                yield number, Rejection(self._file.name, number, reason)
+
+def _events(member: Member) -> Iterator[tuple[int, Found]]:
+    with member.open() as file:
+        for number, text in records(file):
+            yield number, event_of_line(text)
+
+
+def event_of_line(line: bytes) -> Found:
+    """Return the event of one JSON object, or what is wrong with it, in one sentence."""
+    try:
+        return decode_inbound(line.rstrip(b"\r\n"))
+    except InvalidInput as error:
+        return error
 
 
 def is_json_lines(start: bytes, name: str) -> bool:
@@ -55,31 +54,15 @@ def is_json_lines(start: bytes, name: str) -> bool:
     start = start.removeprefix(BYTE_ORDER_MARK).strip()
     if start.startswith(b"{") or not start:
         return True
-    named = name.removesuffix(".gz").endswith((".jsonl", ".ndjson"))
-    return named and not OPENS_ARRAY.match(start)
+    return _NAMED.search(name) is not None and not OPENS_ARRAY.match(start)
 
 
-ADAPTER = Adapter("jsonl", is_json_lines, JsonLines)
+def holds_events(start: bytes, name: str) -> bool:
+    """Return whether a file that nobody named, and that may be any JSON, looks like events."""
+    return _NAMED.search(name) is not None or b'"occurred_at"' in start
 
 
-def draft_of_line(line: bytes, same: Counter[str]) -> Draft:
-    """Return the draft of one JSON object.
-
-    `same` counts those of one import that have no id and are otherwise alike.
-
-    Raises:
-        InvalidInput: what is wrong with it, in one sentence.
-    """
-    event = decode_inbound(line.rstrip(b"\r\n"))
-    draft = draft_of(event)
-    if event.id is None:
-        # The second such record of a file is a second event; in another file it is the same.
-        first = draft.payload.source_id
-        ordinal = same[first]
-        same[first] += 1
-        if ordinal:
-            draft = draft_of(event, ordinal)
-    return draft
+ADAPTER = Adapter("jsonl", is_json_lines, lambda member, options: JsonLines(member))
 
 
 def records(file: BinaryIO) -> Iterator[Record]:
@@ -150,12 +133,3 @@ def _numbered(file: BinaryIO) -> Iterator[Record]:
         text = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
         if text.strip():
             yield number, text
-
-
-def lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yield lines; of one that is too long only as much as shows that it is."""
-    while line := file.readline(MAX_RECORD_BYTES + 2):
-        if len(line) > MAX_RECORD_BYTES + 1 and not line.endswith(b"\n"):
-            while (rest := file.readline(MAX_RECORD_BYTES)) and not rest.endswith(b"\n"):
-                pass
-        yield line

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -11,11 +10,9 @@ from typing import Any
 import msgspec
 
 from schemas.errors import InvalidInput
-from schemas.events import Draft
 from schemas.inbound import InboundEvent
-from schemas.wire import Rejection
-from streams.adapters.adapter import Source
-from streams.adapters.jsonl import draft_of_line
+from streams.adapters.adapter import Found, Part, Source
+from streams.adapters.jsonl import event_of_line
 
 
 class JsonObjects(Source):
@@ -26,14 +23,16 @@ class JsonObjects(Source):
         self._events = events
         self._name = name
 
-    def drafts(self) -> Iterator[tuple[int, Draft | Rejection]]:
-        """Yield (place from 1, draft or refusal), in order."""
-        same: Counter[str] = Counter()
+    def parts(self) -> Iterator[Part]:
+        yield Part(self._name, self._found())
+
+    def _found(self) -> Iterator[tuple[int, Found]]:
+        """Yield (place from 1, event or refusal), in order."""
         for number, event in enumerate(self._events, 1):
             try:
-                yield number, draft_of_line(_line(event), same)
+                yield number, event_of_line(_line(event))
             except InvalidInput as error:
-                yield number, Rejection(self._name, number, str(error))
+                yield number, error
 
 
 def _line(event: object) -> bytes:

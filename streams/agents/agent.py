@@ -23,6 +23,13 @@ class Surroundings(Protocol):
         """Return the events of a platform's turn that came before `event`, in order."""
         ...
 
+    def revisions(self, event: Event, below: int) -> Sequence[Event]:
+        """Return the other versions of an event's message, and its deletions, below a number.
+
+        They are in the ledger's order; an event that is no message's version has none.
+        """
+        ...
+
 
 class Extract(msgspec.Struct, frozen=True):
     """What an agent took from a record without looking at the state.

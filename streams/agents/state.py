@@ -9,7 +9,7 @@ if two queries share one by chance, a decision is made again without need.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -96,7 +96,10 @@ def _merge(row: Merge) -> tuple[tuple[bytes, Hashable], ...]:
 
 
 _TOUCHED: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]] = {
-    Fact: lambda row: ((key_of("signature", row.signature), (row.id, row.as_of)),),
+    Fact: lambda row: (
+        (key_of("signature", row.signature), (row.id, row.as_of)),
+        (key_of("facts", row.source_event_id), row.id),
+    ),
     FactClaim: lambda row: ((key_of("claims", row.subject, row.attribute), row),),
     FactSupersession: lambda row: ((key_of("end", row.fact_id), row.invalid_at),),
     Processed: lambda row: ((key_of("processed", row.event_id), True),),
@@ -154,17 +157,25 @@ class State:
 
     # Facts
 
-    def fact_with_signature(self, signatures: Sequence[str], after: int, before: int) -> str | None:
+    def fact_with_signature(
+        self, signatures: Sequence[str], after: int, before: int, without: Set[str] = frozenset()
+    ) -> str | None:
         """Return the first current fact with one of these signatures within a period (unix ms).
 
-        A superseded fact that is said again is news.
+        A superseded fact that is said again is news. Facts in `without` do not count.
         """
         for signature in signatures:
             self.note(key_of("signature", signature))
         for fact in memory.facts_with_signature(self.memory, signatures, after, before):
-            if self._end(fact) is None:
+            if fact not in without and self._end(fact) is None:
                 return fact
         return None
+
+    def facts_of(self, event_id: str) -> list[str]:
+        """Return the current facts that an event gave, by id."""
+        self.note(key_of("facts", event_id))
+        found = sorted(fact for fact, _ in memory.facts_from(self.memory, event_id))
+        return [fact for fact in found if self._end(fact) is None]
 
     def claims(self, subjects: Sequence[str], attribute: str) -> list[memory.DatedClaim]:
         """Return all claims about one subject, under any of its ids, by time."""

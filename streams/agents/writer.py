@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 
 import msgspec
 
@@ -21,7 +21,7 @@ from schemas.changes import (
     Processed,
     Turn,
 )
-from schemas.events import CloseTurn, Content, Event, Remember, TurnCompleted
+from schemas.events import CloseTurn, Content, Deletion, Edit, Event, Remember, TurnCompleted
 from schemas.ids import fact_id, turn_row_id
 from schemas.names import normalise_name
 from schemas.senders import is_assistant
@@ -48,12 +48,16 @@ _json = msgspec.json.Encoder()
 class Reading(msgspec.Struct, frozen=True):
     """One event as the writer read it.
 
-    `question` has the number and text of the question that the event answers, if any.
+    `question` has the number and text of the question that the event answers, if any. `said_at` is
+    when it was said (unix ms); of an edit, when the message was first said. `replaced` are the ids
+    of the versions of the message that it replaces.
     """
 
     event: Event
     analysis: Analysis
+    said_at: int
     question: tuple[int, str] | None = None
+    replaced: tuple[str, ...] = ()
 
     @property
     def content(self) -> Content:
@@ -63,15 +67,22 @@ class Reading(msgspec.Struct, frozen=True):
 
 
 class RuleWriter(Agent):
-    """Reads messages, finished turns and requests to remember something."""
+    """Reads messages and their edits, finished turns and requests to remember something.
 
-    kinds = frozenset({"message", "turn_completed", "close_turn", "remember"})
+    Of a message with several versions the newest counts, in whatever order they come; of one that
+    was deleted none does.
+    """
+
+    kinds = frozenset({"message", "turn_completed", "close_turn", "remember", "edit", "deletion"})
 
     def extract(self, event: Event, surroundings: Surroundings) -> Extract:
         content = event.payload
-        readings = [_read(event, surroundings)] if isinstance(content, Content) else []
+        readings = []
+        if isinstance(content, Content):
+            readings.append(_read(event, surroundings, event.number))
         if ended := _ended(event):
-            turn = [_read(said, surroundings) for said in surroundings.turn(event, *ended)]
+            said = surroundings.turn(event, *ended)
+            turn = [_read(one, surroundings, event.number) for one in said]
             readings = [*turn, *readings]
         reads = {reading.event.number for reading in readings} - {event.number}
         reads |= {reading.question[0] for reading in readings if reading.question}
@@ -94,6 +105,9 @@ class RuleWriter(Agent):
         if isinstance(content, Content) and (text := event_text(content)):
             own.puts += turn_rows(state, event.ingested_at, event.id, text)
         readings: list[Reading] = extract.content
+        if isinstance(content, Deletion):
+            own.puts += _ends(readings[0], _replaced_facts(readings[0], state))
+            return [own]
         if ended := _ended(event):
             turn = turn_row_id(*ended)
             if isinstance(content, CloseTurn) and state.is_completed(turn):
@@ -132,27 +146,54 @@ def event_text(content: Content) -> str:
     return f"{content.content} {captions}".strip()
 
 
-def _read(event: Event, surroundings: Surroundings) -> Reading:
+def _read(event: Event, surroundings: Surroundings, below: int) -> Reading:
+    """Read an event, beside what came below a number of the ledger."""
     content = event.payload
     assert isinstance(content, Content)
+    said_at, replaced, stands = _among_versions(event, surroundings.revisions(event, below))
     text = _INJECTED.sub(lambda found: " " * len(found[0]), content.content)
     asked = isinstance(content, Remember)
     if not asked and is_assistant(content.sender_id, content.direction):
         # An assistant repeats what others said or what it recalled. Facts from that would multiply
         # memories (F1), so its message only stays searchable as an event.
         text = ""
+    if not stands:
+        text = ""
     if isinstance(content, Remember):
-        return Reading(event, _as_it_stands(text, event, content))
+        return Reading(event, _as_it_stands(text, event, content), said_at)
     analysis = analyse(
         text,
         speaker=content.sender_name or content.sender_id,
-        at_ms=event.occurred_at,
+        at_ms=said_at,
         utc_offset_minutes=content.utc_offset,
     )
     question = None
     if analysis.statements:
         question = _question_before(event, content, surroundings)
-    return Reading(event, analysis, question)
+    return Reading(event, analysis, said_at, question, replaced)
+
+
+def _among_versions(event: Event, revisions: Sequence[Event]) -> tuple[int, tuple[str, ...], bool]:
+    """Return when an event was said, what it takes the place of, and whether it stands itself.
+
+    What came before it in the ledger counts; a version that comes later takes its place then.
+    """
+    versions = [one for one in revisions if not isinstance(one.payload, Deletion)]
+    if isinstance(event.payload, Deletion):
+        return event.occurred_at, tuple(one.id for one in versions), False
+    said_at = event.occurred_at
+    if isinstance(event.payload, Edit):
+        first = [one.occurred_at for one in versions if not isinstance(one.payload, Edit)]
+        given = event.payload.said_at
+        said_at = given if given is not None else min(first, default=event.occurred_at)
+    newest = all(_version(one) < _version(event) for one in versions)
+    stands = newest and len(versions) == len(revisions)
+    return said_at, tuple(one.id for one in versions) if stands else (), stands
+
+
+def _version(event: Event) -> tuple[bool, int, int]:
+    """Return what orders the versions of a message, the newest last."""
+    return isinstance(event.payload, Edit), event.occurred_at, event.number
 
 
 def _as_it_stands(text: str, event: Event, content: Content) -> Analysis:
@@ -257,14 +298,15 @@ def _decide(
         quoting = DecidedPart(tuple(sorted({event.number, reading.question[0]})))
     previous: str | None = None
     in_statement: list[tuple[int, int]] = []
+    replaced = _replaced_facts(reading, state)
     for statement in reading.analysis.statements:
-        as_of = event.occurred_at
+        as_of = reading.said_at
         identity = fact_id(event.id, statement.signature, as_of)
         sender_ids = resolver.ids(sender)
         signatures = _signatures(statement, content, sender_ids)
         in_statement.append((statement.start, statement.end))
         there = state.fact_with_signature(
-            signatures, as_of - SAME_PERIOD_MS, as_of + SAME_PERIOD_MS
+            signatures, as_of - SAME_PERIOD_MS, as_of + SAME_PERIOD_MS, replaced
         )
         if there is None or there in new.until:
             there = new.fact_with_signature(signatures, as_of)
@@ -289,7 +331,9 @@ def _decide(
         )
         if statement.claim is not None:
             subjects = _subjects(statement.claim, content, sender, resolver)
-            said.puts += _claim_rows(statement.claim, subjects, identity, as_of, state, new)
+            said.puts += _claim_rows(
+                statement.claim, subjects, identity, as_of, state, new, replaced
+            )
         previous = _linked(said, statement, previous, identity, event)
     said.puts += _mention_rows(
         _known_mentions(content.content, in_statement, resolver),
@@ -298,9 +342,21 @@ def _decide(
         resolver.ids(sender)[0],
         named,
     )
+    said.puts += _ends(reading, replaced)
     said.puts += resolver.rows[named_before:]
     said.puts.append(Processed(event.id, trigger.ingested_at, trigger.id, trigger.ingested_at))
     return [said] if quoting is said else [said, quoting]
+
+
+def _replaced_facts(reading: Reading, state: State) -> frozenset[str]:
+    """Return the facts that still hold of the versions whose place a version takes."""
+    return frozenset(fact for event_id in reading.replaced for fact in state.facts_of(event_id))
+
+
+def _ends(reading: Reading, replaced: Set[str]) -> Iterable[FactSupersession]:
+    """Yield the ends of the facts of versions before: the edit or the deletion itself ends them."""
+    for fact in sorted(replaced):
+        yield FactSupersession(fact, reading.event.id, reading.said_at)
 
 
 def _signatures(statement: Statement, content: Content, sender_ids: list[str]) -> list[str]:
@@ -332,7 +388,7 @@ def _fact(identity: str, signature: str, statement: Statement, reading: Reading)
         id=identity,
         text=statement.text,
         context=reading.question[1] if reading.question else context,
-        as_of=event.occurred_at,
+        as_of=reading.said_at,
         ingested_at=event.ingested_at,
         source_event_id=event.id,
         metadata=_json.encode({k: v for k, v in metadata.items() if v is not None}).decode(),
@@ -388,18 +444,27 @@ def _mention_rows(
 
 
 def _claim_rows(
-    claim: Claim, subjects: list[str], identity: str, as_of: int, state: State, new: _New
+    claim: Claim,
+    subjects: list[str],
+    identity: str,
+    as_of: int,
+    state: State,
+    new: _New,
+    replaced: Set[str],
 ) -> list[AnyRow]:
     """Return the rows of a statement's claim, and of its order among earlier claims (F7).
 
     Of two that differ, the earlier is valid until the later begins, whichever was said first. Of
-    two with the same time, the one that was said first ends.
+    two with the same time, the one that was said first ends. Facts in `replaced` do not count.
     """
     made = FactClaim(identity, subjects[0], claim.attribute, claim.value, as_of)
     ends: list[FactSupersession] = []
     held = new.claims_of(state, subjects, claim.attribute)
     others = [
-        item for item in held if normalise_name(item.claim.value) != normalise_name(claim.value)
+        item
+        for item in held
+        if normalise_name(item.claim.value) != normalise_name(claim.value)
+        and item.claim.fact_id not in replaced
     ]
     for other, until in others:
         if other.as_of <= as_of and (until is None or until >= as_of):

@@ -52,6 +52,10 @@ class LedgerThread(Surroundings):
         found = thread.turn_before(self._connection, platform, turn_id, event.number)
         return self._noted([item for item in found if item.number not in self._without])
 
+    def revisions(self, event: Event, below: int) -> list[Event]:
+        found = thread.revisions_before(self._connection, event, below)
+        return self._noted([item for item in found if item.number not in self._without])
+
     def _noted(self, found: list[Event]) -> list[Event]:
         self.looked_at |= {item.number for item in found}
         return found

@@ -50,6 +50,8 @@ def message(text: bytes) -> Message:
     return payload
 
 
+FROM_OUTSIDE = {"message", "turn_completed", "remember", "edit", "deletion", "reaction", "notice"}
+
 REFUSED: dict[str, tuple[bytes, str]] = {
     # No JSON
     "an empty object": (b"{}", "`platform`"),
@@ -183,8 +185,16 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "a long kind": (line(kind="k" * 100_000), "unknown kind"),
     **{
         f"the command {kind}": (line(kind=kind), f"kind '{kind}' is a command")
-        for kind in sorted(set(KINDS) - {"message", "turn_completed", "remember"})
+        for kind in sorted(set(KINDS) - FROM_OUTSIDE)
     },
+    **{
+        f"{kind} of nothing": (line(kind=kind), "target is missing")
+        for kind in ("edit", "deletion", "reaction")
+    },
+    "a message with a target": (line(target="m1"), "reply_to names what is answered"),
+    "a message said before": (line(said_at=AT), "said_at is of an edit alone"),
+    "an edit that was never said": (line(kind="edit", target="m", said_at="now"), "said_at"),
+    "an edit without words": (line(kind="edit", target="m", content=""), "content is empty"),
     "a turn that is not named": (line(kind="turn_completed"), "turn_id is missing"),
     # Depth and numbers
     "100,000 brackets": (b"[" * 100_000, "Expected `object`"),

@@ -362,7 +362,7 @@ def test_a_path_that_cannot_be_read_is_wrong_use(
     (tmp_path / "chats.txt").write_text("Ada: hi\n")
     for path, reason in (
         (tmp_path / "nothing.jsonl", "does not exist"),
-        (tmp_path, "is a directory"),
+        (tmp_path, "is a folder, and none of its"),
         (tmp_path / "pipe", "is no regular file"),
         (tmp_path / "chats.txt", "no format that is known"),
     ):

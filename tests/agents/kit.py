@@ -15,7 +15,17 @@ from projections.identity import IdentityModel
 from projections.memory import MemoryModel
 from projections.sqlite import rows
 from schemas.changes import MODEL_OF, AnyRow, DecidedPart, Row, Section
-from schemas.events import AnyPayload, Content, Draft, Event, Message, Remember, TurnCompleted
+from schemas.events import (
+    AnyPayload,
+    Content,
+    Deletion,
+    Draft,
+    Edit,
+    Event,
+    Message,
+    Remember,
+    TurnCompleted,
+)
 from schemas.ids import event_id
 from streams.agents import Agent, State
 from streams.agents.entities import EntityResolver
@@ -39,7 +49,11 @@ class Thread:
 
     def before(self, event: Event, limit: int) -> list[Event]:
         place = _place(event)
-        near = [item for item in self._below(event) if _place(item) == place]
+        near = [
+            item
+            for item in self._below(event)
+            if _place(item) == place and not isinstance(item.payload, Deletion)
+        ]
         return near[::-1][:limit]
 
     def turn(self, event: Event, platform: str, turn_id: str) -> list[Event]:
@@ -51,8 +65,24 @@ class Thread:
             and item.payload.turn_id == turn_id
         ]
 
+    def revisions(self, event: Event, below: int) -> list[Event]:
+        return [
+            item
+            for item in self._events
+            if item.number < below
+            and item.number != event.number
+            and (item.platform, _message(item)) == (event.platform, _message(event))
+        ]
+
     def _below(self, event: Event) -> list[Event]:
         return [item for item in self._events if item.number < event.number]
+
+
+def _message(event: Event) -> str | None:
+    payload = event.payload
+    if not isinstance(payload, Message | TurnCompleted | Remember | Edit | Deletion):
+        return None
+    return payload.target if isinstance(payload, Edit | Deletion) else payload.source_id
 
 
 def _place(event: Event) -> tuple[str | None, ...] | None:
@@ -251,6 +281,7 @@ def says(
     id: str | None = None,
     at: int = START,
     platform: str = "chat",
+    kind: type[Message | Edit | Deletion] = Message,
     **fields: Any,
 ) -> Draft:
     """Return a message; its account is the name in lower case unless it is given."""
@@ -258,7 +289,7 @@ def says(
     return Draft(
         platform=platform,
         occurred_at=at,
-        payload=Message(
+        payload=kind(
             source_id=id or f"{who}/{sender}: {words}",
             sender_id=sender,
             sender_name=who or None,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from schemas.events import CloseTurn, Draft, Switch, Tick
 from streams.agents.ticks import TurnCloser
 from streams.agents.writer import RuleWriter
@@ -28,7 +30,7 @@ def zone() -> Zone:
     return Zone(RuleWriter(), TurnCloser())
 
 
-def in_turn(turn: str, words: str = "I live in Berlin.", at: int = START, **fields: str) -> Draft:
+def in_turn(turn: str, words: str = "I live in Berlin.", at: int = START, **fields: Any) -> Draft:
     return says("Ada", words, at=at, turn_id=turn, **fields)
 
 

@@ -131,13 +131,16 @@ def test_a_table_is_told_how_to_become_lines_and_then_comes_in(
 
 def test_a_file_of_something_else_is_named_with_what_to_do(shell: Shell) -> None:
     for name, content, what in (
-        ("chats.zip", b"PK\x03\x04...", "zip archive; unpack it"),
+        ("chats.zip", b"PK\x03\x04...", "damaged or cut-off zip archive"),
         ("chat.txt", b"Ada: hi\n", "recollect ingest --help shows"),
     ):
         assert what in advice(shell, name, content)
     done = shell("ingest", ".")
+    assert done.status == 1, "the zip is refused by name, and there is nothing else"
+    (shell.room / "chats.zip").unlink()
+    done = shell("ingest", ".")
     assert done.status == 2
-    assert "is a directory; name its files" in done.err
+    assert "is in a format that is known here" in done.err
 
 
 def test_nothing_goes_in_where_one_of_the_files_is_none(shell: Shell) -> None:

@@ -15,6 +15,7 @@ import pytest
 from schemas.errors import InjectedFailure
 from schemas.events import Draft
 from schemas.wire import Level
+from streams.adapters import drafts
 from streams.adapters.input_files import InputFile
 from streams.adapters.jsonl import JsonLines
 from streams.engine.zone import BATCH
@@ -49,7 +50,7 @@ def exported() -> list[Draft]:
     """Return the demo's messages, known to the ledger when they were sent."""
     return [
         msgspec.structs.replace(draft, ingested_at=draft.occurred_at)
-        for _, draft in JsonLines(InputFile(EXPORT)).drafts()
+        for _, draft in drafts(JsonLines(InputFile(EXPORT)))
         if isinstance(draft, Draft)
     ]
 

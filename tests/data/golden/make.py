@@ -85,6 +85,23 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "path_key": "people/ada",
         "importance": 0.75,
     },
+    "edit": {"kind": "edit", **CONTENT, "target": "m-1", "said_at": OCCURRED - 60_000},
+    "edit, only what is required": {
+        "kind": "edit",
+        "source_id": "m-2:edited",
+        "sender_id": "U123",
+        "content": "hi!",
+        "target": "m-2",
+    },
+    "deletion": {"kind": "deletion", **CONTENT, "content": "", "target": "m-1"},
+    "reaction": {"kind": "reaction", **CONTENT, "content": "🎉", "target": "m-1"},
+    "notice": {"kind": "notice", **CONTENT, "content": "Ada joined #lake", "target": "m-1"},
+    "notice, of no message": {
+        "kind": "notice",
+        "source_id": "n-2",
+        "sender_id": "U123",
+        "content": "Ada joined",
+    },
     "forget": {"kind": "forget", "source_id": "forget:1,2", "targets": [1, 2]},
     "recalled": {
         "kind": "recalled",

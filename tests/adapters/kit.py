@@ -1,0 +1,71 @@
+"""What adapters' tests share: what is read of an export, and what a home holds after its import."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from schemas.events import Content, Draft, kind_of
+from schemas.wire import Rejection
+from streams.adapters import Input, Options, drafts, exports_of, open_input
+
+#: Real exports of other programs, where they are at hand; they are no part of the repository.
+EXPORTS = Path(__file__).resolve().parents[3] / "shared" / "data" / "exports"
+
+
+class Opened(NamedTuple):
+    """What an input gave: drafts and rejections, in order."""
+
+    input: Input
+    drafts: list[Draft]
+    rejections: list[Rejection]
+
+    @property
+    def contents(self) -> list[Content]:
+        found = [draft.payload for draft in self.drafts]
+        assert all(isinstance(payload, Content) for payload in found)
+        return found  # type: ignore[return-value]
+
+    @property
+    def texts(self) -> list[str]:
+        return [payload.content for payload in self.contents]
+
+    @property
+    def kinds(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for payload in self.contents:
+            found[kind_of(payload)] = found.get(kind_of(payload), 0) + 1
+        return found
+
+    @property
+    def formats(self) -> list[str]:
+        return [export.format for export in self.input.exports]
+
+
+def opened(
+    path: Path,
+    format_: str = "auto",
+    *,
+    timezone: str | None = None,
+    date_order: str | None = None,
+) -> Opened:
+    """Return what an input gives."""
+    found = open_input(path, format_, Options.of(timezone, date_order))
+    items = [item for export in exports_of([found]) for _, item in drafts(export.source)]
+    return Opened(
+        found,
+        [item for item in items if isinstance(item, Draft)],
+        [*found.refused, *(item for item in items if isinstance(item, Rejection))],
+    )
+
+
+def zipped(members: Mapping[str, bytes], **how: Any) -> bytes:
+    """Return a zip of members in the given order."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, **how) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return made.getvalue()
