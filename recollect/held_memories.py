@@ -14,7 +14,7 @@ from projections.memory import facts_for_recall as superseding
 from projections.memory import memory_queries as memory
 from recollect.listing import described, meant
 from recollect.open_zone import OpenZone
-from schemas.errors import InvalidInput
+from schemas.errors import InvalidInput, UnknownId
 from schemas.times import LATEST_MS, format_time
 from schemas.wire import Change, Fact, Memory, MemoryPage, MemoryVersion
 
@@ -42,7 +42,7 @@ def get_memory(zone: OpenZone, id_: str) -> Memory:
             return found
         if canonical(files.identity.connection, id_) is not None:
             raise InvalidInput(f"{id_!r} is the id of an entity; ask get_entity for it")
-    raise InvalidInput(f"zone {zone.name} holds nothing with the id {id_!r}")
+    raise UnknownId(f"zone {zone.name} holds nothing with the id {id_!r}")
 
 
 def list_memories(

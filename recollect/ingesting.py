@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
 
+import msgspec
+
 from recollect.open_zone import OpenZone, unix_ms
 from recollect.token import Token
 from schemas.errors import Closed, InvalidInput, NotDecided
-from schemas.events import RESERVED_PLATFORM, AnyPayload, Draft
+from schemas.events import RESERVED_PLATFORM, AnyPayload, Content, Draft
 from schemas.inbound import InboundEvent, check_platform, own_draft_of
 from schemas.times import parse_time
 from schemas.wire import IngestReport, Receipt, Time
@@ -36,6 +39,9 @@ from streams.publishing.commands import publish_commands
 
 #: An event as it may be given.
 AnyEvent = Mapping[str, Any] | InboundEvent
+
+#: The key of an event's metadata under which the service says who sent it.
+PRINCIPAL = "recollect_principal"
 
 _WAIT_SECONDS = 0.02
 
@@ -74,16 +80,70 @@ def ingest(
         raise InvalidInput(
             f"events is {type(events).__name__}; give a dict, or something that yields dicts"
         )
-    started = time.monotonic()
-    counts = Import(rejections=[])
-    import_source(JsonObjects(events, "events"), partial(publish, zone), counts)
-    report = _report(zone, counts, started, wait, show_nothing)
+    begun = EventImport(zone)
+    begun.add(events)
+    report = begun.report(wait=wait)
     if report.read and report.rejected == report.read:
-        first = report.rejections[0]
-        which = "the event" if report.read == 1 else f"none of {report.read} events"
-        verb = "cannot" if report.read == 1 else "can"
-        raise InvalidInput(f"{which} {verb} be kept; event {first.line}: {first.reason}")
+        raise InvalidInput(none_kept(report))
     return report
+
+
+def none_kept(report: IngestReport) -> str:
+    """Return what to say of an import of which every event was refused."""
+    first = report.rejections[0]
+    which = "the event" if report.read == 1 else f"none of {report.read} events"
+    verb = "cannot" if report.read == 1 else "can"
+    return f"{which} {verb} be kept; event {first.line}: {first.reason}"
+
+
+class EventImport:
+    """An import whose events come in parts, of any number, as over a network.
+
+    `principal` says who sends them; each event is marked with it, whatever it says itself.
+    """
+
+    def __init__(self, zone: OpenZone, principal: Mapping[str, str] | None = None) -> None:
+        self._zone = zone
+        self._principal = principal
+        self._started = time.monotonic()
+        self._counts = Import(rejections=[], skipped=[])
+        self._same: Counter[str] = Counter()
+        self._before = 0
+
+    def add(self, events: Iterable[AnyEvent | bytes]) -> None:
+        """Put some events into the ledger, each a dict or a line of JSON; they are durable then."""
+        with self._zone.opened.at_work():
+            source = JsonObjects(self._counted(events), "events", before=self._before)
+            import_source(source, self._publish, self._counts, same=self._same)
+
+    def report(self, *, wait: bool = False) -> IngestReport:
+        """Return what became of them so far; `wait`: when they are recallable."""
+        with self._zone.opened.at_work():
+            return _report(self._zone, self._counts, self._started, wait, show_nothing)
+
+    def _counted(self, events: Iterable[AnyEvent | bytes]) -> Iterator[AnyEvent | bytes]:
+        for event in events:
+            yield event
+            self._before += 1
+
+    def _publish(self, drafts: Sequence[Draft]) -> list[Receipt]:
+        if self._principal is not None:
+            drafts = [_marked(draft, self._principal) for draft in drafts]
+        return publish(self._zone, drafts)
+
+
+def _marked(draft: Draft, principal: Mapping[str, str]) -> Draft:
+    """Return a draft that says who sent it; what it says of that itself does not count."""
+    payload = draft.payload
+    assert isinstance(payload, Content)
+    metadata = {name: value for name, value in payload.metadata.items() if name != PRINCIPAL}
+    if principal:
+        metadata[PRINCIPAL] = dict(principal)
+    if metadata == payload.metadata:
+        return draft
+    return msgspec.structs.replace(
+        draft, payload=msgspec.structs.replace(payload, metadata=metadata)
+    )
 
 
 def ingest_files(

@@ -12,7 +12,7 @@ from recollect.library_zone import Zone
 from recollect.open_zone import OpenHome
 from schemas.errors import HomeError, InvalidInput
 from schemas.wire import ZoneSummary
-from schemas.zones import DEFAULT_ZONE
+from schemas.zones import DEFAULT_ZONE, check_zone
 
 _REMOTE = ("http://", "https://")
 _NO_ENCODER = "none"
@@ -75,6 +75,19 @@ class Recollect:
         'ada'
         """
         return Zone(self._opened.zone(name))
+
+    def holds(self, zone: str) -> bool:
+        """Return whether a zone holds anything; of one that does not, nothing is kept.
+
+        Raises:
+            InvalidInput: the name is none.
+
+        >>> r.holds("ada"), r.holds("nobody")
+        (True, False)
+        """
+        check_zone(zone)
+        with self._opened.at_work():
+            return self._opened.holds(zone)
 
     def zones(self) -> list[str]:
         """Return the names of the zones that hold anything, sorted.

@@ -64,6 +64,20 @@ class AsyncRecollect:
         """
         return AsyncZone(self, self._recollect().zone(name))
 
+    async def holds(self, zone: str) -> bool:
+        """Return whether a zone holds anything; of one that does not, nothing is kept.
+
+        Raises:
+            InvalidInput: the name is none.
+
+        >>> async def main():
+        ...     async with AsyncRecollect(home, encoder="none") as r:
+        ...         return await r.holds("ada")
+        >>> asyncio.run(main())
+        False
+        """
+        return await self.run(partial(self._recollect().holds, zone))
+
     async def zones(self) -> list[str]:
         """Return the names of the zones that hold anything, sorted.
 
@@ -173,6 +187,7 @@ class AsyncZone:
         return self._zone.name
 
     ingest = _awaited(Zone.ingest)
+    event_import = _awaited(Zone.event_import)
     ingest_files = _awaited(Zone.ingest_files)
     remember = _awaited(Zone.remember)
     decide = _awaited(Zone.decide)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from os import PathLike
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -23,7 +23,7 @@ from recollect import (
 )
 from recollect.forgetting import Chosen
 from recollect.held_memories import Listed
-from recollect.ingesting import AnyEvent, Show, show_nothing
+from recollect.ingesting import AnyEvent, EventImport, Show, show_nothing
 from recollect.open_zone import OpenZone
 from recollect.recalling import AnyQuery
 from recollect.why import why
@@ -124,6 +124,19 @@ class Zone:
         1
         """
         return ingesting.ingest(self._zone, events, wait=wait)
+
+    def event_import(self, principal: Mapping[str, str] | None = None) -> EventImport:
+        """Begin an import whose events come in parts, as over a network.
+
+        `principal` says who sends them; each event's metadata will say so, whatever it says itself.
+
+        >>> begun = zone.event_import({"user": "ada"})
+        >>> begun.add([{"platform": "chat", "sender_id": "u2", "sender_name": "Bob", "id": "m3",
+        ...             "occurred_at": "2026-05-08T13:59:00Z", "content": "I bought a boat."}])
+        >>> begun.report().read
+        1
+        """
+        return EventImport(self._zone, principal)
 
     @_at_work
     def ingest_files(

@@ -10,7 +10,7 @@ from projections.memory import memory_queries as memory
 from recollect import forgetting
 from recollect.ingesting import command
 from recollect.open_zone import OpenZone
-from schemas.errors import InvalidInput, NotDecided
+from schemas.errors import InvalidInput, NotDecided, UnknownId
 from schemas.events import CreateMentalModel, UpdateMentalModel
 from schemas.times import format_time
 from schemas.wire import ForgetReport, ForgetTargets, MentalModel, Receipt
@@ -26,13 +26,11 @@ def mental_model(zone: OpenZone, model_id: str) -> MentalModel:
     """Return a version of a mental model.
 
     Raises:
-        InvalidInput: the zone has none with this id.
+        UnknownId: the zone has none with this id.
     """
     for found in _found(zone, ids=[model_id], every=True):
         return found
-    raise InvalidInput(
-        f"zone {zone.name} has no mental model {model_id!r}; mental_models lists all"
-    )
+    raise UnknownId(f"zone {zone.name} has no mental model {model_id!r}; mental_models lists all")
 
 
 def create(

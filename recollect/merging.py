@@ -5,7 +5,7 @@ from __future__ import annotations
 from recollect.ingesting import command
 from recollect.listing import merges
 from recollect.open_zone import OpenZone
-from schemas.errors import InvalidInput
+from schemas.errors import InvalidInput, UnknownId
 from schemas.events import DecideMerge, ProposeMerge, UndoMerge
 from schemas.wire import Merge, Receipt
 from streams.publishing.commands import drawn_id
@@ -61,9 +61,7 @@ def undo_merge(zone: OpenZone, id_: str) -> Merge:
 def _found(zone: OpenZone, id_: str, status: str, verb: str) -> Merge:
     merge = _named(zone, id_)
     if merge is None:
-        raise InvalidInput(
-            f"zone {zone.name} has no merge {id_!r}; recollect merges lists their ids"
-        )
+        raise UnknownId(f"zone {zone.name} has no merge {id_!r}; recollect merges lists their ids")
     if merge.status != status:
         raise InvalidInput(f"merge {id_} is {merge.status}; what is {status} can be {verb}")
     return merge

@@ -21,7 +21,7 @@ from recollect.follower_lock import followed
 from recollect.home import Home
 from recollect.ledgers import open_node
 from recollect.recaller_pool import RecallerPool
-from schemas.errors import Busy, Closed, InvalidInput
+from schemas.errors import Busy, Closed, UnknownZone
 from schemas.zones import check_zone
 from streams.engine.node import Node
 from streams.ledger import partition_of
@@ -51,6 +51,12 @@ class OpenHome:
         check_zone(name)
         with self._changed:
             return self._zones.setdefault(name, OpenZone(self, name))
+
+    def holds(self, name: str) -> bool:
+        """Return whether a zone holds anything, without keeping its name."""
+        if self.followed:
+            return self.node.zone(name).exists()
+        return self.node.ledger.head(name).number > 0
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
@@ -137,16 +143,14 @@ class OpenZone:
 
     def exists(self) -> bool:
         """Return whether the zone has come into being: with its first event."""
-        if self.opened.followed:
-            return self.node.zone(self.name).exists()
-        return self.node.ledger.head(self.name).number > 0
+        return self.opened.holds(self.name)
 
     def must_exist(self) -> None:
-        """Raise InvalidInput where the zone holds nothing."""
+        """Raise UnknownZone where the zone holds nothing."""
         if not self.exists():
             from recollect.suggestions import unknown_zone
 
-            raise InvalidInput(unknown_zone(self))
+            raise UnknownZone(unknown_zone(self))
 
     def decide(self, progress: Progress | None = None) -> int:
         """Decide everything that is in the ledger; return how many records that were."""

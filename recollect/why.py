@@ -11,7 +11,7 @@ from projections.memory import memory_queries as memory
 from projections.memory.facts_for_recall import repeating_events
 from recollect.open_zone import OpenZone
 from schemas.changes import Fact, FactSupersession, Processed
-from schemas.errors import InvalidInput
+from schemas.errors import UnknownId
 from schemas.times import format_time
 from schemas.wire import Chain, Link
 
@@ -22,14 +22,14 @@ def why(zone: OpenZone, id_: str) -> Chain:
     """Return the chain of a memory of any kind; an event has its own id and its source's.
 
     Raises:
-        InvalidInput: nothing in the zone has this id.
+        UnknownId: nothing in the zone has this id.
     """
     zone.must_exist()
     with zone.files() as files:
         kinds = (_fact, _event, _observation, _mental_model, _entity)
         chain = next(filter(None, (kind(files, id_) for kind in kinds)), None)
     if chain is None:
-        raise InvalidInput(f"zone {zone.name} holds nothing with the id {id_!r}")
+        raise UnknownId(f"zone {zone.name} holds nothing with the id {id_!r}")
     return chain
 
 

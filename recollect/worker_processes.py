@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 
 from projections.private import FILE_MODE, must_be_writable
+from recollect.embedded_worker import EmbeddedWorker, tick, ticking, told
 from recollect.follower_lock import following, heartbeat
 from recollect.home import Home
 from recollect.ledgers import on_kafka, open_following_node, open_node
 from schemas.errors import UnknownVersion
-from schemas.events import Tick
-from streams.agents.ticks import CLOSE_TURNS, turns_to_close
 from streams.engine.node import Node
-from streams.ledger import EVENTS, PARTITIONS, LedgerUnavailable
+from streams.ledger import LedgerUnavailable
 from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.publishing.commands import command, publish_commands
 from streams.workers.cluster import sequence_inbox
 from streams.workers.cluster import work as work_in_cluster
 from streams.workers.upkeep import Report, Upkeep
 
-_TICK_SECONDS = 300
 _BEAT_SECONDS = 1.0
 _RETRY_SECONDS = 2.0
 
@@ -51,7 +44,7 @@ def work(home: Home, report: Report, *, once: bool = False, member: str | None =
                 partial(open_following_node, home, decides=True),
                 report,
                 member=member,
-                periodic=partial(_tick, ticked) if _ticking() else None,
+                periodic=partial(tick, ticked) if ticking() else None,
                 heartbeat=heartbeat(home),
             )
     else:
@@ -107,48 +100,13 @@ def _work_once(home: Home, report: Report) -> None:
 
 def _work_embedded(home: Home, report: Report) -> None:
     node = open_node(home)
-    ticked: dict[str, int] = {}
     try:
-        while True:
-            ends = {(EVENTS, part): node.ledger.end(EVENTS, part) for part in range(PARTITIONS)}
-            for zone in node.ledger.zones():
-                if _ticking():
-                    with _told(report, zone):
-                        _tick(ticked, node, zone)
-                _drive(node, zone, report)
-            node.ledger.wait(ends, _TICK_SECONDS)
+        EmbeddedWorker(node, report).work()
     finally:
         node.close()
 
 
 def _drive(node: Node, zone: str, report: Report) -> None:
-    with _told(report, zone):
+    with told(report, zone):
         if decided := node.drive(zone):
             report(zone, decided)
-
-
-@contextmanager
-def _told(report: Report, zone: str) -> Iterator[None]:
-    """Report what a zone cannot do; whatever it is, the other zones go on."""
-    try:
-        yield
-    except Exception as error:
-        report(zone, error)
-
-
-def _ticking() -> bool:
-    return os.environ.get("RECOLLECT_TICKS", "on") != "off"
-
-
-def _tick(ticked: dict[str, int], node: Node, zone: str) -> None:
-    """Append the period's tick to a zone that has changed, or has a turn that nobody ended."""
-    period = int(time.time()) // _TICK_SECONDS
-    at = period * _TICK_SECONDS * 1_000
-    with node.open(zone, node.current(zone)) as files:
-        number = files.memory.watermark().number
-        waiting = turns_to_close(files.events.connection, files.memory.connection, number + 1, at)
-    if ticked.get(zone) == number and not waiting:
-        return
-    tick = Tick(source_id=f"tick:{CLOSE_TURNS}:{period}", name=CLOSE_TURNS)
-    (receipt,) = publish_commands(node.ledger, zone, [command(tick, at, ingested_at=at)])
-    ticked[zone] = receipt.number

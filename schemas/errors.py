@@ -9,6 +9,14 @@ class InvalidInput(RecollectError):
     """Input that cannot be accepted; the message names the field and the reason."""
 
 
+class UnknownId(InvalidInput):
+    """Nothing in the zone has the id that was given."""
+
+
+class UnknownZone(InvalidInput):
+    """A zone that holds nothing was asked; the message may name others that do."""
+
+
 class IntegrityError(RecollectError):
     """The ledger or a read model is not what its chain, its seal or its watermark says."""
 

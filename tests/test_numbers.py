@@ -30,7 +30,7 @@ from recollect.cli.app import cli
 from recollect.cli.ingest_commands import _MOST_SHOWN
 from recollect.cli.recall_commands import FOR_PROGRAMS, FOR_READERS
 from recollect.doctor import _LEAST_FREE
-from recollect.worker_processes import _TICK_SECONDS
+from recollect.embedded_worker import TICK_SECONDS
 from schemas import inbound, records
 from schemas.errors import InvalidInput
 from schemas.fragments import MOST_RECORD_BYTES as MOST_CHANGE_BYTES
@@ -105,7 +105,7 @@ LIMITS = {
     "tries before a record is parked": str(MOST_ATTEMPTS),
     "deaths of the process before a record is parked": str(MOST_DEATHS),
     "silence after which an agent's turn is closed": f"{ABANDONED_AFTER_MS // 60_000} min",
-    "a tick's period": f"{_TICK_SECONDS} s",
+    "a tick's period": f"{TICK_SECONDS} s",
     "a zone is called stalled (`status`) after": f"{zone_status.STALLED_SECONDS:.0f} s",
     "free space on the disk that `doctor` wants": of_bytes(_LEAST_FREE),
     "a merge is carried out by itself from a confidence of": str(AUTO_MERGE_CONFIDENCE),

@@ -15,6 +15,7 @@ from recollect.cli import (
     ingest_commands,
     process_commands,
     recall_commands,
+    service_commands,
     upkeep_commands,
 )
 from recollect.cli.output import say
@@ -69,6 +70,7 @@ for command in (
     *extract_command.COMMANDS,
     *upkeep_commands.COMMANDS,
     *process_commands.COMMANDS,
+    *service_commands.COMMANDS,
 ):
     cli.add_command(command)
 

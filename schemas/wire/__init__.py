@@ -36,12 +36,14 @@ from schemas.wire.holdings import (
     ZoneSummary,
 )
 from schemas.wire.reports import (
+    AccessToken,
     FileCheck,
     FileStatus,
     ForgetReport,
     ForgetTargets,
     IngestReport,
     Level,
+    NewAccessToken,
     RebuildReport,
     Receipt,
     ReclaimReport,
@@ -56,6 +58,7 @@ from schemas.wire.reports import (
 __all__ = [
     "DEFAULT_SCOPE",
     "SCOPES",
+    "AccessToken",
     "Budget",
     "Bundled",
     "Cause",
@@ -84,6 +87,7 @@ __all__ = [
     "MentalModel",
     "Mention",
     "Merge",
+    "NewAccessToken",
     "Pair",
     "Query",
     "RebuildReport",

@@ -198,3 +198,23 @@ class Status(msgspec.Struct, frozen=True):
     models: list[FileStatus]
     encoder: str | None
     head: str
+
+
+class AccessToken(msgspec.Struct, frozen=True, kw_only=True):
+    """What may be shown of a token: whose it is, and its rights to which zones (`*`: to all)."""
+
+    id: str
+    zones: list[str]
+    rights: list[str]
+    user: str | None
+    agent: str | None
+    created_at: str
+    expires_at: str | None
+    used_at: str | None
+
+
+class NewAccessToken(msgspec.Struct, frozen=True, kw_only=True):
+    """A new token, which is shown this once, and the id by which it is taken back."""
+
+    id: str
+    token: str

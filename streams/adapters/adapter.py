@@ -110,14 +110,17 @@ def converted(
             yield number, event
 
 
-def drafts(source: Source) -> Iterator[tuple[Place, Draft | Rejection]]:
+def drafts(
+    source: Source, same: Counter[str] | None = None
+) -> Iterator[tuple[Place, Draft | Rejection]]:
     """Yield the drafts of a source, and its refusals, in order.
 
     Records without an id that are otherwise alike are counted within the source: the second is a
-    second event, and in another import the same one. A part that is damaged ends there; the
+    second event, and in another import the same one; `same` has counted them so far, where the
+    import has other sources before. A part that is damaged ends there; the
     others are read.
     """
-    same: Counter[str] = Counter()
+    same = Counter() if same is None else same
     for part in source.parts():
         number = 1
         try:

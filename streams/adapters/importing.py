@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -41,8 +42,12 @@ def import_source(
     publish: Callable[[Sequence[Draft]], list[Receipt]],
     counts: Import,
     progress: Callable[[int], None] | None = None,
+    same: Counter[str] | None = None,
 ) -> None:
-    """Publish a source's drafts and add up in `counts` what became of them."""
+    """Publish a source's drafts and add up in `counts` what became of them.
+
+    `same` is that of `drafts`, where an import has several sources.
+    """
     batch: list[tuple[Place, Draft]] = []
 
     def flush() -> None:
@@ -66,7 +71,7 @@ def import_source(
             progress(len(batch))
         batch.clear()
 
-    for place, item in drafts(source):
+    for place, item in drafts(source, same):
         counts.read += 1
         if isinstance(item, Rejection):
             reject(counts, item)

@@ -1,4 +1,4 @@
-"""The adapter of what a program hands over: dicts in the form of a line of JSON."""
+"""The adapter of what a program hands over: dicts in the form of a line of JSON, or such lines."""
 
 from __future__ import annotations
 
@@ -17,20 +17,33 @@ from streams.adapters.jsonl import event_of_line
 
 class JsonObjects(Source):
     """Events as dicts, read one by one; what a line of JSON may say, they may, and times may be
-    datetimes with a zone."""
+    datetimes with a zone. A line itself may stand in the place of a dict; blank ones are passed
+    over.
 
-    def __init__(self, events: Iterable[Mapping[str, Any] | InboundEvent], name: str) -> None:
+    `before`: so many came in the parts before, where they come in several.
+    """
+
+    def __init__(
+        self,
+        events: Iterable[Mapping[str, Any] | InboundEvent | bytes],
+        name: str,
+        *,
+        before: int = 0,
+    ) -> None:
         self._events = events
         self._name = name
+        self._before = before
 
     def parts(self) -> Iterator[Part]:
         yield Part(self._name, self._found())
 
     def _found(self) -> Iterator[tuple[int, Found]]:
         """Yield (place from 1, event or refusal), in order."""
-        for number, event in enumerate(self._events, 1):
+        for number, event in enumerate(self._events, self._before + 1):
             try:
-                yield number, event_of_line(_line(event))
+                line = event if isinstance(event, bytes) else _line(event)
+                if line.strip():
+                    yield number, event_of_line(line)
             except InvalidInput as error:
                 yield number, error
 

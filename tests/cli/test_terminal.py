@@ -221,6 +221,13 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
         "promote": [["--to", attack], ["--to", f"kafka://{attack}"]],
         "worker": [["--once"], ["--once", f"--member{attack}"]],
         "replica": [[]],
+        # It would go on: what it says when it cannot begin.
+        "serve": [["--host", attack], ["--port", attack], ["--host", "192.0.2.1", "--no-auth"]],
+        "token": [
+            *(["create", "--zone", attack], ["create", "--rights", attack], ["list"]),
+            *(["create", "--zone", "*", "--user", attack, "--agent", attack], ["list"]),
+            *(["revoke", attack], ["create", "--expires", attack], [attack]),
+        ],
     }
 
 

@@ -124,7 +124,7 @@ def test_a_tick_whose_id_was_taken_is_reported_and_the_zone_goes_on(
     recollect: Recollect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_TICKS", "on")
-    monkeypatch.setattr("recollect.worker_processes.time.time", lambda: 600.0)
+    monkeypatch.setattr("recollect.embedded_worker.time.time", lambda: 600.0)
     recollect.publish(old("tick:close_turns:2"))
     told: list[object] = []
 

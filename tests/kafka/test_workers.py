@@ -296,8 +296,8 @@ def test_a_worker_goes_over_to_what_another_home_derived_again(
 
 
 TICKING = """
-import recollect.worker_processes, streams.workers.cluster
-recollect.worker_processes._TICK_SECONDS = 1
+import recollect.embedded_worker, streams.workers.cluster
+recollect.embedded_worker.TICK_SECONDS = 1
 streams.workers.cluster._PERIOD_SECONDS = 0
 """
 

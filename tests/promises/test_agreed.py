@@ -18,7 +18,7 @@ import apsw
 import numpy as np
 import pytest
 
-import recollect.worker_processes
+import recollect.embedded_worker
 from projections.files import ZoneFiles
 from projections.recall import BUDGETS, DEFAULT_PROFILE, PROFILES, RecallQuery
 from projections.recall.answer.assembly import MOST_FIRST
@@ -28,8 +28,11 @@ from projections.recall.ranking.diversity import mmr
 from projections.recall.ranking.fusion import rrf
 from projections.sqlite import rows
 from projections.text.stopwords import STOP_WORDS
+from recollect.access_tokens import RIGHTS
 from recollect.cli.app import cli
 from recollect.home import Home
+from recollect.service import memory_routes
+from recollect.service.application import OF_ZONES
 from schemas.changes import Entity, MentalModel
 from schemas.events import Access, CreateMentalModel, Recalled, Remember, SetMemoryState
 from schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Query, Result
@@ -611,6 +614,16 @@ CONSTANTS = [
         lambda: get_args(get_type_hints(SetMemoryState)["state"]),
         ("active", "inactive", "deleted"),
     ),
+    Holds(
+        "000 recall as an endpoint",
+        lambda: getattr(memory_routes.recall.parsed_data_field, "annotation", None),
+        Query,
+    ),
+    Holds(
+        "004 permissions on every read and write",
+        lambda: {route.opt.get("right") in RIGHTS for route in OF_ZONES},
+        {True},
+    ),
 ]
 
 
@@ -663,7 +676,7 @@ DEVIATIONS = [
     ),
     Deviates(
         "002 a background loop every 30 seconds",
-        lambda: recollect.worker_processes._TICK_SECONDS,
+        lambda: recollect.embedded_worker.TICK_SECONDS,
         300,
         "a tick only closes turns that were abandoned for an hour; consolidation, which wants the "
         "30 seconds, comes with its own ticks",
@@ -736,7 +749,7 @@ def said(*words: str) -> Callable[[], bool]:
 question_alone = said("surroundings.before(event, 1)")
 
 LATER = [
-    Comes("000 recall as a tool and an endpoint", SERVICE, command("serve")),
+    Comes("000 recall as a tool", SERVICE, command("mcp")),
     Comes("000 memory search skill; 001 memory reflect skill", SERVICE, command("mcp")),
     Comes("001 injection: 3 s at most, <memory_context>", SERVICE, command("context")),
     Comes("A2 adapters beside JSONL", SERVICE, lambda: len(FORMATS) > len(("auto", "jsonl"))),
@@ -761,7 +774,6 @@ LATER = [
     Comes("004 stability: static, semi_dynamic 365, dynamic 30", NEXUS, said("semi_dynamic")),
     Comes("004 affinity: beta 0.7, lambda 0.1, threshold 0.85", NEXUS, said("CLUSTER_THRESHOLD")),
     Comes("004 RLM inference", NEXUS, said("rlm/infer")),
-    Comes("004 permissions on every read and write", NEXUS, command("token")),
 ]
 
 

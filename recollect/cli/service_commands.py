@@ -1,0 +1,128 @@
+"""Commands of the query service: serve, token."""
+
+from __future__ import annotations
+
+import click
+
+from recollect.cli.options import chosen, common, given_home
+from recollect.cli.output import emit, quiet, say, strong
+
+_RIGHTS = "read,write,forget,admin"
+
+
+@click.command(epilog="Example: recollect serve --port 8420")
+@common
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--port", type=int, default=8420, show_default=True, help="Port; 0: any.")
+@click.option("--no-auth", is_flag=True, help="Ask for no token; on loopback alone.")
+def serve(
+    home: str | None, zone: str | None, as_json: bool, host: str, port: int, no_auth: bool
+) -> None:
+    """Answer over HTTP, and decide what is published.
+
+    It runs until Ctrl-C. Who asks needs a token: recollect token create.
+    """
+    from recollect.service.service_settings import read_settings
+
+    settings = read_settings(host, port, no_auth=no_auth)
+    made, _ = chosen(home, zone)
+    from recollect.library import Recollect
+    from recollect.service.serving import serve as serve_
+
+    def listening(url: str) -> None:
+        if as_json:
+            emit({"url": url})
+        else:
+            say(strong(url), quiet("  Ctrl-C ends it"))
+
+    with Recollect(made) as opened:
+        serve_(opened, settings, listening)
+
+
+@click.group(epilog="Example: recollect token create --zone ada --rights read,write")
+def token() -> None:
+    """Say who may ask the service, and what."""
+
+
+@token.command(epilog="Example: recollect token create --zone ada --rights read,write")
+@click.option("--home", metavar="DIR", help="Home [RECOLLECT_HOME, ~/.recollect].")
+@click.option(
+    "--zone", "zones", metavar="NAME", multiple=True, help="Zone, or '*' for all; any number."
+)
+@click.option("--json", "as_json", is_flag=True, help="JSON on stdout, for programs.")
+@click.option(
+    "--rights", default="read", show_default=True, help=f"Some of {_RIGHTS}, with commas."
+)
+@click.option("--user", metavar="NAME", help="Who holds it; events that come with it will say so.")
+@click.option("--agent", metavar="NAME", help="What program holds it; likewise.")
+@click.option("--expires", metavar="TIME", help="When it ends, ISO 8601 with a zone [never].")
+def create(
+    home: str | None,
+    zones: tuple[str, ...],
+    as_json: bool,
+    rights: str,
+    user: str | None,
+    agent: str | None,
+    expires: str | None,
+) -> None:
+    """Make a token; it is shown this once."""
+    from recollect.access_tokens import AccessTokens
+    from recollect.cli.options import given_zone
+    from recollect.home import Home, home_directory
+    from schemas.times import parse_moment
+
+    opened = Home(home_directory(given_home(home)))
+    made = AccessTokens(opened.directory).create(
+        zones or (given_zone(None),),
+        [right.strip() for right in rights.split(",") if right.strip()],
+        user=user,
+        agent=agent,
+        expires_at=None if expires is None else parse_moment(expires, "--expires"),
+    )
+    if as_json:
+        emit(made)
+    else:
+        say(made.token)
+
+
+@token.command("list", epilog="Example: recollect token list")
+@click.option("--home", metavar="DIR", help="Home [RECOLLECT_HOME, ~/.recollect].")
+@click.option("--json", "as_json", is_flag=True, help="JSON on stdout, one a line.")
+def list_(home: str | None, as_json: bool) -> None:
+    """Show who may ask; never the secrets."""
+    from recollect.access_tokens import AccessTokens
+    from recollect.home import Home, home_directory
+
+    opened = Home(home_directory(given_home(home)))
+    for found in AccessTokens(opened.directory).tokens():
+        if as_json:
+            emit(found)
+            continue
+        until = f", until {found.expires_at}" if found.expires_at else ""
+        used = f", last used {found.used_at}" if found.used_at else ", never used"
+        whose = "".join(f" {name}" for name in (found.user, found.agent) if name)
+        say(
+            strong(found.id),
+            f"{whose}: {', '.join(found.rights)} on {', '.join(found.zones)}",
+            quiet(f"{until}{used}"),
+        )
+
+
+@token.command(epilog="Example: recollect token revoke 1f0c2ab94d5e6f70")
+@click.argument("id_", metavar="ID")
+@click.option("--home", metavar="DIR", help="Home [RECOLLECT_HOME, ~/.recollect].")
+@click.option("--json", "as_json", is_flag=True, help="JSON on stdout, for programs.")
+def revoke(id_: str, home: str | None, as_json: bool) -> None:
+    """Take a token back, from now on, also in a service that runs."""
+    from recollect.access_tokens import AccessTokens
+    from recollect.home import Home, home_directory
+
+    opened = Home(home_directory(given_home(home)))
+    AccessTokens(opened.directory).revoke(id_)
+    if as_json:
+        emit({"id": id_, "revoked": True})
+    else:
+        say(f"{id_} opens nothing any more")
+
+
+COMMANDS = (serve, token)

@@ -1,0 +1,138 @@
+"""The application: routes, what is mounted beside them, and what stands before all of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+import msgspec
+from litestar import Litestar, Request, Response, Router
+from litestar.datastructures import State
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.openapi.spec import Components, SecurityScheme
+from litestar.types import ControllerRouterHandler, Receive, Scope, Send
+
+from recollect.library import Recollect
+from recollect.service import (
+    event_routes,
+    forget_routes,
+    health_routes,
+    memory_routes,
+    upkeep_routes,
+)
+from recollect.service.json_bodies import JsonBody
+from recollect.service.problem_details import FAILED, MEDIA_TYPE, refusal
+from recollect.service.query_service import QueryService
+from recollect.service.route_kit import must_be_somebody
+from recollect.service.service_log import ServiceLog
+from recollect.service.service_metrics import ServiceMetrics
+from recollect.service.service_middleware import ServiceMiddleware, request_id_of
+from recollect.service.service_settings import ServiceSettings
+
+#: What else is entered while the application runs.
+Lifespan = Callable[[Litestar], AbstractAsyncContextManager[None]]
+
+#: The routes of one zone; each says which right it asks for.
+OF_ZONES = (
+    *event_routes.ROUTES,
+    *memory_routes.ROUTES,
+    *forget_routes.ROUTES,
+    *upkeep_routes.ROUTES,
+)
+
+
+class Application:
+    """The service as an ASGI application."""
+
+    def __init__(
+        self,
+        recollect: Recollect,
+        settings: ServiceSettings | None = None,
+        *,
+        log: ServiceLog | None = None,
+        beside: Sequence[ControllerRouterHandler] = (),
+        lifespans: Sequence[Lifespan] = (),
+    ) -> None:
+        """`beside`: further routes, and applications that are mounted; `lifespans`: theirs."""
+        self.service = QueryService(recollect, settings or ServiceSettings())
+        self.log = log or ServiceLog()
+        self.metrics = ServiceMetrics(self.service.lanes)
+        self.service.observe(self.log, self.metrics)
+        of_zones = Router(
+            "/v1/zones/{zone:str}",
+            route_handlers=OF_ZONES,
+            guards=[must_be_somebody],
+            dto=JsonBody,
+            return_dto=None,
+            security=[{"token": []}],
+        )
+        self.litestar = Litestar(
+            [of_zones, *health_routes.ROUTES, *beside],
+            state=State({"service": self.service, "metrics": self.metrics}),
+            lifespan=[self._lifespan, *lifespans],
+            exception_handlers={Exception: self._problem},
+            request_max_body_size=self.service.settings.body_bytes,
+            openapi_config=_openapi(),
+            logging_config=None,
+        )
+        self._asgi = ServiceMiddleware(self.litestar, self.service, self.metrics, self.log)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        await self._asgi(scope, receive, send)
+
+    @asynccontextmanager
+    async def _lifespan(self, _: Litestar) -> AsyncIterator[None]:
+        async with self.service.running():
+            yield
+
+    def _problem(self, request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+        """Return the answer to a request that could not be done."""
+        refused = refusal(error)
+        request_id = request_id_of(request.scope)
+        if refused.kind is FAILED:
+            self.log.error("request failed", error, request_id=request_id)
+        return Response(
+            msgspec.json.encode(refused.problem(request_id)),
+            status_code=refused.kind.status,
+            media_type=MEDIA_TYPE,
+            headers=refused.headers,
+        )
+
+
+def create_app(
+    recollect: Recollect,
+    settings: ServiceSettings | None = None,
+    *,
+    log: ServiceLog | None = None,
+    beside: Sequence[ControllerRouterHandler] = (),
+    lifespans: Sequence[Lifespan] = (),
+) -> Application:
+    """Return the application over an open home, which stays open until the caller closes it.
+
+    While it runs, it decides what is published. `beside` are further routes, or applications that
+    are mounted (`@asgi("/mcp", is_mount=True, copy_scope=True)`), and `lifespans` what they need
+    to be entered; `principal_of(scope)` says there who asks.
+    """
+    return Application(recollect, settings, log=log, beside=beside, lifespans=lifespans)
+
+
+def _openapi() -> OpenAPIConfig:
+    return OpenAPIConfig(
+        title="recollect",
+        version=version("recollect"),
+        description="Long-term memory for AI agents. docs/service.md is the guide.",
+        path="/openapi.json",
+        render_plugins=[JsonRenderPlugin(path="/")],
+        components=Components(
+            security_schemes={
+                "token": SecurityScheme(
+                    type="http", scheme="bearer", description="As recollect token create prints it."
+                )
+            }
+        ),
+        use_handler_docstrings=True,
+    )

@@ -1,0 +1,25 @@
+"""The service as the worker of its home: a thread that decides what is published."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import AbstractContextManager
+
+from recollect.embedded_worker import EmbeddedWorker, Report
+from streams.engine.node import Node
+
+
+class DecidingThread(AbstractContextManager["DecidingThread"]):
+    """Decides every zone of a node while it is entered, and reports."""
+
+    def __init__(self, node: Node, report: Report) -> None:
+        self._worker = EmbeddedWorker(node, report)
+        self._thread = threading.Thread(target=self._worker.work, name="service-decide")
+
+    def __enter__(self) -> DecidingThread:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._worker.end()
+        self._thread.join()

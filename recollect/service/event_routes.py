@@ -1,0 +1,153 @@
+"""Routes that take events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import msgspec
+from litestar import post
+from litestar.openapi.spec import (
+    Example,
+    OpenAPIMediaType,
+    Operation,
+    Reference,
+    RequestBody,
+    Schema,
+)
+from litestar.params import FromPath, FromQuery
+
+from recollect.ingesting import EventImport
+from recollect.service.json_bodies import JSON, check_json, decode
+from recollect.service.problem_details import (
+    INVALID,
+    TOO_LARGE,
+    FieldError,
+    Refused,
+)
+from recollect.service.query_service import AnyRequest
+from recollect.service.route_kit import lines_of, principal_in, service_of, write
+from recollect.token import Token
+from schemas.wire import IngestReport
+
+_NDJSON = frozenset({"application/x-ndjson", "application/ndjson", "application/jsonl"})
+# Lines that are put into the ledger at once.
+_BYTES_AT_ONCE = 524_288
+# Those that are told of when all were refused.
+_MOST_ERRORS = 100
+
+_EVENT = {
+    "id": "m1",
+    "platform": "chat",
+    "sender_id": "u1",
+    "sender_name": "Ada",
+    "occurred_at": "2026-05-08T13:56:00Z",
+    "content": "I live in Turin.",
+}
+
+
+class _Events(msgspec.Struct):
+    events: list[msgspec.Raw]
+
+
+@dataclass
+class _TakesEvents(Operation):
+    """What a body of events looks like, which no type says."""
+
+    def __post_init__(self) -> None:
+        event = Schema(type="object", description="An event; see docs/reference.md, An event.")  # type: ignore[arg-type]
+        several = Schema(
+            type="object",  # type: ignore[arg-type]
+            properties={"events": Schema(type="array", items=event)},  # type: ignore[arg-type]
+            required=["events"],
+        )
+        examples: dict[str, Example | Reference] = {
+            "several": Example(summary="Any number of events", value={"events": [_EVENT]}),
+            "one": Example(summary="One event", value=_EVENT),
+        }
+        self.request_body = RequestBody(
+            required=True,
+            content={
+                JSON: OpenAPIMediaType(schema=Schema(any_of=[several, event]), examples=examples),
+                "application/x-ndjson": OpenAPIMediaType(
+                    schema=Schema(type="string", description="An event a line.")  # type: ignore[arg-type]
+                ),
+            },
+        )
+
+
+@post(
+    "/events",
+    status_code=200,
+    opt={"right": "write"},
+    request_max_body_size=None,
+    operation_class=_TakesEvents,
+    summary="Take events",
+    tags=["events"],
+)
+async def take_events(
+    request: AnyRequest, zone: FromPath[str], wait: FromQuery[bool] = False
+) -> IngestReport:
+    """Put events into the ledger; they are durable when this answers, and searchable as turns.
+
+    `wait`: answer when everything that is decided from them can be recalled.
+    """
+    service = service_of(request)
+    principal = principal_in(request)
+    begun: EventImport | None = None
+
+    async def add(lines: list[bytes]) -> None:
+        nonlocal begun
+        if begun is None:
+            begun = await write(
+                request, zone, lambda held: held.event_import(principal.mark(zone)), makes=True
+            )
+        await service.writing.run(partial(begun.add, lines))
+
+    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media in _NDJSON:
+        async for lines in lines_of(request, _BYTES_AT_ONCE):
+            await add(lines)
+        if begun is None:
+            await add([])
+    else:
+        await add(await _events(request))
+    assert begun is not None
+    report = await service.writing.run(begun.report)
+    service.counted(report)
+    if report.read and report.rejected == report.read:
+        raise _none_kept(report)
+    if wait:
+        await service.until(zone, Token.read(report.token).number)
+    return report
+
+
+async def _events(request: AnyRequest) -> list[bytes]:
+    """Return the events of a body of JSON: one, or those under `events`."""
+    check_json(request.headers.get("content-type", ""))
+    most = service_of(request).settings.body_bytes
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > most:
+            raise Refused(TOO_LARGE, f"a body of JSON may have {most} bytes; send events as NDJSON")
+    given = bytes(body)
+    fields = decode(given, dict[str, msgspec.Raw])
+    if "events" not in fields:
+        return [given]
+    return [bytes(event) for event in decode(given, _Events).events]
+
+
+def _none_kept(report: IngestReport) -> Refused:
+    """Return the answer where every event was refused."""
+    return Refused(
+        INVALID,
+        f"none of {report.read} events can be kept" if report.read > 1 else "it cannot be kept",
+        tuple(
+            FieldError(f"#/events/{rejection.line - 1}", rejection.reason)
+            for rejection in report.rejections[:_MOST_ERRORS]
+        ),
+    )
+
+
+ROUTES = (take_events,)

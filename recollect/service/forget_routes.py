@@ -1,0 +1,54 @@
+"""Routes that erase."""
+
+from __future__ import annotations
+
+import msgspec
+from litestar import post
+from litestar.params import FromPath, JSONBody
+
+from recollect.service.query_service import AnyRequest
+from recollect.service.route_kit import write
+from schemas.wire import ForgetReport, ForgetTargets, Time
+
+
+class ForgetBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is to be forgotten; what is given together must apply together.
+
+    `dry_run`: say what would go, and change nothing.
+    """
+
+    ids: tuple[str, ...] = ()
+    platform: str | None = None
+    entity: str | None = None
+    sender: str | None = None
+    thread: str | None = None
+    before: Time | None = None
+    after: Time | None = None
+    dry_run: bool = False
+
+    def targets(self) -> ForgetTargets:
+        """Return what is to go."""
+        said = msgspec.structs.asdict(self)
+        del said["dry_run"]
+        return ForgetTargets(**said)
+
+
+@post(
+    "/forget",
+    status_code=200,
+    opt={"right": "forget"},
+    summary="Forget",
+    tags=["forgetting"],
+)
+async def forget(
+    request: AnyRequest, zone: FromPath[str], data: JSONBody[ForgetBody]
+) -> ForgetReport:
+    """Erase what is named, and all that was decided from it, everywhere."""
+    return await write(
+        request,
+        zone,
+        lambda held: held.erase(held.choose(data.targets()), dry_run=data.dry_run),
+    )
+
+
+ROUTES = (forget,)

@@ -1,0 +1,58 @@
+"""Routes for those who keep the service: is it there, can it answer, which is it, how much."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+import msgspec
+from litestar import MediaType, Response, get
+
+from recollect.service.problem_details import UNAVAILABLE, Refused, unauthorized
+from recollect.service.query_service import AnyRequest
+from recollect.service.route_kit import service_of
+from recollect.service.service_metrics import MEDIA_TYPE, ServiceMetrics
+from recollect.service.service_middleware import called_from_here, principal_of
+
+
+class Alive(msgspec.Struct, frozen=True):
+    """The service is there."""
+
+    status: str = "ok"
+
+
+class Version(msgspec.Struct, frozen=True):
+    """Which recollect this is."""
+
+    version: str
+
+
+@get("/health/live", summary="Live", tags=["service"])
+async def live() -> Alive:
+    """Say that the process answers."""
+    return Alive()
+
+
+@get("/health/ready", summary="Ready", tags=["service"])
+async def ready(request: AnyRequest) -> Alive:
+    """Say that questions can be answered: the ledger is open, and the encoder is loaded."""
+    if not service_of(request).ready:
+        raise Refused(UNAVAILABLE, "the service starts, or ends; try again", retry_after=1)
+    return Alive()
+
+
+@get("/version", summary="Version", tags=["service"])
+async def which_version() -> Version:
+    """Return the version of recollect."""
+    return Version(version("recollect"))
+
+
+@get("/metrics", summary="Metrics", tags=["service"], media_type=MediaType.TEXT)
+async def metrics(request: AnyRequest) -> Response[bytes]:
+    """Return the metrics for Prometheus; beyond this machine for a token alone."""
+    if principal_of(request.scope) is None and not called_from_here(request.scope):
+        raise unauthorized()
+    found: ServiceMetrics = request.app.state.metrics
+    return Response(found.text(), media_type=MEDIA_TYPE)
+
+
+ROUTES = (live, ready, which_version, metrics)

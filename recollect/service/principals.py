@@ -1,0 +1,43 @@
+"""Principals: on whose behalf a request is made, and what that may do."""
+
+from __future__ import annotations
+
+import msgspec
+
+from recollect.access_tokens import AccessTokens, Right, StoredToken
+
+_SCHEMES = ("bearer", "token")
+
+
+class Principal(msgspec.Struct, frozen=True):
+    """Who asks: the holder of a token, or whoever reaches a service without authentication."""
+
+    token: StoredToken | None
+
+    @property
+    def name(self) -> str:
+        """What logs and limits call it: the id of its token, which opens nothing."""
+        return "anybody" if self.token is None else self.token.id
+
+    def may(self, zone: str, right: Right) -> bool:
+        """Return whether it has a right to a zone."""
+        return self.token is None or self.token.may(zone, right)
+
+    def mark(self, zone: str) -> dict[str, str]:
+        """Return what events say of who sent them; nothing where nobody knows."""
+        if self.token is None:
+            return {}
+        said = {"user": self.token.user, "agent": self.token.agent, "zone": zone}
+        return {"token": self.token.id, **{key: value for key, value in said.items() if value}}
+
+
+ANYBODY = Principal(None)
+
+
+def authenticated(tokens: AccessTokens, authorization: bytes | None) -> Principal | None:
+    """Return who a header Authorization says asks; None where it says nobody."""
+    scheme, _, token = (authorization or b"").decode("latin-1").strip().partition(" ")
+    if scheme.lower() not in _SCHEMES:
+        return None
+    found = tokens.find(token.strip())
+    return None if found is None else Principal(found)

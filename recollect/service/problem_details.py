@@ -1,0 +1,212 @@
+"""Problem details (RFC 9457): every error of the service, each with a type of its own."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import msgspec
+from litestar.exceptions import HTTPException, NotAuthorizedException, ValidationException
+
+from schemas.errors import (
+    Busy,
+    Closed,
+    CommandRefused,
+    InvalidInput,
+    NotDecided,
+    RecollectError,
+    UnknownId,
+    UnknownZone,
+)
+from streams.ledger import LedgerUnavailable
+
+MEDIA_TYPE = "application/problem+json"
+_TYPES = "urn:recollect:problem:"
+
+
+class ProblemKind(NamedTuple):
+    """A kind of error: the end of its type, its status, and its title, which never changes."""
+
+    name: str
+    status: int
+    title: str
+
+    @property
+    def type(self) -> str:
+        """The URI that names it."""
+        return _TYPES + self.name
+
+
+MALFORMED = ProblemKind("malformed", 400, "The request cannot be read")
+UNAUTHORIZED = ProblemKind("unauthorized", 401, "A valid access token is needed")
+FORBIDDEN_ORIGIN = ProblemKind("forbidden-origin", 403, "This host or origin may not call")
+NOT_FOUND = ProblemKind("not-found", 404, "There is nothing here")
+WRONG_METHOD = ProblemKind("wrong-method", 405, "The method does not fit this address")
+CONFLICT = ProblemKind("conflict", 409, "Something else was said under this key or id")
+BUSY = ProblemKind("busy", 409, "The work that was asked for is at work already")
+TOO_LARGE = ProblemKind("too-large", 413, "The body is too large")
+WRONG_MEDIA_TYPE = ProblemKind("wrong-media-type", 415, "The body is of another type than is read")
+INVALID = ProblemKind("invalid", 422, "A value cannot be accepted")
+TOO_MANY = ProblemKind("too-many-requests", 429, "Too many requests")
+FAILED = ProblemKind("failed", 500, "The service could not do it")
+OVERLOADED = ProblemKind("overloaded", 503, "Too many calls are at work")
+TIMED_OUT = ProblemKind("timed-out", 503, "It took too long")
+NOT_DECIDED = ProblemKind("not-decided", 503, "It is kept, and not decided yet")
+UNAVAILABLE = ProblemKind("unavailable", 503, "The memory cannot be reached now")
+
+KINDS = (
+    *(MALFORMED, UNAUTHORIZED, FORBIDDEN_ORIGIN, NOT_FOUND, WRONG_METHOD, CONFLICT, BUSY),
+    *(TOO_LARGE, WRONG_MEDIA_TYPE, INVALID, TOO_MANY, FAILED, OVERLOADED, TIMED_OUT),
+    *(NOT_DECIDED, UNAVAILABLE),
+)
+
+_NOTHING = "there is nothing at this address, or not for this token"
+_RETRY_SECONDS = 1
+
+
+class FieldError(msgspec.Struct, frozen=True):
+    """What is wrong with one value, and where it stands: a JSON pointer, or a parameter's name."""
+
+    pointer: str
+    detail: str
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An error as a client gets it."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    request_id: str
+    errors: tuple[FieldError, ...] = ()
+
+
+class Refused(Exception):
+    """A request that ends with a problem."""
+
+    def __init__(
+        self,
+        kind: ProblemKind,
+        detail: str,
+        errors: tuple[FieldError, ...] = (),
+        *,
+        retry_after: int | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.detail = detail
+        self.errors = errors
+        self.headers = dict(headers or {})
+        if retry_after is not None:
+            self.headers["Retry-After"] = str(retry_after)
+
+    def problem(self, request_id: str) -> Problem:
+        """Return what a client is told."""
+        return Problem(
+            type=self.kind.type,
+            title=self.kind.title,
+            status=self.kind.status,
+            detail=self.detail,
+            request_id=request_id,
+            errors=self.errors,
+        )
+
+
+def nothing_here() -> Refused:
+    """Return the one answer for what is not there, and for what a token has no right to."""
+    return Refused(NOT_FOUND, _NOTHING)
+
+
+def unauthorized() -> Refused:
+    """Return the answer to who brings no token, or none that counts."""
+    return Refused(
+        UNAUTHORIZED,
+        "send Authorization: Bearer and a token, as recollect token create makes one",
+        headers={"WWW-Authenticate": 'Bearer realm="recollect"'},
+    )
+
+
+def refusal(error: Exception) -> Refused:
+    """Return what to say of any error; of one that nobody foresaw, nothing but that it was."""
+    if isinstance(error, Refused):
+        return error
+    if isinstance(error, RecollectError):
+        return _of_recollect(error)
+    if isinstance(error, HTTPException):
+        return _of_litestar(error)
+    return Refused(FAILED, "it is noted in the service's log under this request_id")
+
+
+def _of_recollect(error: RecollectError) -> Refused:
+    if isinstance(error, UnknownZone):
+        # Its message may name other zones.
+        return nothing_here()
+    if isinstance(error, UnknownId):
+        return Refused(NOT_FOUND, str(error))
+    if isinstance(error, InvalidInput):
+        return Refused(INVALID, str(error))
+    if isinstance(error, Busy):
+        return Refused(BUSY, "another call is at it; wait for that one", retry_after=_RETRY_SECONDS)
+    if isinstance(error, CommandRefused):
+        return Refused(CONFLICT, "the ledger holds something else under this id")
+    if isinstance(error, NotDecided):
+        return Refused(NOT_DECIDED, str(error), retry_after=_RETRY_SECONDS)
+    if isinstance(error, Closed | LedgerUnavailable):
+        detail = "the service ends, or its ledger is away; try again"
+        return Refused(UNAVAILABLE, detail, retry_after=_RETRY_SECONDS)
+    # What is damaged is the operator's affair, and messages name files.
+    return Refused(
+        FAILED, "the memory needs its keeper: see recollect doctor and the service's log"
+    )
+
+
+def _of_litestar(error: HTTPException) -> Refused:
+    kinds = {
+        400: MALFORMED,
+        404: NOT_FOUND,
+        405: WRONG_METHOD,
+        413: TOO_LARGE,
+        415: WRONG_MEDIA_TYPE,
+    }
+    if isinstance(error, NotAuthorizedException):
+        return unauthorized()
+    if error.status_code == 404:
+        return nothing_here()
+    if isinstance(error, ValidationException):
+        return Refused(MALFORMED, "a value of the request cannot be read", _fields(error))
+    kind = kinds.get(error.status_code, FAILED)
+    headers = {name: value for name, value in (error.headers or {}).items() if name == "allow"}
+    details = {
+        400: "the request cannot be read",
+        405: "see Allow for the methods that fit",
+        413: "send less at a time, or events as NDJSON",
+        415: "send JSON as application/json",
+    }
+    detail = details.get(error.status_code, "it is noted in the service's log")
+    return Refused(kind, detail, headers=headers)
+
+
+def _fields(error: ValidationException) -> tuple[FieldError, ...]:
+    extra = error.extra if isinstance(error.extra, list) else []
+    found = []
+    for item in extra:
+        name = str(item.get("key", "")) if isinstance(item, dict) else ""
+        said = str(item.get("message", "")) if isinstance(item, dict) else ""
+        if name == "data":
+            found.append(FieldError("#", "the body is missing"))
+        else:
+            found.append(FieldError(name, said))
+    return tuple(found)
+
+
+_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
+
+
+def field_error(error: msgspec.ValidationError) -> FieldError:
+    """Return what a decoder found wrong, at its JSON pointer."""
+    reason, _, place = str(error).partition(" - at `$")
+    steps = [name or number for name, number in _STEP.findall(place.rstrip("`"))]
+    escaped = [step.replace("~", "~0").replace("/", "~1") for step in steps]
+    return FieldError("#" + "".join(f"/{step}" for step in escaped), reason)

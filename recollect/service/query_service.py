@@ -1,0 +1,244 @@
+"""The service behind its routes: a home, who may do what in it, and the threads that do it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any, TypeVar
+
+from litestar import Request
+
+from recollect.access_tokens import AccessTokens, Right
+from recollect.ingesting import decided
+from recollect.library import Recollect
+from recollect.library_zone import Zone
+from recollect.service.decided_waiters import DecidedWaiters
+from recollect.service.deciding_thread import DecidingThread
+from recollect.service.principals import ANYBODY, Principal, authenticated
+from recollect.service.problem_details import TOO_MANY, Refused, nothing_here, unauthorized
+from recollect.service.service_log import ServiceLog
+from recollect.service.service_metrics import ServiceMetrics
+from recollect.service.service_settings import ServiceSettings
+from recollect.service.thread_lanes import ThreadLane
+from schemas.errors import InvalidInput
+from schemas.wire import IngestReport
+
+T = TypeVar("T")
+
+#: A request of any kind, as routes get it.
+AnyRequest = Request[Any, Any, Any]
+
+# Recalls wait for the encoder and for files; more threads than cores keep both busy.
+_READERS_PER_CORE = 4
+_WRITERS = 4
+# Long work is done one after the other, so that it leaves a core to the rest.
+_LONG = 1
+_MOST_LIMITED = 10_000
+# So often it is written down when tokens were used last.
+_NOTE_SECONDS = 60.0
+_WARM_UP = "Where does Ada live?"
+
+
+class QueryService:
+    """A home that answers requests. Its methods are called on the event loop."""
+
+    def __init__(self, recollect: Recollect, settings: ServiceSettings) -> None:
+        self.recollect = recollect
+        self.settings = settings
+        self.tokens = AccessTokens(recollect.home)
+        readers = _READERS_PER_CORE * (os.cpu_count() or 1)
+        self.reading = ThreadLane("read", readers, settings.waiting)
+        self.writing = ThreadLane("write", _WRITERS, settings.waiting)
+        self.long = ThreadLane("long", _LONG, settings.waiting)
+        #: Whether questions can be answered.
+        self.ready = False
+        self._waiting: DecidedWaiters | None = None
+        self._log: ServiceLog | None = None
+        self._metrics: ServiceMetrics | None = None
+        self._limits: dict[str, _Bucket] = {}
+
+    @property
+    def lanes(self) -> tuple[ThreadLane, ...]:
+        """The threads of every kind of call."""
+        return (self.reading, self.writing, self.long)
+
+    # Who asks
+
+    def principal(self, authorization: bytes | None) -> Principal | None:
+        """Return on whose behalf a request is made; None where it says nobody."""
+        if self.settings.no_auth:
+            return ANYBODY
+        return authenticated(self.tokens, authorization)
+
+    def limit(self, who: str) -> None:
+        """Count a request.
+
+        Raises:
+            Refused: there were too many within the last second.
+        """
+        most = self.settings.requests_per_second
+        if not most:
+            return
+        bucket = self._limits.get(who)
+        if bucket is None:
+            if len(self._limits) >= _MOST_LIMITED:
+                self._limits.clear()
+            bucket = self._limits[who] = _Bucket(most)
+        if not bucket.take():
+            detail = f"at most {most:g} requests a second; try again"
+            raise Refused(TOO_MANY, detail, retry_after=1)
+
+    # What is asked
+
+    async def read(
+        self, principal: Principal | None, zone: str, right: Right, work: Callable[[Zone], T]
+    ) -> T:
+        """Return what a quick look into a zone gives.
+
+        Raises:
+            Refused: the zone holds nothing, or not for this principal.
+        """
+        call = partial(self._in_zone, principal, zone, right, work)
+        return await self.reading.run(call, self.settings.request_seconds)
+
+    async def write(
+        self,
+        principal: Principal | None,
+        zone: str,
+        right: Right,
+        work: Callable[[Zone], T],
+        *,
+        makes: bool = False,
+    ) -> T:
+        """Return what changing a zone gives; `makes`: the zone may come into being by that.
+
+        Raises:
+            Refused: as `read`.
+        """
+        call = partial(self._in_zone, principal, zone, right, work, makes=makes)
+        return await self.writing.run(call, self.settings.request_seconds)
+
+    def _in_zone(
+        self,
+        principal: Principal | None,
+        zone: str,
+        right: Right,
+        work: Callable[[Zone], T],
+        *,
+        makes: bool = False,
+    ) -> T:
+        return work(self.zone(principal, zone, right, makes=makes))
+
+    def zone(
+        self, principal: Principal | None, zone: str, right: Right, *, makes: bool = False
+    ) -> Zone:
+        """Return a zone for who has a right to it; one that is not there is as one that is not his.
+
+        It reads a file: call it on one of the lanes' threads.
+
+        Raises:
+            Refused: there is none, or not for this principal.
+        """
+        if principal is None:
+            raise unauthorized()
+        try:
+            held, named = self.recollect.holds(zone), True
+        except InvalidInput:
+            held = named = False
+        if not principal.may(zone, right) or not (held or (makes and named)):
+            raise nothing_here()
+        return self.recollect.zone(zone)
+
+    async def until(self, zone: str, number: int) -> None:
+        """Wait until a zone is decided up to a record.
+
+        Raises:
+            Refused: it was not in time.
+        """
+        assert self._waiting is not None
+        held = self.recollect.zone(zone)
+        await self._waiting.until(
+            zone,
+            number,
+            lambda: self.reading.run(lambda: decided(held._zone)),
+            self.settings.wait_seconds,
+        )
+
+    # While it runs
+
+    def observe(self, log: ServiceLog, metrics: ServiceMetrics) -> None:
+        """Tell these two what happens."""
+        self._log, self._metrics = log, metrics
+
+    def counted(self, report: IngestReport) -> None:
+        """Count the events of an import."""
+        if self._metrics is not None:
+            for result in ("new", "duplicate", "rejected"):
+                self._metrics.events.labels(result).inc(getattr(report, result))
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Decide what is published, and answer; at the end, wait for what is at work."""
+        self._waiting = DecidedWaiters()
+        noting = asyncio.create_task(self._note_used())
+        warming = asyncio.create_task(self._warm_up())
+        with DecidingThread(self.recollect._opened.node, self._reported):
+            try:
+                yield
+            finally:
+                self.ready = False
+                noting.cancel()
+                warming.cancel()
+                for lane in self.lanes:
+                    await asyncio.to_thread(lane.close)
+                self.tokens.note_used()
+
+    def _reported(self, zone: str, moved: int | Exception) -> None:
+        """Note what the thread that decides reports."""
+        if not isinstance(moved, Exception):
+            if self._metrics is not None:
+                self._metrics.decided.inc(moved)
+            if self._waiting is not None:
+                self._waiting.moved(zone)
+        elif self._log is not None:
+            self._log.worker(zone, moved)
+
+    async def _warm_up(self) -> None:
+        """Have the encoder loaded before the first question needs it."""
+        gateway = self.recollect._opened.node.gateway
+        if gateway.model is not None:
+            try:
+                await self.reading.run(lambda: gateway.encode_query_tokens(_WARM_UP))
+            except Exception as error:
+                # Questions are answered by words alone, or say what is missing.
+                if self._log is not None:
+                    self._log.error("the encoder cannot be loaded", error)
+        self.ready = True
+
+    async def _note_used(self) -> None:
+        while True:
+            await asyncio.sleep(_NOTE_SECONDS)
+            await asyncio.to_thread(self.tokens.note_used)
+
+
+class _Bucket:
+    """Requests that may still be made: so many a second, and as many at once."""
+
+    def __init__(self, per_second: float) -> None:
+        self._per_second = per_second
+        self._most = max(per_second, 1.0)
+        self._left = self._most
+        self._at = time.monotonic()
+
+    def take(self) -> bool:
+        now = time.monotonic()
+        self._left = min(self._most, self._left + (now - self._at) * self._per_second)
+        self._at = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True

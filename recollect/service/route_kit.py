@@ -1,0 +1,82 @@
+"""What routes share: the request's service and principal, and lines of a body as they come."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import TypeVar
+
+from litestar.connection import ASGIConnection
+from litestar.handlers import BaseRouteHandler
+
+from recollect.access_tokens import Right
+from recollect.library_zone import Zone
+from recollect.service.principals import Principal
+from recollect.service.problem_details import unauthorized
+from recollect.service.query_service import AnyRequest, QueryService
+from recollect.service.service_middleware import principal_of
+from schemas.inbound import MAX_RECORD_BYTES
+
+T = TypeVar("T")
+
+
+def service_of(request: ASGIConnection) -> QueryService:  # type: ignore[type-arg]
+    """Return the service that a request is made of."""
+    service: QueryService = request.app.state.service
+    return service
+
+
+def must_be_somebody(connection: ASGIConnection, _: BaseRouteHandler) -> None:  # type: ignore[type-arg]
+    """Refuse a request without a token that counts, before its body is read."""
+    if principal_of(connection.scope) is None:
+        raise unauthorized()
+
+
+def right_of(request: AnyRequest) -> Right:
+    """Return the right that a request's route asks for."""
+    right: Right = request.route_handler.opt["right"]
+    return right
+
+
+async def read(request: AnyRequest, zone: str, work: Callable[[Zone], T]) -> T:
+    """Return what a look into a zone gives, for who has the route's right to it."""
+    principal = principal_of(request.scope)
+    return await service_of(request).read(principal, zone, right_of(request), work)
+
+
+async def write(
+    request: AnyRequest, zone: str, work: Callable[[Zone], T], *, makes: bool = False
+) -> T:
+    """Return what changing a zone gives, for who has the route's right to it."""
+    principal = principal_of(request.scope)
+    return await service_of(request).write(principal, zone, right_of(request), work, makes=makes)
+
+
+def principal_in(request: AnyRequest) -> Principal:
+    """Return on whose behalf a request is made, behind `must_be_somebody`."""
+    principal = principal_of(request.scope)
+    if principal is None:
+        raise unauthorized()
+    return principal
+
+
+async def lines_of(request: AnyRequest, size: int) -> AsyncIterator[list[bytes]]:
+    """Yield the lines of a body as it comes, some at a time: about `size` bytes.
+
+    Of a line that is too long for a record only as much is kept as shows that it is.
+    """
+    rest = b""
+    lines: list[bytes] = []
+    held = 0
+    async for chunk in request.stream():
+        *whole, rest = (rest + chunk).split(b"\n")
+        rest = rest[: MAX_RECORD_BYTES + 1]
+        for line in whole:
+            lines.append(line)
+            held += len(line)
+        if held >= size:
+            yield lines
+            lines, held = [], 0
+    if rest.strip():
+        lines.append(rest)
+    if lines:
+        yield lines

@@ -1,0 +1,94 @@
+"""The service's log: one JSON object a line on stderr, and never what was said, asked or shown.
+
+Of an error that nobody foresaw it has the type and the places in the code, not the message, which
+may quote anything.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import traceback
+from typing import TextIO
+
+import msgspec
+
+from recollect.open_zone import unix_ms
+from schemas.errors import RecollectError
+from schemas.times import format_time
+
+_PLACES = 8
+
+
+class ServiceLog:
+    """Writes lines; any thread may call any method."""
+
+    def __init__(self, stream: TextIO | None = None, *, requests: bool = True) -> None:
+        """`requests` False: of requests only those that failed here."""
+        self._stream = stream or sys.stderr
+        self._requests = requests
+        self._lock = threading.Lock()
+
+    def line(self, level: str, event: str, **said: str | int | float | list[str] | None) -> None:
+        """Write a line."""
+        told = {name: value for name, value in said.items() if value is not None}
+        text = msgspec.json.encode(
+            {"at": format_time(unix_ms()), "level": level, "event": event, **told}
+        ).decode()
+        with self._lock:
+            self._stream.write(text + "\n")
+            self._stream.flush()
+
+    def request(
+        self, *, request_id: str, method: str, route: str, status: int, ms: float, who: str
+    ) -> None:
+        """Write a line on a request: `route` is the pattern of its address, not the address."""
+        if self._requests or status >= 500:
+            self.line(
+                "error" if status >= 500 else "info",
+                "request",
+                request_id=request_id,
+                method=method,
+                route=route,
+                status=status,
+                ms=round(ms, 2),
+                who=who,
+            )
+
+    def error(self, event: str, error: BaseException, **said: str) -> None:
+        """Write a line on an error: its type, and the places that it went through."""
+        frames = traceback.extract_tb(error.__traceback__)[-_PLACES:]
+        self.line(
+            "error",
+            event,
+            error=type(error).__name__,
+            places=[f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames],
+            **said,
+        )
+
+    def worker(self, zone: str, moved: int | Exception) -> None:
+        """Write a line on a zone that stands still, as the thread that decides reports it."""
+        if isinstance(moved, RecollectError):
+            self.line("error", "zone stands still", zone=zone, error=type(moved).__name__)
+        elif isinstance(moved, Exception):
+            self.error("zone stands still", moved, zone=zone)
+
+
+class LogHandler(logging.Handler):
+    """Takes what a library logs: its warnings, by where they come from."""
+
+    def __init__(self, log: ServiceLog) -> None:
+        super().__init__(logging.WARNING)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line with the unformatted message, which quotes nothing."""
+        error = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else None
+        self._log.line(
+            record.levelname.lower(),
+            "library",
+            logger=record.name,
+            message=str(record.msg).partition("\n")[0][:200],
+            error=error,
+        )

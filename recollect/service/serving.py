@@ -1,0 +1,113 @@
+"""Serving: the application on a socket, until the process is told to end."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import signal
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+
+import uvicorn
+
+from recollect.library import Recollect
+from recollect.service.application import create_app
+from recollect.service.service_log import LogHandler, ServiceLog
+from recollect.service.service_settings import ServiceSettings
+from schemas.errors import HomeError
+
+# As long as calls that are at work may take when the process is told to end.
+_GRACE_SECONDS = 30
+_KEEP_ALIVE_SECONDS = 30
+_BACKLOG = 1_024
+# A header that is longer is none.
+_HEADER_BYTES = 65_536
+# What a start leaves lives as long as the process: looking through it for garbage takes time.
+_BEFORE_COLLECTING = 20_000
+
+
+def serve(
+    recollect: Recollect, settings: ServiceSettings, listening: Callable[[str], None]
+) -> None:
+    """Answer until SIGTERM or SIGINT; then finish what is at work.
+
+    `listening` is told the address.
+
+    Raises:
+        HomeError: the address cannot be listened at.
+    """
+    log = ServiceLog()
+    for name in ("uvicorn", "litestar", "aiokafka"):
+        logger = logging.getLogger(name)
+        logger.handlers = [LogHandler(log)]
+        logger.propagate = False
+    place = _listen(settings)
+    host, port = place.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    server = _Server(
+        uvicorn.Config(
+            create_app(recollect, settings, log=log),
+            loop="uvloop" if _has_uvloop() else "asyncio",
+            http="h11",
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+            h11_max_incomplete_event_size=_HEADER_BYTES,
+        ),
+        lambda: listening(f"http://{shown}:{port}"),
+    )
+    # uvicorn raises them again when it is done; then the home is still to be closed.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_BEFORE_COLLECTING)
+    with suppress(KeyboardInterrupt):
+        server.run(sockets=[place])
+
+
+class _Server(uvicorn.Server):
+    """Says when it listens."""
+
+    def __init__(self, config: uvicorn.Config, listening: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._listening = listening
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._listening()
+
+
+def _listen(settings: ServiceSettings) -> socket.socket:
+    """Return a socket that is bound; whoever asks for what is taken is told."""
+    try:
+        found = socket.getaddrinfo(
+            settings.host.strip("[]"), settings.port, type=socket.SOCK_STREAM
+        )
+        family, kind, protocol, _, address = found[0]
+        place = socket.socket(family, kind, protocol)
+        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        place.bind(address)
+        place.listen(_BACKLOG)
+    except (OSError, UnicodeError) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or "that is no address"
+        raise HomeError(
+            f"{settings.host!r} port {settings.port} cannot be listened at ({reason}); "
+            "give another --port, or stop who has it"
+        ) from None
+    return place
+
+
+def _has_uvloop() -> bool:
+    try:
+        import uvloop  # noqa: F401
+    except ImportError:
+        return False
+    return True

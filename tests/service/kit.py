@@ -1,0 +1,76 @@
+"""A service on a real socket, and clients with tokens."""
+
+from __future__ import annotations
+
+import io
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+
+from recollect import Recollect
+from recollect.access_tokens import AccessTokens
+from recollect.service.application import Application, create_app
+from recollect.service.service_log import ServiceLog
+from recollect.service.service_settings import ServiceSettings
+
+EVERYTHING = ("read", "write", "forget", "admin")
+
+
+class Served:
+    """A service that listens, its home, and what it logged."""
+
+    def __init__(self, url: str, home: Path, log: io.StringIO, app: Application) -> None:
+        self.url = url
+        self.home = home
+        self.log = log
+        self.app = app
+
+    def client(
+        self, zone: str | tuple[str, ...] = "a", rights: tuple[str, ...] = EVERYTHING, **said: Any
+    ) -> httpx.Client:
+        """Return a client with a token of its own."""
+        zones = (zone,) if isinstance(zone, str) else zone
+        made = AccessTokens(self.home).create(zones, rights, **said)
+        return self.bare(Authorization=f"Bearer {made.token}")
+
+    def bare(self, **headers: str) -> httpx.Client:
+        """Return a client with these headers alone."""
+        return httpx.Client(base_url=self.url, headers=headers, timeout=60)
+
+
+@contextmanager
+def served(home: Path, **settings: Any) -> Iterator[Served]:
+    """Serve a home on a free port until the block ends."""
+    log = io.StringIO()
+    with Recollect(home, encoder="none") as opened:
+        app = create_app(opened, ServiceSettings(**settings), log=ServiceLog(log))
+        place = socket.create_server(("127.0.0.1", 0))
+        server = uvicorn.Server(
+            uvicorn.Config(
+                app,
+                ws="none",
+                lifespan="on",
+                log_config=None,
+                access_log=False,
+                proxy_headers=False,
+            )
+        )
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [place]})
+        thread.start()
+        try:
+            while not server.started:
+                assert thread.is_alive(), "the server did not start"
+                time.sleep(0.01)
+            yield Served(f"http://127.0.0.1:{place.getsockname()[1]}", home, log, app)
+        finally:
+            server.should_exit = True
+            thread.join(60)
+            place.close()
+        assert not thread.is_alive()

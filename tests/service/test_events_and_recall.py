@@ -1,0 +1,115 @@
+"""What an agent does all day: send events, ask, look why, have something forgotten."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+
+from recollect import Recollect
+from schemas.wire import IngestReport, RecallAnswer, Status
+from tests.library.kit import said
+from tests.service.kit import Served
+
+NDJSON = {"Content-Type": "application/x-ndjson"}
+
+
+def test_what_was_sent_can_be_recalled_and_forgotten(service: Served) -> None:
+    with service.client("day") as client:
+        events = [said("m1", "I live in Turin."), said("m2", "I have a boat.", minute=1)]
+        sent = client.post("/v1/zones/day/events?wait=true", json={"events": events})
+        assert sent.status_code == 200
+        report = msgspec.json.decode(sent.content, type=IngestReport)
+        assert (report.read, report.new, report.duplicate, report.rejected) == (2, 2, 0, 0)
+        assert report.token
+        asked = client.post("/v1/zones/day/memories/recall", json={"query": "Where does Ada live?"})
+        answer = msgspec.json.decode(asked.content, type=RecallAnswer)
+        assert answer.query == "Where does Ada live?"
+        assert answer.results[0].source_event_ids == ["m1"]
+        assert answer.results[0].type == "fact", "it waited until that was decided"
+        best = answer.results[0].id
+        chain = client.get(f"/v1/zones/day/memories/{best}/why").json()
+        assert chain["source_event_ids"] == ["m1"]
+        would = client.post("/v1/zones/day/forget", json={"ids": ["m1"], "dry_run": True}).json()
+        assert (would["forgotten"], would["events"], would["dry_run"]) == (["m1"], 1, True)
+        done = client.post("/v1/zones/day/forget", json={"ids": ["m1"]}).json()
+        assert (done["forgotten"], done["facts"]) == (["m1"], 1)
+        left = client.post("/v1/zones/day/memories/recall", json={"query": "Turin"}).text
+        assert "Turin." not in left
+        status = msgspec.json.decode(client.get("/v1/zones/day/status").content, type=Status)
+        assert (status.zone, status.events, status.lag) == ("day", 1, 0)
+
+
+def test_one_event_stands_for_itself_and_a_second_time_for_nothing(service: Served) -> None:
+    with service.client("one") as client:
+        event = said("m1", "The key is blue.")
+        assert client.post("/v1/zones/one/events", json=event).json()["new"] == 1
+        again = client.post("/v1/zones/one/events", json=event).json()
+        assert (again["new"], again["duplicate"]) == (0, 1)
+
+
+def test_lines_are_taken_as_they_come_and_refused_by_their_place(service: Served) -> None:
+    """In three parts that end in the middle of a line, with a blank line and two bad ones."""
+    good = [json.dumps(said(f"m{number}", f"Thing {number}.")) for number in range(3)]
+    body = "\n".join([good[0], "", "{nothing", good[1], '{"platform": "chat"}', good[2]])
+    parts = [body[:40].encode(), body[40:90].encode(), body[90:].encode()]
+    with service.client("lines") as client:
+        sent = client.post("/v1/zones/lines/events", content=iter(parts), headers=NDJSON).json()
+    assert (sent["read"], sent["new"], sent["rejected"]) == (5, 3, 2)
+    assert [rejection["line"] for rejection in sent["rejections"]] == [3, 5]
+
+
+def test_records_without_an_id_that_are_alike_are_counted_through_all_parts(
+    service: Served,
+) -> None:
+    """As in a file: the second is a second event, and sending all again adds nothing."""
+    event = {key: value for key, value in said("", "Ping.").items() if key != "id"}
+    filler = [said(f"f{number}", "x" * 60_000, minute=number) for number in range(20)]
+    lines = [json.dumps(each).encode() for each in (event, *filler, event)]
+    with service.client("pings") as client:
+        for new in (len(lines), 0):
+            sent = client.post(
+                "/v1/zones/pings/events", content=b"\n".join(lines), headers=NDJSON
+            ).json()
+            assert (sent["read"], sent["new"]) == (len(lines), new)
+
+
+def test_a_line_that_is_far_too_long_is_refused_and_the_others_stand(service: Served) -> None:
+    lines = [json.dumps(said("m1", "Before.")), "x" * 3_000_000, json.dumps(said("m2", "After."))]
+    with service.client("long") as client:
+        sent = client.post(
+            "/v1/zones/long/events", content="\n".join(lines).encode(), headers=NDJSON
+        ).json()
+    assert (sent["new"], sent["rejected"]) == (2, 1)
+    assert "a record may have" in sent["rejections"][0]["reason"]
+
+
+def test_events_say_who_sent_them_whatever_they_say_themselves(service: Served) -> None:
+    event = said("m1", "I am Bob.", metadata={"recollect_principal": {"user": "eve"}, "mood": "ok"})
+    with service.client("marks", user="bob", agent="notes") as client:
+        client.post("/v1/zones/marks/events?wait=true", json=event)
+    with Recollect(service.home) as opened:
+        zone = opened.zone("marks")
+        with zone._zone.files() as files:
+            ((metadata,),) = files.events.connection.execute("SELECT metadata FROM events")
+    kept = json.loads(metadata)
+    assert kept["mood"] == "ok"
+    marked = kept["recollect_principal"]
+    assert (marked["user"], marked["agent"], marked["zone"]) == ("bob", "notes", "marks")
+    assert set(marked) == {"user", "agent", "zone", "token"}
+
+
+def test_when_all_is_refused_the_answer_says_what_and_where(service: Served) -> None:
+    with service.client("none") as client:
+        client.post("/v1/zones/none/events", json=said("m0", "So that there is a zone."))
+        sent = client.post(
+            "/v1/zones/none/events", json={"events": [said("m1", "x"), {"platform": "chat"}]}
+        )
+        assert sent.json()["rejected"] == 1
+        sent = client.post("/v1/zones/none/events", json={"events": [{"platform": "chat"}]})
+    assert sent.status_code == 422
+    assert sent.headers["content-type"] == "application/problem+json"
+    problem = sent.json()
+    assert problem["type"] == "urn:recollect:problem:invalid"
+    assert problem["errors"][0]["pointer"] == "#/events/0"
+    assert "sender_id" in problem["errors"][0]["detail"]
