@@ -1,4 +1,4 @@
-"""What a read model says, as a hash: of its rows, whatever their order, page layout or machine."""
+"""The content hash of a read model: of its rows, whatever their order, page layout or machine."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from projections.embeddings.embeddings_file import SEARCHED
 from projections.readmodel import ReadModel
 from projections.sqlite import rows
 
-# Rows that say how far a file is and what an index that follows it has to lose: not what is known.
+# Tables that are no content: how far a file is, and what an index over it has to drop.
 _OF_FILE = frozenset({"watermark", *lineage.TABLES})
-# Rows that count, where others say no more than their absence: a file of a build before decisions
-# were traced has none for them, and a replay has.
+# Which rows count as content. The others mean the same as no row: a file of a build before
+# decisions were traced has none, and a replay has them.
 _WHERE = {"conclusions": "traced"}
-# A rowid of the vector index: another order of the same rows gives other numbers.
+# A rowid of the vector index, which depends on the order of the rows.
 _NOT_COLUMNS = frozenset({"seq"})
 
 _COMMENT = re.compile(r"--[^\n]*")
 _WORDS = re.compile(r'\w+|[^\w\s"]')
 
-# The column of a running number, in whichever table.
+# The column of a running number in every table.
 _NUMBER = "number"
 
 _pack = msgspec.msgpack.Encoder()
@@ -42,7 +42,7 @@ class Table(NamedTuple):
 
 
 def content_tables(model: ReadModel, *, of_ledger: bool = False) -> list[Table]:
-    """Return the tables that hold content, by name; indexes and their shadows hold none.
+    """Return the tables with content, by name; indexes and their shadow tables have none.
 
     `of_ledger`: with the tables that must be the same in every replay of this ledger.
     """
@@ -83,8 +83,8 @@ def rows_of(connection: apsw.Connection, table: Table) -> apsw.Cursor:
 def content_hash(model: ReadModel, switches: Sequence[int] = ()) -> str:
     """Return the hash of a read model's content: BLAKE2b-256 in hex.
 
-    `switches` are the numbers of the zone's switches, ascending: running numbers are hashed as if
-    those took none, since which chain counts is no part of what is known.
+    `switches` are the numbers of the zone's switches, ascending. Running numbers are hashed as if
+    switches took none, since content does not depend on which chain counts.
     """
     digest = hashlib.blake2b(digest_size=32)
     for table in content_tables(model):
@@ -99,7 +99,9 @@ def content_hash(model: ReadModel, switches: Sequence[int] = ()) -> str:
 
 
 def content_problems(live: ReadModel, replayed: ReadModel, most: int = 5) -> list[str]:
-    """Return where two files that should be the same differ, `most` rows a table."""
+    """Return the differences between two files that should be equal, at most `most` rows a
+    table.
+    """
     problems = []
     mark, expected = live.watermark(), replayed.watermark()
     if mark != expected:
@@ -123,7 +125,7 @@ def _row_problems(live: ReadModel, replayed: ReadModel, table: Table, most: int)
     def key_of(row: tuple[object, ...]) -> tuple[object, ...]:
         return tuple(_pack.encode(row[index]) for index in at)
 
-    # Rows of both files are few where they differ, and equal runs are skipped as they come.
+    # Equal rows are skipped as they are read, so only differing rows are kept in memory.
     extra: dict[tuple[object, ...], tuple[object, ...]] = {}
     missing: dict[tuple[object, ...], tuple[object, ...]] = {}
     while True:
@@ -173,8 +175,8 @@ def _schema_problems(live: ReadModel, replayed: ReadModel) -> list[str]:
 def layout(connection: apsw.Connection) -> dict[str, list[str]]:
     """Return the words of the statement that makes each table, index, view and trigger.
 
-    Comments, spaces and the quotes of names are left out: they are other ones in a file that an
-    older recollect made or brought up to date.
+    Without comments, spaces and the quotes of names, which differ in a file that an older recollect
+    made or upgraded.
     """
     found = rows(connection, "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
     return {name: _WORDS.findall(_COMMENT.sub("", sql)) for name, sql in found}

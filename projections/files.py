@@ -25,7 +25,7 @@ FILE_NAMES = tuple(f"{name}.db" for name in ("events", *MODELS))
 class ZoneFiles:
     """events.db, and the three files that change records fill.
 
-    `model` and `dimension` are those of the encoder whose vectors are indexed; None: no index.
+    `model` and `dimension` belong to the encoder whose vectors are indexed; None: no index.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class ZoneFiles:
         readonly: bool = False,
         complete: bool = False,
     ) -> None:
-        """`complete`: the files were made before, so one that is missing is not made anew."""
+        """`complete`: all files exist already, so a missing one is an error and not created."""
         self.directory = directory
         if not readonly:
             make_directory(directory)
@@ -64,7 +64,7 @@ class ZoneFiles:
                 raise
 
     def check(self) -> None:
-        """Look for tables that are gone.
+        """Check that no table is missing.
 
         Raises:
             Damaged: a file lacks one.
@@ -89,7 +89,7 @@ class ZoneFiles:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """See each file at one moment, whatever is committed meanwhile."""
+        """Read one state of each file, whatever is committed meanwhile."""
         begun: list[ReadModel] = []
         try:
             for model in self.all:
@@ -116,12 +116,12 @@ class ZoneFiles:
     def owes_purge(self) -> bool:
         """Return whether traces of an erasure that was decided here may be left somewhere.
 
-        What only events.db has let go is decided first, by whoever drives the zone.
+        An erasure that only events.db has applied must be decided first, by the driver.
         """
         return any(model.owes_purge() for model in self.decided)
 
     def settle(self) -> None:
-        """Note that none are left; the files that are asked for it come last."""
+        """Note that no traces are left. `owes_purge` reads the decided files, so they come last."""
         for model in self.all:
             if model.owes_purge():
                 model.settle()
@@ -155,7 +155,7 @@ def _names(model: ReadModel) -> frozenset[str]:
 
 
 class FilesPool:
-    """Open files that nobody uses now, kept for whoever needs them next; the oldest are closed."""
+    """A pool of open files that are not in use; the oldest are closed."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -172,7 +172,7 @@ class FilesPool:
         complete: bool,
         readonly: bool = False,
     ) -> Iterator[ZoneFiles]:
-        """Lend the files of a directory; they are closed where the borrower fails."""
+        """Lend the files of a directory; they are closed if the borrower raises."""
         files = self._taken(directory, model) or ZoneFiles(
             directory, model, dimension, complete=complete, readonly=readonly
         )
@@ -192,7 +192,7 @@ class FilesPool:
             old.close()
 
     def close_removed(self) -> None:
-        """Close those whose directory was removed: until then the disk keeps what was in it."""
+        """Close files of removed directories: until then they take space on the disk."""
         with self._lock:
             gone = [item for item in self._idle if item[0] != _identity(item[1].directory)]
             self._idle = [item for item in self._idle if item not in gone]
@@ -200,14 +200,14 @@ class FilesPool:
             files.close()
 
     def close(self) -> None:
-        """Close what nobody uses."""
+        """Close all files that are not in use."""
         with self._lock:
             idle, self._idle = self._idle, []
         for _, files in idle:
             files.close()
 
     def _taken(self, directory: Path, model: str | None) -> ZoneFiles | None:
-        # Paths compare part by part, texts at once.
+        # Texts are compared faster than paths.
         path = str(directory)
         with self._lock:
             for index in range(len(self._idle) - 1, -1, -1):
@@ -219,13 +219,13 @@ class FilesPool:
                 return None
         if identity == _identity(directory):
             return files
-        # The directory was deleted, and another was made in its place.
+        # The directory was deleted, and another one has its name.
         files.close()
         return None
 
 
 def _identity(directory: Path) -> int:
-    """Return what tells a file from a later one of its name; 0 where there is none."""
+    """Return a number that differs between files of the same name; 0 if there is no file."""
     try:
         return os.stat(f"{directory}/events.db").st_ino
     except FileNotFoundError:

@@ -1,7 +1,7 @@
 """Generations: a zone's files in a directory of their own, and the pointer to the one in use.
 
-A rebuild writes a new directory and then replaces the pointer CURRENT atomically; a live file
-is never renamed over. The generation before stays, for `rollback`.
+A rebuild writes a new directory and then replaces the pointer CURRENT atomically; a file in use is
+never replaced. The previous generation stays, for `rollback`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ _DESCRIPTION = "generation.json"
 
 
 class Generation(msgspec.Struct, frozen=True):
-    """What a generation is: its chain in `changes`, its encoder, and where it came from.
+    """The description of a generation: its chain in `changes`, its encoder, and its origin.
 
-    `complete` is False while a rebuild still writes it. `previous` is the generation that it
-    took over from.
+    `complete` is False while a rebuild still writes it. `previous` was in use before it.
     """
 
     name: str
@@ -49,7 +48,7 @@ class ZoneDirectory:
         try:
             self.current()
         except Damaged:
-            # Whoever opens it says so.
+            # Opening it reports the damage.
             return True
         except HomeError:
             return False
@@ -59,21 +58,20 @@ class ZoneDirectory:
         """Return the generation in use.
 
         Raises:
-            HomeError: there is none.
-            Damaged: the pointer is lost, or leads nowhere.
+            HomeError: there is none. Damaged: the pointer is missing, or names no generation.
         """
         try:
             with open(f"{self.path}/{_CURRENT}", "rb") as pointer:
                 name = pointer.read().strip().decode("ascii", "replace")
         except FileNotFoundError:
-            # One that was never in use is being made, or who made it died.
+            # A generation that was never in use is still being made, or its process died.
             if any(self._served(path.parent.name) for path in self.path.glob("g*/events.db")):
                 raise self._damaged(self.path / _CURRENT, "is missing") from None
             raise HomeError(f"{self.path} has no generation; ingest something first") from None
         return self.describe(name)
 
     def _served(self, name: str) -> bool:
-        """Return whether a generation was in use, or may have been."""
+        """Return whether a generation was, or may have been, in use."""
         try:
             return self.describe(name).complete
         except Damaged:
@@ -103,7 +101,7 @@ class ZoneDirectory:
         return found
 
     def create(self, *, chain: str, encoder: str | None, dimension: int, level: str) -> Generation:
-        """Make the directory of a new generation that is not in use yet."""
+        """Create the directory of a new generation, which is not in use yet."""
         make_directory(self.path)
         numbers = [
             int(found[1])
@@ -127,7 +125,7 @@ class ZoneDirectory:
         return self.path / generation.name
 
     def switch(self, generation: Generation, previous: Generation | None) -> Generation:
-        """Put a generation into use; it is complete from now on."""
+        """Put a generation into use, and mark it complete."""
         generation = msgspec.structs.replace(
             generation, complete=True, previous=previous.name if previous else None
         )
@@ -141,7 +139,7 @@ class ZoneDirectory:
         Raises:
             NotDeleted: not all of it could be deleted.
         """
-        # The description goes first: a directory without one is no generation any more.
+        # The description is deleted first: a directory without one is not a generation.
         (self.path / generation.name / _DESCRIPTION).unlink(missing_ok=True)
         delete_directory(self.path / generation.name)
 
@@ -177,7 +175,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def sync_directory(path: Path) -> None:
-    """Make durable which names a directory has."""
+    """Make the names in a directory durable."""
     directory = os.open(path, os.O_RDONLY)
     try:
         os.fsync(directory)

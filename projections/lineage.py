@@ -1,8 +1,8 @@
-"""Which rows went or became another, so that an index of rows can lose just those.
+"""Which rows were deleted or changed, so that an index of rows can drop just those.
 
-An index that followed the rows up to a watermark goes on from there, and asks here what went
-since. The rows are told by number alone, for as long as few enough went; nothing of it is part of
-what is known. The triggers that note it stand in the migrations of each file.
+An index that has the rows up to a watermark goes on from there, and reads here which rows to drop.
+They are noted by rowid, as long as they are few, and are no content. The triggers that note them
+stand in the migrations of each file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TABLES = ("lineage", "changed_rows")
 
 
 def lineage(connection: apsw.Connection) -> int:
-    """Return how often a row of the file went or became another.
+    """Return how often a row of the file was deleted or changed.
 
     Raises:
         Damaged: the file does not say.
@@ -33,9 +33,9 @@ def lineage(connection: apsw.Connection) -> int:
 
 
 def changed_since(connection: apsw.Connection, changes: int) -> dict[str, list[int]] | None:
-    """Return, by table, the rowids that went or became another after so many `changes`.
+    """Return, by table, the rowids that were deleted or changed after so many `changes`.
 
-    None where that is no longer known, or where there never were so many.
+    None if that is no longer known, or if there never were so many.
     """
     missed = lineage(connection) - changes
     if not missed:
@@ -58,11 +58,10 @@ def replaced(
     last: int,
     wanted: str = "1",
 ) -> bool:
-    """Return whether a row that is `wanted` became another up to rowid `last`.
+    """Return whether a `wanted` row was changed up to rowid `last`.
 
-    An index that let go what changed, and holds `last` as its last row, reads on after that: what
-    came since, which may have been given rowids that went. A row amidst those that it holds would
-    not come.
+    An index drops changed rows and then reads the rows after `last`, its last row. New rows may
+    reuse deleted rowids. It would miss a row that was changed below `last`.
     """
     there = rows(
         connection,

@@ -1,8 +1,9 @@
-"""The tables of a file: numbered SQL files, and nothing else, say what they are.
+"""Migrations: numbered SQL files, which alone define the tables of a file.
 
 `0001_words.sql`, `0002_words.sql` and so on stand in one folder. A file's `user_version` is the
-number of the last one that it has had: a new file gets them all, an older one those it lacks. One
-that was released is never edited, since files have had it; the next one changes what it made.
+number of the last one that was applied: a new file gets all of them, an older file the missing
+ones. A released migration is never edited, since files have it already; a later one changes its
+result.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ _MADE = re.compile(
 
 
 class Migrations:
-    """The migrations of one kind of file. Safe under threads: nothing changes once it is read."""
+    """The migrations of one kind of file. Safe under threads: nothing changes once read."""
 
     def __init__(
         self, folder: Path, unnumbered: Callable[[apsw.Connection], int] = lambda connection: 0
     ) -> None:
-        """`unnumbered` gives the version of a file that has none written."""
+        """`unnumbered` returns the version of a file that states none."""
         self._folder = folder
         self._unnumbered = unnumbered
 
@@ -46,7 +47,7 @@ class Migrations:
 
     @cached_property
     def tables(self) -> frozenset[str]:
-        """The tables of a new file, without those that SQLite makes for virtual ones."""
+        """The tables of a new file, without shadow tables of virtual ones."""
         made: set[str] = set()
         for text in self._texts(0):
             for match in _MADE.finditer(text):
@@ -57,7 +58,7 @@ class Migrations:
         return frozenset(made)
 
     def version(self, connection: apsw.Connection, path: Path) -> int:
-        """Return the version of a file; 0 or less: it is new, or of a build that wrote none.
+        """Return the version of a file; 0 or less if it is new, or of a build that wrote none.
 
         Raises:
             UnknownVersion: a newer program made it, or changed it.
@@ -76,7 +77,7 @@ class Migrations:
         path: Path,
         then: Callable[[], object] = lambda: None,
     ) -> None:
-        """Give a file what it lacks, and `then` do what follows from it, in one transaction.
+        """Apply the missing migrations and call `then`, in one transaction.
 
         Raises:
             UnknownVersion: a newer program made it, or changed it.
@@ -84,7 +85,7 @@ class Migrations:
         if self.version(connection, path) == self.newest:
             return
         with atomic(connection):
-            # Somebody else may have done so before the lock was taken.
+            # Another process may have done so before the lock was taken.
             if (found := self.version(connection, path)) < self.newest:
                 for text in self._texts(found):
                     connection.execute(text).fetchall()

@@ -1,4 +1,4 @@
-"""Files and directories of a home: their owner's alone, whatever the umask."""
+"""Files and directories of a home: private to their owner, whatever the umask."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from schemas.errors import HomeError, NotDeleted
 FILE_MODE = 0o600
 DIRECTORY_MODE = 0o700
 
-# Whoever still reads what is deleted may make a file there at the same moment.
+# A process that still reads there may create a file at the same moment.
 _ATTEMPTS = 10
 
 
 def make_directory(path: Path) -> None:
-    """Make a directory, and those above it, where they are missing."""
+    """Create a directory and its parents if they are missing."""
     if path.is_dir():
         return
     make_directory(path.parent)
@@ -31,12 +31,12 @@ def make_directory(path: Path) -> None:
 
 
 def delete_directory(path: Path) -> None:
-    """Delete a directory with all that it holds, where it is there, and see that it is gone.
+    """Delete a directory and its content, if it exists, and check that it is gone.
 
-    What a symbolic link leads to may be anybody's, and is not deleted.
+    The target of a symbolic link may belong to anybody, and is not deleted.
 
     Raises:
-        NotDeleted: something is left, or would be where a link leads to.
+        NotDeleted: something is left, or would be left at the target of a link.
     """
     for link in _links(path):
         raise NotDeleted(
@@ -70,17 +70,17 @@ def _links(path: Path) -> Iterator[Path]:
 
 
 def writable(directory: Path) -> bool:
-    """Return whether a directory can be written to: not where its file system is read-only."""
+    """Return whether a directory can be written to; on a read-only file system it cannot."""
     return os.access(directory, os.W_OK)
 
 
 def read_only(directory: Path) -> bool:
-    """Return whether a directory is there, and nothing can be changed in it."""
+    """Return whether a directory exists and cannot be written to."""
     return directory.is_dir() and not writable(directory)
 
 
 def must_be_writable(directory: Path) -> None:
-    """Raise HomeError where a home is read-only: before anything else can go half-way."""
+    """Raise HomeError if a home is read-only, before anything is half done."""
     if read_only(directory):
         raise HomeError(
             f"the home {directory} is read-only here: recall, why, status, verify, doctor and "
@@ -90,14 +90,14 @@ def must_be_writable(directory: Path) -> None:
 
 
 def opener(path: str, flags: int) -> int:
-    """Open a file for `open(…, opener=opener)`; a new one is private."""
+    """Open a file, as the opener of `open`; a new file is private."""
     return os.open(path, flags, FILE_MODE)
 
 
 def exposed(directory: Path) -> Iterator[Path]:
-    """Yield what others than the owner may read or write of a home, the home itself first."""
+    """Yield the paths of a home that others than the owner may read or write, the home first."""
     for path in (directory, *directory.rglob("*")):
-        # What is deleted meanwhile is not exposed.
+        # A file that was deleted meanwhile is not exposed.
         with suppress(FileNotFoundError):
             found = path.lstat().st_mode
             if not stat.S_ISLNK(found) and found & 0o077:
@@ -105,7 +105,7 @@ def exposed(directory: Path) -> Iterator[Path]:
 
 
 def tighten(directory: Path) -> int:
-    """Take a home from everybody but its owner; return how many files that concerned."""
+    """Remove the rights of all but the owner from a home; return how many files were changed."""
     count = 0
     for path in list(exposed(directory)):
         with suppress(FileNotFoundError):

@@ -1,4 +1,4 @@
-"""A read model: one SQLite file of one zone, and how change records project it."""
+"""A read model: one SQLite file of one zone, and how change records are projected into it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from schemas.records import GENESIS
 RowType = TypeVar("RowType", bound=Row)
 
 
-# "owed", as an application's id of a file.
+# "owed", as the application id of a SQLite file.
 _OWED = 0x6F776564
 
 
@@ -41,15 +41,15 @@ class Watermark(msgspec.Struct, frozen=True):
 
 
 class ReadModel:
-    """An open file. Subclasses add what is particular to one; they never think."""
+    """An open file. Subclasses add what is particular to one; they never decide anything."""
 
-    #: The package's name and the file's.
+    #: The name of the package and of the file.
     name: str
     #: Columns of the watermark table, in the order of `Watermark`.
     watermark_columns: tuple[str, ...] = ("number", "offset", "hash", "event_offset", "event_hash")
-    #: Tables that say what seals and chains this one ledger: in no content hash.
+    #: Tables that depend on the keys and chains of this ledger: not part of a content hash.
     ledger_tables: frozenset[str] = frozenset()
-    #: What tables the file has.
+    #: The migrations, which define the file's tables.
     migrations: Migrations
     #: Bytes of a page of a new file.
     page: int = PAGE
@@ -57,11 +57,11 @@ class ReadModel:
     def __init__(self, directory: Path | None, *, readonly: bool = False) -> None:
         """`directory` None: in memory, for as long as it is open.
 
-        A file of an older version is brought up, also for a reader.
+        A file of an older version is upgraded, also for a reader.
 
         Raises:
             UnknownVersion: a newer program made the file.
-            OlderVersion: an older one did, and nobody may write here.
+            OlderVersion: an older program made it, and it cannot be written here.
         """
         self.path = Path(":memory:") if directory is None else directory / f"{self.name}.db"
         self.readonly = readonly
@@ -76,7 +76,7 @@ class ReadModel:
             raise
 
     def connect(self, *, readonly: bool) -> apsw.Connection:
-        """Return a connection to the file, with what its statements need."""
+        """Return a connection to the file, with the extensions that its statements need."""
         return connect(self.path, readonly=readonly, page=self.page)
 
     def _bring_up(self, connection: apsw.Connection) -> None:
@@ -92,10 +92,10 @@ class ReadModel:
             self._bring_up(connection)
 
     def migrated(self, connection: apsw.Connection) -> None:
-        """Make what is derived from the tables, in the transaction that made or changed them."""
+        """Build what is derived from the tables, in the transaction that made or changed them."""
 
     def reindex(self) -> None:
-        """Make the indexes of the rows again, in the caller's transaction."""
+        """Rebuild the indexes of the rows, in the caller's transaction."""
 
     def tables(self) -> frozenset[str]:
         """Return the tables that the file has unless it was damaged."""
@@ -109,7 +109,7 @@ class ReadModel:
         return Watermark() if row is None else Watermark(*row)
 
     def advance(self, watermark: Watermark) -> None:
-        """Set the watermark; in the transaction of the rows that it speaks of."""
+        """Set the watermark, in the transaction of its rows."""
         columns = self.watermark_columns
         self.connection.execute(
             f"INSERT OR REPLACE INTO watermark (id, {', '.join(columns)}) "
@@ -121,7 +121,7 @@ class ReadModel:
         """Apply sections in order, in the caller's transaction.
 
         Raises:
-            IntegrityError: a row holds what no column can.
+            IntegrityError: a row has a value that no column can hold.
         """
         pending: dict[type[Row], list[Row]] = defaultdict(list)
         try:
@@ -153,15 +153,16 @@ class ReadModel:
         return None if found is None else kind(*found)
 
     def owe_purge(self) -> None:
-        """Note, in the caller's transaction, that an erasure's traces may be left behind it.
+        """Note, in the caller's transaction, that traces of an erasure may be left afterwards.
 
-        The note is the file's own: it comes with the rows that go and falls back with them, and
-        whoever opens the file finds it. It stands in the file's header, since it is no content.
+        The note is part of the file: it is committed or rolled back with the deleted rows, and is
+        found by the next process that opens the file. It stands in the file's header, since it is
+        no content.
         """
         self.connection.execute(f"PRAGMA application_id = {_OWED}")
 
     def owes_purge(self) -> bool:
-        """Return whether traces of what was erased may be left, here or in other generations."""
+        """Return whether traces of erased rows may be left, here or in other generations."""
         return int(value(self.connection, "PRAGMA application_id")) == _OWED
 
     def settle(self) -> None:
@@ -169,7 +170,7 @@ class ReadModel:
         self.connection.execute("PRAGMA application_id = 0")
 
     def purge(self) -> bool:
-        """Leave no trace of deleted rows in the WAL; False if a reader stands in the way."""
+        """Empty the WAL, so that no deleted row is left in it; False if a reader prevents it."""
         return truncate_wal(self.connection)
 
     def close(self) -> None:
@@ -178,13 +179,13 @@ class ReadModel:
 
 
 def row_key(row: Row) -> tuple[str, tuple[str | int, ...]]:
-    """Return the table of a row and the values that name it there."""
+    """Return the table of a row and the values of its key."""
     return row.TABLE, tuple(getattr(row, column) for column in row.KEY)
 
 
 @cache
 def put_statement(row: type[Row]) -> str:
-    """Return the statement that puts a row; a newer one takes the place of one with its key."""
+    """Return the statement that writes a row; it replaces an older row with the same key."""
     columns = row.__struct_fields__
     others = [column for column in columns if column not in row.KEY]
     action = (

@@ -16,12 +16,12 @@ import msgspec
 from projections.private import FILE_MODE, writable
 
 BUSY_TIMEOUT_MS = 60_000
-# SQLite's own 2 MB make an index of 100,000 facts twice as slow; a small file takes no more.
+# With SQLite's default of 2 MB an index of 100,000 facts is twice as slow; small files take less.
 CACHE_KIB = 32_768
 #: Bytes of a page of a new file. A table or index takes a page at least, and most files have dozens
 #: that hold next to nothing.
 PAGE = 2_048
-# Each time one of those who meet gets through, so this many may meet.
+# Of several processes that collide, one succeeds each time, so this many may collide.
 _ATTEMPTS = 1_000
 MAPPED_BYTES = 1 << 34
 _PAGES_AT_ONCE = 10_000
@@ -34,17 +34,17 @@ def connect(
 ) -> apsw.Connection:
     """Return a connection in WAL mode that overwrites what it deletes.
 
-    `page`: bytes of a page, where the file is new; one that exists keeps its own.
-    `durable`: each commit survives a power cut. Without it a commit survives the death of the
-    process, which is enough for a file that the ledger can make again. `readonly` needs nothing
-    that can be written, neither the file nor a place beside it.
+    `page`: bytes of a page, where the file is new; one that exists keeps its own. `durable`: each
+    commit survives a power cut. Without it a commit survives the death of the process, which is
+    enough for a file that can be made again from the ledger. `readonly` writes nothing, neither the
+    file nor its directory.
     """
     if readonly:
         return _connect_to_read(Path(path))
     new = not os.path.exists(path)
     connection = apsw.Connection(str(path))
     if new and os.path.exists(path):
-        # Nothing is in it yet, and the log that is made beside it copies the mode.
+        # The file is still empty, and SQLite gives the WAL the same mode.
         os.chmod(path, FILE_MODE)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     connection.execute(f"PRAGMA page_size = {page}").fetchall()
@@ -65,19 +65,18 @@ def _connect_to_read(path: Path) -> apsw.Connection:
         return _open_to_read(str(path))
     log = path.with_name(path.name + "-wal")
     if not log.exists() or not log.stat().st_size:
-        # Readers of a log need a file of their own beside it. Where there is no log, and nobody
-        # here can begin one, what is in the file is all.
+        # Readers of a WAL need a file of their own next to it. If there is no WAL, and no process
+        # here can begin one, the file is complete.
         return _open_to_read(f"{path.absolute().as_uri()}?immutable=1", apsw.SQLITE_OPEN_URI)
     connection = _open_to_read(str(path))
     try:
-        # Who writes there, from where it can be written, has that file.
+        # A process that can write there has made that file.
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
         return connection
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         connection.close()
     with tempfile.TemporaryDirectory() as elsewhere:
-        # Whoever wrote died: what the log holds is brought into a copy, which lives while it is
-        # open.
+        # The writer died: the WAL is applied to a copy, which exists while it is open.
         for source in (path, log):
             shutil.copyfile(source, Path(elsewhere) / source.name)
         connection = apsw.Connection(str(Path(elsewhere) / path.name))
@@ -89,15 +88,15 @@ def _connect_to_read(path: Path) -> apsw.Connection:
 def _open_to_read(name: str, flags: int = 0) -> apsw.Connection:
     connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | flags)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-    # Rows from all over a large file: read where they lie, they need not be copied first.
+    # Rows from all over a large file are read from the map, without copying.
     connection.execute(f"PRAGMA mmap_size = {MAPPED_BYTES}").fetchall()
     return _set_up(connection)
 
 
 def _use_wal(connection: apsw.Connection) -> None:
-    """Put a file into WAL mode, whoever else does so at this moment.
+    """Put a file into WAL mode, even if other processes do so at this moment.
 
-    Two that meet there both hold what the other waits for, so SQLite refuses one at once.
+    Two processes would each wait for the other's lock, so SQLite refuses one at once.
     """
     for attempt in range(_ATTEMPTS):
         try:
@@ -106,13 +105,13 @@ def _use_wal(connection: apsw.Connection) -> None:
         except apsw.BusyError:
             if attempt == _ATTEMPTS - 1:
                 raise
-            # SQLite waits here until nobody else writes.
+            # SQLite waits here until no other process writes.
             with atomic(connection):
                 pass
 
 
 def copy_file(source: Path, target: Path) -> None:
-    """Copy a file as it stands at one moment, with what lies in its WAL; `target` is new."""
+    """Copy one state of a file, with the content of its WAL; `target` must not exist."""
     with (
         closing(connect(source, readonly=True)) as there,
         closing(connect(target, page=value(there, "PRAGMA page_size"))) as here,
@@ -130,19 +129,19 @@ def rows(
 
 
 def value(connection: apsw.Connection, sql: str, bindings: Sequence[object] = ()) -> Any:
-    """Return the first column of the first row, or None where there is none."""
+    """Return the first column of the first row, or None if there is no row."""
     row = connection.execute(sql, bindings).fetchone()
     return None if row is None else row[0]
 
 
 def listed(values: Sequence[object]) -> str:
-    """Return values as what `json_each(?)` reads: one statement for any number of them."""
+    """Return values as a JSON array for `json_each(?)`: one statement for any number of them."""
     return _json.encode(values).decode()
 
 
 @contextmanager
 def atomic(connection: apsw.Connection) -> Iterator[None]:
-    """Run a write transaction; the lock is taken first, so what is read inside stays true."""
+    """Run a write transaction; it takes the lock first, so what it reads stays valid."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -154,6 +153,6 @@ def atomic(connection: apsw.Connection) -> Iterator[None]:
 
 
 def truncate_wal(connection: apsw.Connection) -> bool:
-    """Move the WAL into the file and empty it; False if a reader stood in the way."""
+    """Move the WAL into the file and empty it; False if a reader prevented it."""
     ((busy, _, _),) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     return not busy

@@ -16,7 +16,7 @@ from recollect import mental_models
 from recollect.open_zone import OpenZone
 from recollect.recalling import recall
 from recollect.record_matching import RESTS_ON
-from schemas.display import folded, quantity
+from schemas.display import quantity, single_spaced
 from schemas.errors import InvalidInput
 from schemas.wire import MentalModel, Reflection, Result, Scope, Time
 
@@ -145,7 +145,7 @@ def _lines(item: Result) -> Iterable[str]:
 
 def _quoted(text: str) -> str:
     """Return a text as one line that forges no other."""
-    text = folded(text)
+    text = single_spaced(text)
     return text if len(text) <= _MOST_QUOTED else text[:_MOST_QUOTED] + "…"
 
 

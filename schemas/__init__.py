@@ -1,1 +1,1 @@
-"""What is said: the records of the ledger, and how they are encoded, sealed and chained."""
+"""The records of the ledger, and how they are encoded, sealed and chained."""

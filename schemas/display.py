@@ -1,19 +1,19 @@
-"""Characters that act on a terminal or hide what stands there: found, and made visible."""
+"""Finding characters that act on a terminal or hide text, and making them visible."""
 
 from __future__ import annotations
 
 import re
 
-# Controls (C0, DEL, C1), lone surrogates, line and paragraph separators, and the format
-# characters that turn the direction, join nothing visible or take no room. Not the two joiners
-# (U+200C, U+200D), which Persian, Indic scripts and emoji are written with, nor the signs that
-# Unicode calls formats though they are seen (of Arabic, Syriac, Kaithi and hieroglyphs).
+# Controls (C0, DEL, C1), lone surrogates, line and paragraph separators, and the format characters
+# that change the direction of writing or are invisible. Not the two joiners (U+200C, U+200D), which
+# Persian, Indic scripts and emoji need, nor visible signs that Unicode calls formats (of Arabic,
+# Syriac, Kaithi and hieroglyphs).
 _UNSEEN = (
     "\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff"
     "\ufeff\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f"
 )
 _unseen = re.compile(f"[{_UNSEEN}]")
-# England, Scotland and Wales: the only flags that are written with tags.
+# England, Scotland and Wales: the only flags with tag characters.
 _unseen_or_flag = re.compile(
     "\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074"
     f"|\U000e0077\U000e006c\U000e0073)\U000e007f|[{_UNSEEN}]"
@@ -22,35 +22,35 @@ _SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
 def unseen(text: str) -> str | None:
-    """Return the first character that cannot be seen, as it is written (U+202E); or None."""
+    """Return the first invisible character, written as U+202E; or None."""
     found = _unseen.search(text)
     return None if found is None else f"U+{ord(found[0]):04X}"
 
 
 def shown(text: str) -> str:
-    """Return a text as one line that a terminal shows and does not obey.
+    """Return a text as one line that is safe to print on a terminal.
 
-    What cannot be seen is written as Python writes it, `\\x1b` for an escape; so a reader sees
-    that something stood there. Text that only wants to be read stays as it is.
+    Invisible characters are written as Python escapes, such as `\x1b`, so a reader sees that
+    something was there. All other text stays as it is.
     """
     return _unseen_or_flag.sub(lambda found: found[0] if len(found[0]) > 1 else _as(found[0]), text)
 
 
 def shown_json(document: str) -> str:
-    """Return a JSON document of one line in which everything can be seen; its value is the same.
+    """Return a JSON document of one line with the same value and without invisible characters.
 
-    JSON itself escapes C0 alone.
+    JSON itself only escapes C0.
     """
     return _unseen.sub(_escaped, document)
 
 
-def folded(text: str) -> str:
-    """Return a text with every run of white space, line feeds among it, as one blank."""
+def single_spaced(text: str) -> str:
+    """Return a text with every run of white space, line feeds included, as one blank."""
     return " ".join(text.split())
 
 
 def quantity(count: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun: 1 record, 2,000 records; `many`: a plural that is no "-s"."""
+    """Return a number with its noun: 1 record, 2,000 records; `many`: an irregular plural."""
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
@@ -63,4 +63,4 @@ def _as(character: str) -> str:
 
 def _escaped(found: re.Match[str]) -> str:
     units = found[0].encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{units[place : place + 2].hex()}" for place in range(0, len(units), 2))
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))

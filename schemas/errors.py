@@ -18,7 +18,7 @@ class UnknownZone(InvalidInput):
 
 
 class IntegrityError(RecollectError):
-    """The ledger or a read model is not what its chain, its seal or its watermark says."""
+    """The ledger or a read model does not agree with its chain, its seal or its watermark."""
 
 
 class OtherHistory(IntegrityError):
@@ -30,19 +30,21 @@ class UnknownVersion(RecollectError):
 
 
 class HomeError(RecollectError):
-    """The home directory is missing, damaged or in use in a way that stops the command."""
+    """The home directory is missing, damaged, or used by another process that prevents the
+    command.
+    """
 
 
 class Damaged(HomeError):
-    """A file of a home is missing or damaged; the message says which, and what brings it back."""
+    """A file of a home is missing or damaged; the message says which, and how to restore it."""
 
 
 class OlderVersion(HomeError):
-    """A file was made by an older recollect, and nobody may bring it up to date where it is."""
+    """A file was made by an older recollect, and cannot be upgraded because it is read-only."""
 
 
 class ErasureFailed(RecollectError):
-    """An erasure could not be carried out; its zone stands still until it is."""
+    """An erasure could not be carried out; its zone stops until it is."""
 
 
 class NotDeleted(ErasureFailed):
@@ -50,19 +52,19 @@ class NotDeleted(ErasureFailed):
 
 
 class CommandRefused(RecollectError):
-    """The ledger did not take a command: what it asks for was not done."""
+    """The ledger did not accept a command, so it was not carried out."""
 
 
 class Busy(RecollectError):
-    """Another process is at the work that was asked for; wait for it, or stop it."""
+    """Another process is doing this work already; wait for it, or stop it."""
 
 
 class Closed(RecollectError):
-    """What was asked was closed before, or belongs to another process; open it again."""
+    """The object was closed, or belongs to another process; open it again."""
 
 
 class NotDecided(RecollectError):
-    """What a caller waits for was not decided in time; ask again later."""
+    """An awaited event was not decided in time; try again later."""
 
 
 class InjectedFailure(RecollectError):

@@ -6,8 +6,8 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-#: The platform of commands, and of what recollect itself writes. No door takes it from outside, so
-#: that nobody can take the id of a command before it is given.
+#: The platform of commands, and of what recollect itself writes. No input from outside may use it,
+#: so that nobody can occupy the id of a command in advance.
 RESERVED_PLATFORM = "recollect"
 
 PeerKind = Literal["dm", "group", "channel"]
@@ -15,7 +15,7 @@ Direction = Literal["in", "out"]
 
 
 class Attachment(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What came with a message: where it is, what it is, and what it shows."""
+    """A file that came with a message: its address, its type, and a caption."""
 
     type: str = "file"
     name: str | None = None
@@ -32,9 +32,9 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
 
 
 class Content(Payload, frozen=True, kw_only=True, omit_defaults=True):
-    """Base of the kinds that carry words, with the delivery context of A1.
+    """Base of the kinds with words, with the delivery context of A1.
 
-    `utc_offset` is the sender's offset in minutes: "yesterday" is a local word.
+    `utc_offset` is the sender's offset in minutes, because "yesterday" depends on the local time.
     """
 
     sender_id: str
@@ -57,18 +57,18 @@ class Message(Content, frozen=True, kw_only=True, omit_defaults=True, tag="messa
 
 
 class TurnCompleted(Content, frozen=True, kw_only=True, omit_defaults=True, tag="turn_completed"):
-    """An agent's turn named by `turn_id` is over (A7, path 1)."""
+    """The agent's turn `turn_id` is completed (A7, path 1)."""
 
 
 class CloseTurn(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="close_turn"):
-    """An agent's turn that nobody ended is over: that of a platform's own `turn_id`."""
+    """Complete an agent's turn that was never ended: `turn_id` is the platform's own id of it."""
 
     platform: str
     turn_id: str
 
 
 class Remember(Content, frozen=True, kw_only=True, omit_defaults=True, tag="remember"):
-    """Somebody asked for this to be remembered as it stands."""
+    """Somebody asked to remember this text as it is."""
 
     context: str | None = None
     memory_type: str = "fact"
@@ -113,8 +113,8 @@ class Notice(Content, frozen=True, kw_only=True, omit_defaults=True, tag="notice
 class Forget(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="forget"):
     """Erase the events of these running numbers, and all that was decided from them.
 
-    `names` are keyed hashes of the ids by which it was asked for, so that who asks again is told
-    that it is done; nobody reads an id from them.
+    `names` are keyed hashes of the ids in the request, so that a repeated request is recognised as
+    done. No id can be read from them.
     """
 
     targets: tuple[int, ...]
@@ -136,13 +136,13 @@ class Recalled(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="reca
 
 
 class Tick(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="tick"):
-    """Time has come for a periodic piece of work; a tick lists work and does none."""
+    """It is time for a periodic piece of work. A tick leads to commands and does no work itself."""
 
     name: str
 
 
 class Park(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="park"):
-    """A record that could not be understood at the door, kept as it came."""
+    """A record that could not be read when it came in, kept as it came."""
 
     reason: str
     body: bytes
@@ -155,7 +155,7 @@ class Retry(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="retry")
 
 
 class Drop(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="drop"):
-    """Give the parked record `number` up."""
+    """Drop the parked record `number`."""
 
     number: int
 
@@ -177,7 +177,7 @@ class DecideMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="d
 
 
 class UndoMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="undo_merge"):
-    """An executed merge is taken back (A16)."""
+    """An executed merge is undone (A16)."""
 
     merge_id: str
 
@@ -249,12 +249,14 @@ KINDS: dict[str, type[Payload]] = {
 
 
 def kind_of(payload: Payload) -> str:
-    """Return the kind, as the envelope names it."""
+    """Return the kind, as it stands in the envelope."""
     return str(type(payload).__struct_config__.tag)
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """An event on its way to the ledger. Times are unix ms; no `ingested_at`: the ledger's own."""
+    """An event on its way to the ledger. Times are unix ms; `ingested_at` None: the ledger's
+    clock.
+    """
 
     platform: str
     occurred_at: int
@@ -263,7 +265,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """An event as the ledger holds it, opened."""
+    """An event of the ledger, decrypted."""
 
     zone: str
     number: int
@@ -275,5 +277,5 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def kind(self) -> str:
-        """The name of its payload's type, as the ledger has it."""
+        """The name of the payload's type in the ledger."""
         return kind_of(self.payload)

@@ -1,7 +1,7 @@
 """Records too large for a topic: split into fragments, and put together again on reading.
 
-A record's hash is always that of the whole. Fragments of several writers may lie between each
-other; a set that never becomes whole, as a writer leaves that dies, is void.
+A record's hash is always that of the whole record. Fragments of several writers may be interleaved.
+A set that never becomes complete, because its writer died, is void.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ import msgspec
 from schemas.errors import IntegrityError
 from schemas.records import decoded, record_hash
 
-#: What Kafka takes as it is delivered is 1,048,576 bytes, its own wrapping included.
+#: Kafka's default limit is 1,048,576 bytes, its own framing included.
 MOST_RECORD_BYTES = 900_000
-#: How many sets an assembler keeps that are not whole: more than writers ever were at once.
+#: How many incomplete sets an assembler keeps: more than there ever are writers at once.
 MOST_BEGUN = 16
 
 _pack = msgspec.msgpack.Encoder()
 
 
 class Fragment(msgspec.Struct, frozen=True, array_like=True, tag="fragment"):
-    """A piece of a record as it stands in the topic.
+    """A piece of a record in the topic.
 
-    `whole` is the hash of the record, `check` that of the four fields before it: so a change by
-    hand is found where it was made, whether or not the rest of the record is there.
+    `whole` is the hash of the record, `check` that of the four fields before it: so a manipulated
+    fragment is found even if the rest of the record is missing.
     """
 
     whole: bytes
@@ -33,7 +33,7 @@ class Fragment(msgspec.Struct, frozen=True, array_like=True, tag="fragment"):
     check: bytes
 
 
-# What a fragment has after its first byte, and no other record: they begin with bytes, not text.
+# The text after a fragment's first byte; other records have bytes there, not text.
 _MARK = _pack.encode("fragment")
 _fragments = msgspec.msgpack.Decoder(Fragment)
 
@@ -43,9 +43,9 @@ def _check(whole: bytes, index: int, count: int, data: bytes) -> bytes:
 
 
 def split(value: bytes, limit: int) -> list[bytes]:
-    """Return the records that hold `value`: itself up to `limit` bytes, else fragments of it.
+    """Return the records for `value`: itself if it has at most `limit` bytes, else its fragments.
 
-    Each holds `limit` bytes of it, the last one the rest; what wraps them takes about a hundred.
+    Each has `limit` bytes of it, the last one the rest, and about a hundred bytes of framing.
     """
     if len(value) <= limit:
         return [value]
@@ -59,7 +59,7 @@ def split(value: bytes, limit: int) -> list[bytes]:
 
 
 def whole_of(value: bytes) -> bytes | None:
-    """Return the hash of the record that a fragment is part of; None: it is no fragment."""
+    """Return the hash of the record that a fragment belongs to; None if it is no fragment."""
     if value[1 : 1 + len(_MARK)] != _MARK:
         return None
     fragment: Fragment = decoded(_fragments, value, "a fragment")
@@ -67,18 +67,18 @@ def whole_of(value: bytes) -> bytes | None:
 
 
 class Assembler:
-    """Puts the records of a topic together again, in the order in which they stand there."""
+    """Joins the fragments of a topic's records, in the order of the topic."""
 
     def __init__(self) -> None:
         self._begun: dict[bytes, list[bytes]] = {}
-        #: How many fragments are part of nothing that became whole.
+        #: How many fragments belong to no complete record.
         self.void = 0
 
     def add(self, value: bytes) -> bytes | None:
-        """Return the whole record that the topic's next one is or ends; None where it ends none.
+        """Return the record that the topic's next one is or completes; None if it completes none.
 
-        A set takes nothing but its next piece: copies of those before, and the tail of a record
-        whose beginning was not read, are passed over.
+        A set accepts only its next piece: copies of earlier pieces, and pieces of a record whose
+        beginning was not read, are skipped.
 
         Raises:
             IntegrityError: a fragment was changed after it was written.
@@ -100,12 +100,12 @@ class Assembler:
                 self.void -= count
                 return joined
         if pieces:
-            # Put back as the newest.
+            # Insert again, as the newest.
             self._begun[whole] = pieces
         if len(self._begun) > MOST_BEGUN:
             del self._begun[next(iter(self._begun))]
         return None
 
     def forget(self) -> None:
-        """Drop what was begun, as if reading began here."""
+        """Drop incomplete sets, as if reading began here."""
         self._begun.clear()

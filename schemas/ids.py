@@ -1,4 +1,4 @@
-"""Ids are derived, not drawn: the same memory gets the same id on every machine and replay."""
+"""Ids are derived, not random: the same memory gets the same id on every machine and replay."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _PAIRS = [high + low for high in _CROCKFORD for low in _CROCKFORD]
 def derive_ulid(time_ms: int, *parts: str) -> str:
     """Return a ULID whose time is `time_ms` and whose 80 low bits are a hash of `parts`.
 
-    The layout is that of the ULID specification: 48 bits of unix milliseconds, 80 bits that
-    there are random and here BLAKE2b-80 of the parts, each with its length before it so that
-    ("ab", "c") and ("a", "bc") differ; 26 characters of Crockford's base 32.
+    The layout is that of the ULID specification: 48 bits of unix milliseconds and 80 bits, in 26
+    characters of Crockford's base 32. The 80 bits, random in the specification, are BLAKE2b-80 of
+    the parts here, each with its length before it so that ("ab", "c") and ("a", "bc") differ.
     """
     digest = hashlib.blake2b(_framed(parts), digest_size=10).digest()
     number = (time_ms << 80) | int.from_bytes(digest, "big")
@@ -39,7 +39,7 @@ def fact_id(source_event: str, text: str, as_of: int) -> str:
 def entity_id(kind: str, name: str, first_seen: int, *scope: str) -> str:
     """Return the id of an entity from its type and its handle or normalised name.
 
-    `scope` tells apart what a name alone does not: two people called Alex on one platform.
+    `scope` separates entities of the same name: two people called Alex on one platform.
     """
     return derive_ulid(first_seen, "entity", kind, name, *scope)
 
@@ -65,13 +65,13 @@ def text_hash(text: str) -> str:
 
 
 def content_source_id(
-    platform: str, sender_id: str, place: str, occurred_at: int, content: str, ordinal: int
+    platform: str, sender_id: str, conversation: str, occurred_at: int, content: str, ordinal: int
 ) -> str:
     """Return the source id of a record that came without one.
 
-    The same content from the same sender at the same time in the same place (peer, thread,
+    The same content from the same sender at the same time in the same conversation (peer, thread,
     session) is the same event; `ordinal` counts such records within one import, from 0.
     """
-    framed = _framed((platform, sender_id, place, str(occurred_at), content))
+    framed = _framed((platform, sender_id, conversation, str(occurred_at), content))
     digest = hashlib.blake2b(framed, digest_size=16)
     return f"content-{digest.hexdigest()}" + (f"-{ordinal}" if ordinal else "")

@@ -1,4 +1,4 @@
-"""An event as it comes from outside (docs/reference.md): checked, named, and made a draft."""
+"""An event from outside (docs/reference.md): it is checked, gets an id, and becomes a draft."""
 
 from __future__ import annotations
 
@@ -33,14 +33,15 @@ from schemas.times import parse_time
 MAX_CONTENT_BYTES = 262_144
 MAX_RECORD_BYTES = 1_048_576
 MAX_NAME_BYTES = 1_024
-# What is wrong with a value is told with its beginning.
+# Messages quote the beginning of a wrong value.
 _MOST_QUOTED = 150
-# Beside the words: what every JSON and MessagePack reader can hold.
+# Limits of other values than words: what every JSON and MessagePack reader can hold.
 MAX_DEPTH = 64
 MAX_INTEGER = 2**64 - 1
 MIN_INTEGER = -(2**63)
 
-# What tells one thing from another: two that look alike must be alike, and commands print them.
+# Fields that identify something: values that look the same must be the same, and commands print
+# them.
 _IDS = (
     *("platform", "sender_id", "id", "peer_id"),
     *("thread_id", "session_id", "reply_to", "turn_id", "target"),
@@ -117,8 +118,8 @@ def draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
     `content_source_id`), counted from 0 within one import.
 
     Raises:
-        InvalidInput: a value that cannot be kept, or the platform of commands; the message names
-            the field.
+        InvalidInput: a value cannot be stored, or the platform is that of commands; the message
+            names the field.
     """
     check_platform(event.platform)
     return own_draft_of(event, ordinal)
@@ -126,8 +127,8 @@ def draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
 
 def check_platform(platform: str) -> None:
     """Raise InvalidInput if a platform is, or looks like, the one of commands."""
-    folded = unicodedata.normalize("NFKC", platform).casefold()
-    if unicodedata.normalize("NFKC", folded).strip() == RESERVED_PLATFORM:
+    single_spaced = unicodedata.normalize("NFKC", platform).casefold()
+    if unicodedata.normalize("NFKC", single_spaced).strip() == RESERVED_PLATFORM:
         raise InvalidInput(
             f"platform {platform[:60]!r} is recollect's own, for commands; give the name of the "
             "source that the event comes from"
@@ -222,7 +223,7 @@ def _check_length(name: str, value: str | None, most: int) -> None:
 
 
 def _check_value(name: str, value: Any) -> None:
-    """Check what stands beside the words, to any depth, so that all of it can be kept."""
+    """Check a value other than words, to any depth, so that all of it can be stored."""
     pending = [(value, 1)]
     while pending:
         item, depth = pending.pop()

@@ -22,10 +22,10 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 # File -> (title, the types one of which a document is).
 SCHEMAS: dict[str, tuple[str, tuple[type[msgspec.Struct], ...]]] = {
-    "inbound.json": ("An event at the door", (InboundEvent,)),
+    "inbound.json": ("An event from outside", (InboundEvent,)),
     "events.json": ("The payload of an event", get_args(AnyPayload)),
     "changes.json": (
-        "A row that stands, or a key that no longer does",
+        "A row that is put, or the key of a row that is deleted",
         (*get_args(AnyRow), Delete),
     ),
 }
@@ -36,7 +36,7 @@ def schema_of(file: str) -> dict[str, Any]:
     title, types = SCHEMAS[file]
     roots, components = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     for component in components.values():
-        # How a docstring is indented depends on the Python that read it.
+        # The indentation of a docstring depends on the version of Python.
         if "description" in component:
             component["description"] = inspect.cleandoc(component["description"])
     for cls in types:
@@ -46,7 +46,7 @@ def schema_of(file: str) -> dict[str, Any]:
 
 
 def _name_columns(component: dict[str, Any], names: tuple[str, ...]) -> None:
-    """Say which column of an array is which; the first of a row is its tag."""
+    """Name the columns of an array; the first column of a row is its tag."""
     columns = component["prefixItems"]
     component["prefixItems"] = [
         *columns[: -len(names)],
@@ -58,7 +58,7 @@ def _name_columns(component: dict[str, Any], names: tuple[str, ...]) -> None:
 
 
 def text_of(file: str) -> str:
-    """Return the text of `file`: keys sorted, so that a change shows as what it is."""
+    """Return the text of `file`, with sorted keys, so that a diff shows only real changes."""
     text = json.dumps(schema_of(file), indent=2, sort_keys=True, ensure_ascii=False)
     return text + "\n"
 

@@ -1,4 +1,4 @@
-"""Names as they are compared: whole, folded, and never by likeness."""
+"""Normalised names for comparing: whole names, never by similarity."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def normalise_name(name: str) -> str:
     """Return the key under which two writings of one name are equal.
 
     Case, compatibility forms, white space, punctuation at the edges, full stops before a space and
-    a possessive 's are folded; letters (also accented ones), digits and inner hyphens are not: so
+    a possessive 's do not count; letters (also accented ones), digits and inner hyphens do: so
     "Iran" and "Tigran", "Room 101" and "Room 102", "José" and "Jose" are different names.
     """
     key = unicodedata.normalize("NFKC", name).casefold()

@@ -18,23 +18,23 @@ GENESIS = bytes(32)
 #: The chain of change records that were reclaimed.
 NO_CHAIN = ""
 
-#: What is written today. An event record begins with its envelope's bytes, a change record with
-#: its header's, and each of those with its format: that much stays so for ever. These arrays have
-#: no names for their fields, and a decoder drops those beyond what it knows. So whoever adds one,
-#: to a header or to a row, raises the format: it is what keeps an older program from reading on.
+#: The formats that are written today. An event record begins with its envelope's bytes, a change
+#: record with its header's, and each of those with its format. That will never change. These arrays
+#: do not name their fields, and a decoder drops fields that it does not know. So a new field, in a
+#: header or in a row, must raise the format: that stops an older program.
 EVENT_FORMAT = 1
 CHANGE_FORMAT = 3
-#: From this format on a change says what its decision depends on (`schemas.changes.Decided`).
+#: From this format on a change states what its decision depends on (`schemas.changes.Decided`).
 FIRST_TRACED_FORMAT = 2
-#: From this format on a part's text is compressed, a vector a byte a dimension, and a token's three
-#: bits a dimension.
+#: From this format on a part's text is compressed, a vector has one byte per dimension, and a token
+#: three bits per dimension.
 FIRST_COMPACT_FORMAT = 3
 
 _pack = msgspec.msgpack.Encoder()
 
 
 class Envelope(msgspec.Struct, frozen=True, array_like=True):
-    """What anybody may read of an event: nothing of what was said."""
+    """The part of an event that is not sealed: no words."""
 
     format: int
     zone: str
@@ -50,14 +50,14 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
 
 
 class EventRecord(msgspec.Struct, frozen=True, array_like=True):
-    """An event as it stands in the topic: the envelope's bytes and the sealed payload."""
+    """An event in the topic: the envelope's bytes and the sealed payload."""
 
     envelope: bytes
     sealed: bytes
 
 
 class Source(msgspec.Struct, frozen=True, array_like=True):
-    """An event that something rests on: its running number and the id of its key."""
+    """An event on which a part rests: its running number and the id of its key."""
 
     number: int
     key_id: bytes
@@ -91,14 +91,14 @@ class ChangeHeader(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ChangeRecord(msgspec.Struct, frozen=True, array_like=True):
-    """A change as it stands in the topic."""
+    """A change in the topic."""
 
     header: bytes
     parts: tuple[Part, ...]
 
 
 class _Chain(msgspec.Struct, frozen=True, array_like=True):
-    """The beginning of a header, as far as its chain."""
+    """The beginning of a header, up to its chain."""
 
     format: int
     chain: str
@@ -130,12 +130,12 @@ _payloads: dict[str, msgspec.msgpack.Decoder[Any]] = {
 
 
 def record_hash(value: bytes) -> bytes:
-    """Return the hash by which the next record names this one: SHA-256 of its bytes."""
+    """Return the hash of a record that stands in the next one: SHA-256 of its bytes."""
     return hashlib.sha256(value).digest()
 
 
 def decoded(decoder: msgspec.msgpack.Decoder[Any], value: bytes, what: str) -> Any:
-    """Return what `value` says; `what` names it in the IntegrityError where it cannot be read."""
+    """Return the decoded `value`; `what` names it in the IntegrityError if it cannot be read."""
     try:
         return decoder.decode(value)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -143,7 +143,7 @@ def decoded(decoder: msgspec.msgpack.Decoder[Any], value: bytes, what: str) -> A
 
 
 def _check_format(value: bytes, newest: int, what: str) -> None:
-    """Raise where a record was written by a newer program, or cannot be read at all."""
+    """Raise if a record was written by a newer program, or cannot be read at all."""
     begun: _Clear = decoded(_clears, value, what)
     format_ = decoded(_formats, begun.clear, f"the beginning of {what}").format
     if format_ < 1:
@@ -201,7 +201,7 @@ def write_event(
 
 
 def open_event(envelope: Envelope, record: EventRecord, key: bytes) -> Event:
-    """Return the event with its payload brought to today's version.
+    """Return the event, its payload upcast to today's version.
 
     Raises:
         IntegrityError: the record was changed after it was written.
@@ -248,7 +248,7 @@ def read_change(value: bytes) -> tuple[ChangeHeader, ChangeRecord]:
 
 
 def chain_of(value: bytes) -> str:
-    """Return the chain of a change record, and look at nothing else in it.
+    """Return the chain of a change record without checking anything else in it.
 
     Raises:
         IntegrityError: these bytes are no change record.
@@ -286,16 +286,16 @@ def write_change(
 
 
 def reclaimed_change(zone: str) -> bytes:
-    """Return what stands in the place of a change record whose chain nobody needs any more.
+    """Return the record that replaces a change record whose chain is no longer needed.
 
-    It is a record of no chain, so that every reader passes over it.
+    It belongs to no generation's chain, so every reader skips it.
     """
     header = ChangeHeader(CHANGE_FORMAT, NO_CHAIN, zone, 0, b"", 0, b"", False, 0, ())
     return write_change(header, (), {})
 
 
 def open_part(record: ChangeRecord, part: Part, keys: Mapping[bytes, bytes]) -> bytes | None:
-    """Return the encoded rows of `part`, or None where a source's key has been destroyed.
+    """Return the encoded rows of `part`, or None if a source's key has been destroyed.
 
     Raises:
         IntegrityError: the part or the header was changed after it was written.

@@ -22,12 +22,12 @@ from schemas.errors import IntegrityError
 KEY_BYTES = 32
 KEY_ID_BYTES = 16
 NONCE_BYTES = 12
-# Of a key's id; the rest says whose it is.
+# Bytes of a key's id that are random; the rest says to which event it belongs.
 _DRAWN_BYTES = 8
 
 
 def new_key() -> tuple[bytes, bytes]:
-    """Return (key id, key), both drawn from the system's generator."""
+    """Return (key id, key), both from the system's random generator."""
     drawn = os.urandom(KEY_ID_BYTES + KEY_BYTES)
     return drawn[:KEY_ID_BYTES], drawn[KEY_ID_BYTES:]
 
@@ -35,7 +35,7 @@ def new_key() -> tuple[bytes, bytes]:
 def event_key(secret: bytes, zone: str, source: bytes) -> tuple[bytes, bytes]:
     """Return (key id, key) for an event of a zone; `source` is the keyed hash of its source's id.
 
-    Whoever has the secret sees of the id for which event it was drawn (`is_key_of`).
+    With the secret, the id shows to which event it belongs (`is_key_of`).
     """
     drawn = os.urandom(_DRAWN_BYTES + KEY_BYTES)
     nonce = drawn[:_DRAWN_BYTES]
@@ -43,7 +43,7 @@ def event_key(secret: bytes, zone: str, source: bytes) -> tuple[bytes, bytes]:
 
 
 def is_key_of(key_id: bytes, secret: bytes, zone: str, source: bytes) -> bool:
-    """Return whether the id is of a key that was drawn for this event of this zone."""
+    """Return whether the id belongs to a key that was made for this event of this zone."""
     nonce, mark = key_id[:_DRAWN_BYTES], key_id[_DRAWN_BYTES:]
     return hmac.compare_digest(mark, _mark(secret, zone, source, nonce))
 
@@ -67,7 +67,7 @@ def unseal(key: bytes, sealed: bytes, context: bytes) -> bytes:
     """Return the text.
 
     Raises:
-        IntegrityError: the cipher text, its context or the key is not the one that sealed it.
+        IntegrityError: the cipher text, its context or the key differs from those of sealing.
     """
     try:
         return AESGCM(key).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], context)
@@ -76,7 +76,7 @@ def unseal(key: bytes, sealed: bytes, context: bytes) -> bytes:
 
 
 def joint_key(keys: Sequence[bytes]) -> bytes:
-    """Return the key for what was decided from several sources, in the order of their numbers."""
+    """Return the key for a part with several sources, in the order of their numbers."""
     if len(keys) == 1:
         return keys[0]
     return HKDF(hashes.SHA256(), KEY_BYTES, salt=None, info=b"recollect change").derive(
@@ -85,7 +85,7 @@ def joint_key(keys: Sequence[bytes]) -> bytes:
 
 
 def source_digest(secret: bytes, zone: str, platform: str, source_id: str) -> bytes:
-    """Return the keyed hash (BLAKE2b-128) by which the ledger knows a source's id again."""
+    """Return the keyed hash (BLAKE2b-128) by which the ledger recognises a source id."""
     digest = hashlib.blake2b(key=secret, digest_size=16)
     for part in (zone, platform, source_id):
         encoded = part.encode()

@@ -1,4 +1,4 @@
-"""Times at the door: ISO 8601 with a zone, or unix milliseconds; inside, integers only."""
+"""Times from outside: ISO 8601 with a time zone, or unix milliseconds. Inside, integers only."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 
 from schemas.errors import IntegrityError, InvalidInput
 
-# A message cannot be older than the clocks of its platforms, and one dated beyond 2200 is a
-# broken clock. Both ends also fit the 48-bit milliseconds of a ULID.
+# No platform's clock is older than 1970, and a time beyond 2200 comes from a broken clock. Both
+# ends also fit the 48-bit milliseconds of a ULID.
 EARLIEST_MS = 0
 LATEST_MS = 7_258_118_400_000
 # An integer below this, as milliseconds, lies before 1970-04-27; as seconds, before 2286.
 _LEAST_MS = 10**10
-# No form of ISO 8601 with a zone needs more.
+# No form of ISO 8601 with a time zone is longer.
 _LONGEST = 64
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
@@ -26,8 +26,8 @@ def parse_time(value: str | int | datetime, field: str = "time") -> tuple[int, i
     Unix seconds are refused, not taken for a day of 1970; 0 is the same in both.
 
     Raises:
-        InvalidInput: not a time, no zone, another unit than milliseconds, or outside 1970-01-01 ..
-            2200-01-01.
+        InvalidInput: not a time, no time zone, another unit than milliseconds, or outside
+            1970-01-01 .. 2200-01-01.
     """
     if isinstance(value, datetime):
         value = value.isoformat()
@@ -62,9 +62,9 @@ def parse_time(value: str | int | datetime, field: str = "time") -> tuple[int, i
 
 
 def parse_moment(value: str | int | datetime, field: str = "time") -> int:
-    """Return the unix milliseconds of a time that somebody asks about.
+    """Return the unix milliseconds of a time in a question.
 
-    A date alone, which no event may have, is its first moment in UTC.
+    A date alone, which an event may not have, means its first moment in UTC.
 
     Raises:
         InvalidInput: as `parse_time`.
@@ -78,20 +78,20 @@ def format_time(milliseconds: int) -> str:
     """Return `milliseconds` as ISO 8601 in UTC, for example 2026-05-08T13:56:00.000Z.
 
     Raises:
-        IntegrityError: no door ever let such a time in.
+        IntegrityError: such a time is never accepted, so the record is damaged.
     """
     try:
         moment = datetime.fromtimestamp(milliseconds // 1000, UTC).replace(tzinfo=None)
     except (ValueError, OverflowError, OSError):
         raise IntegrityError(f"{milliseconds:.3g} ms is no time; who wrote it was broken") from None
-    # Four times as fast as a format.
+    # Four times as fast as strftime.
     return f"{moment.isoformat()}.{milliseconds % 1000:03d}Z"
 
 
 def _check_unit(value: int, field: str) -> None:
     """Refuse an integer that counts another unit than milliseconds since 1970."""
     if 0 < value < _LEAST_MS:
-        # A day of 1970 can still be said, in ISO 8601.
+        # A day of 1970 can still be given in ISO 8601.
         as_seconds = f" ({format_time(value * 1_000)})" if value * 1_000 < LATEST_MS else ""
         raise InvalidInput(
             f"{field}: {value} looks like unix seconds{as_seconds}; send milliseconds, "

@@ -14,7 +14,7 @@ Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 # number before, and add a record of the old one to tests/data/golden.
 CURRENT: dict[str, int] = dict.fromkeys(KINDS, 1)
 
-# (kind, version) -> what makes it version + 1.
+# (kind, version) -> the function that makes it version + 1.
 UPCASTERS: dict[tuple[str, int], Upcaster] = {}
 
 

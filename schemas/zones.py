@@ -1,4 +1,4 @@
-"""Names of zones: one tenant's memory each, a Kafka key and a directory name at once."""
+"""Names of zones: a zone is one tenant's memory; its name is a Kafka key and a directory's name."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ LIMITS = {
     "the format of event records": str(records.EVENT_FORMAT),
     "the format of change records": str(records.CHANGE_FORMAT),
     "on Kafka: a command waits for the brokers": f"{clients.PATIENCE:.0f} s",
-    "on Kafka: what ends too early is asked again for": f"{retrying.PAST_SECONDS:.0f} s",
+    "on Kafka: what ends too early is asked again for": f"{retrying.REPEAT_SECONDS:.0f} s",
     "on Kafka: the last record that was read is compared every": f"{copy.AUDIT_SECONDS:.0f} s",
     "on Kafka: events behind which two processes make files": f"{background.FAR:,}",
     "on Kafka: priority of the process that decides (`nice`)": str(_NICENESS),
@@ -231,7 +231,7 @@ def test_numbers_of_the_page_on_kafka_are_the_codes() -> None:
     assert f"(`nice` {_NICENESS})" in KAFKA
     assert f"Where {background.FAR:,} events or more wait" in KAFKA
     assert f"fails after {clients.PATIENCE:.0f} s" in KAFKA
-    for seconds in (retrying.PAST_SECONDS, copy.AUDIT_SECONDS):
+    for seconds in (retrying.REPEAT_SECONDS, copy.AUDIT_SECONDS):
         assert seconds == 5, "docs/kafka.md says five seconds of both"
 
 

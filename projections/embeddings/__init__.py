@@ -1,4 +1,4 @@
-"""embeddings.db: canonical vectors, the search index derived from them, and token vectors."""
+"""embeddings.db: canonical vectors, the search index made from them, and token vectors."""
 
 from projections.embeddings.embeddings_file import EmbeddingsModel
 

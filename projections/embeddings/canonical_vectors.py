@@ -1,7 +1,7 @@
-"""Canonical vectors: a byte a dimension, which keeps their direction and nothing else.
+"""Canonical vectors: one byte per dimension, which keeps only their direction.
 
 Texts are compared by the angle between their vectors, so a vector's length is not kept. The same
-bytes stand in change records, in embeddings.db and in what recall keeps of it.
+bytes stand in change records, in embeddings.db and in the index of recall.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
 
-# A vector of smaller numbers gets smaller codes, and zeros in the end; 127 over this is finite.
+# A vector of smaller numbers gets smaller codes, at last zeros; 127 divided by this is finite.
 _LEAST = np.float32(1e-30)
 
 
 def whole(vectors: Floats) -> tuple[Bytes, Floats]:
-    """Return (n, dimension) vectors in whole numbers, and (n,) what each was multiplied by.
+    """Return (n, dimension) vectors as whole numbers, and the (n,) factors they were multiplied by.
 
     A vector's greatest number becomes 127 or -127; the others are rounded, halves to the even
-    neighbour. One of nothing but zeros, or hardly more, becomes zeros, and so does one that holds
-    what is no number. Every step is a float32 operation on single numbers, so that the bytes are
-    the same on every machine.
+    neighbour. A vector of zeros or of tiny numbers becomes zeros, and so does one with NaN or
+    infinity. Every step is a float32 operation on single numbers, so that the bytes are the same on
+    every machine.
     """
     finite = np.isfinite(vectors).all(axis=1, keepdims=True)
     known = np.where(finite, vectors, np.float32(0))
@@ -43,7 +43,7 @@ def units(codes: Bytes) -> Floats:
 
 
 def per_length(codes: Bytes) -> Floats:
-    """Return (n,): 1 over the length of each, 0 for zeros."""
+    """Return (n,) the reciprocal length of each vector, 0 for zeros."""
     wide = codes.astype(np.int32)
     # Whole numbers, so that the sum is exact.
     length = np.sqrt(np.einsum("ij,ij->i", wide, wide).astype(np.float64))

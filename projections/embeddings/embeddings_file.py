@@ -12,14 +12,14 @@ from projections.migrations import Migrations
 from projections.readmodel import ReadModel
 from projections.sqlite import value
 
-# vec0 writes vectors in chunks of this many and reserves a whole one for the first: small
-# zones stay small (1,024, its default, takes 1.6 MB), and a scan is no slower.
+# vec0 writes vectors in chunks of this many and reserves a whole chunk for the first. So small
+# zones stay small (the default of 1,024 takes 1.6 MB), and a scan is no slower.
 _CHUNK = 256
 
 _INDEX = Path(__file__).parent / "search_index.sql"
 
-#: Of which rows the search index is. Turns and facts are by far the most, and recall has an index
-#: of its own for them; what nothing was decided from is looked up by its text alone.
+#: Which rows the search index contains. Turns and facts are by far the most, and recall has an
+#: index of its own for them; vectors of texts without a fact are only looked up by the text.
 SEARCHED = "target_type NOT IN ('event', 'fact', 'text')"
 
 _DROP_INDEX = """
@@ -33,7 +33,7 @@ DROP TABLE IF EXISTS vec_embeddings;
 class EmbeddingsModel(ReadModel):
     """Vectors per (target, model).
 
-    Those of one model, the home's, are indexed for search, but for turns and facts.
+    The vectors of the home's model are indexed for search, except those of turns and facts.
     """
 
     name = "embeddings"
@@ -73,7 +73,7 @@ class EmbeddingsModel(ReadModel):
         )
 
     def reindex(self) -> None:
-        """Make the search index again from the canonical vectors, in the caller's transaction."""
+        """Rebuild the search index from the canonical vectors, in the caller's transaction."""
         self._index(self.connection)
 
     def _index(self, connection: apsw.Connection) -> None:
@@ -83,7 +83,8 @@ class EmbeddingsModel(ReadModel):
         connection.execute(self.index_schema())
         connection.execute(
             "INSERT INTO vec_embeddings (rowid, target_type, embedding, target_id) "
-            # By rowid, not sorted: what is sorted is an int8 vector no more.
+            # In the order of rowid: after a sort SQLite no longer knows that the value is an int8
+            # vector.
             "SELECT seq, target_type, vec_int8(embedding), target_id FROM embeddings NOT INDEXED "
             f"WHERE model = ? AND {SEARCHED} ORDER BY seq",
             (self.model,),
@@ -91,10 +92,10 @@ class EmbeddingsModel(ReadModel):
 
 
 def vec0_version() -> str:
-    """Return the version of what searches vectors in SQLite, as it runs here.
+    """Return the version of the loaded extension that searches vectors in SQLite.
 
     Raises:
-        apsw.Error: it does not.
+        apsw.Error: it cannot be loaded.
     """
     connection = apsw.Connection(":memory:")
     _load_vec0(connection)

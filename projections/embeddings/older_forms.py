@@ -1,7 +1,7 @@
-"""What builds up to 0.1 wrote of vectors, in the forms of today: for files, and for rows of chains.
+"""Conversion of vectors that builds up to 0.1 wrote, in files and in change records.
 
-They wrote a vector as little-endian float32, and tokens with a byte a dimension. Whoever reads
-either gets the same bytes as whoever reads the other.
+They wrote a vector as little-endian float32, and tokens with one byte per dimension. Both
+conversions give the same bytes.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _BYTES_FORM = "random128/int8"
 
 
 def of_today(section: Section) -> Section:
-    """Return what a change record says to embeddings.db with its vectors in the forms of today."""
+    """Return a change record's section of embeddings.db with its vectors in today's form."""
     return msgspec.structs.replace(section, puts=tuple(map(_row, section.puts)))
 
 
 def add_functions(connection: apsw.Connection) -> None:
-    """Add the functions that bring a file up: they leave as it is what is not of a form before."""
+    """Add the SQL functions for migrating a file; they return a value of today's form unchanged."""
     functions: dict[str, Callable[..., Any]] = {
         "vector_of_today": _vector,
         "codes_of_today": lambda *old: _tokens(*old)[0],

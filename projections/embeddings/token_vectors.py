@@ -1,9 +1,9 @@
-"""Token vectors small enough to keep: which tokens say something, in 128 dimensions of three bits.
+"""Compressed token vectors: only meaningful tokens, in 128 dimensions of three bits.
 
-A random projection keeps angles (Johnson and Lindenstrauss, 1984); one that no data shaped fits
-every zone, and stays right as a zone grows. What it leaves is spread about as a normal distribution
-is, so each number is rounded to the nearest of the eight levels that are best for one (Max, 1960;
-Lloyd, 1982), taken as whole numbers.
+A random projection keeps angles (Johnson and Lindenstrauss, 1984). It does not depend on data, so
+it fits every zone, and still does when a zone grows. The projected numbers are distributed about
+normally, so each is rounded to the nearest of the eight levels that are best for a normal
+distribution (Max, 1960; Lloyd, 1982), as whole numbers.
 """
 
 from __future__ import annotations
@@ -18,22 +18,23 @@ import numpy.typing as npt
 
 from projections.text.stopwords import STOP_WORDS
 
-#: The name of what `compressed` does; whoever changes that changes this.
+#: The name of the form that `compressed` makes; change it together with the form.
 FORM = "random128/3bit"
-#: Dimensions that are kept; a model with fewer keeps its own.
+#: Dimensions that are kept; a model with fewer keeps all of its own.
 KEPT = 128
-#: A text of more word pieces than this is taken apart,
+#: A text with more word pieces than this is split;
 LONGEST_UNIT = 96
-#: each part ending with the sentence that brings it to so many.
+#: each part ends with the sentence that reaches this number.
 UNIT = 64
 
-#: What the three bits of a dimension stand for; a token's scale is its root mean square over RMS.
+#: The values of the three bits of a dimension; a token's scale is its root mean square over RMS.
 LEVELS = np.array([-45, -28, -16, -5, 5, 16, 28, 45], np.int8)
 RMS = 20.83
-# A number between two levels belongs to the nearer; in the middle, to the greater.
+# A number between two levels gets the nearer one; in the middle, the greater.
 _MIDDLES = (LEVELS[1:].astype(np.float32) + LEVELS[:-1]) / 2
 _BITS = 3
-# Eight dimensions take three bytes, the first one the lowest bits: two halves of four, looked up.
+# Eight dimensions take three bytes, the first dimension the lowest bits; they are looked up in two
+# halves of four.
 _TOGETHER = 8
 _HALF = _TOGETHER // 2
 _LEVELS_OF_HALF = LEVELS[
@@ -84,7 +85,9 @@ def compressed(text: str, offsets: npt.NDArray[np.int32], vectors: Floats) -> To
 
 
 def unpacked(codes: bytes, scales: bytes, units: bytes, kept: int) -> Unpacked:
-    """Return what was compressed to `kept` dimensions; also that of several texts in a row."""
+    """Return tokens that were compressed to `kept` dimensions, of one text or several
+    concatenated.
+    """
     return Unpacked(
         np.frombuffer(codes, np.uint8).reshape(-1, width(kept)),
         np.frombuffer(scales, "<f2").astype(np.float32),
@@ -93,7 +96,7 @@ def unpacked(codes: bytes, scales: bytes, units: bytes, kept: int) -> Unpacked:
 
 
 def kept_dimensions(dimension: int) -> int:
-    """Return in how many dimensions the tokens of a model with `dimension` are kept."""
+    """Return the number of dimensions in which the tokens of a model with `dimension` are kept."""
     return min(dimension, KEPT)
 
 
@@ -122,7 +125,7 @@ def coded(vectors: Floats) -> tuple[Packed, Floats]:
 
 
 def levels_of(codes: Packed, kept: int) -> Bytes:
-    """Return the (n, kept) levels, whole numbers up to 45, that (n, width) codes stand for."""
+    """Return the (n, kept) levels of (n, width) codes, whole numbers up to 45."""
     first, middle, last = (codes[:, place::_BITS].astype(np.uint16) for place in range(_BITS))
     halves = np.empty((*first.shape, 2), np.uint16)
     halves[:, :, 0] = first | (middle & 0xF) << 8
@@ -133,9 +136,9 @@ def levels_of(codes: Packed, kept: int) -> Bytes:
 
 
 def telling(text: str, offsets: npt.NDArray[np.int32]) -> Mask:
-    """Return which tokens say something: those in words that are no stop words.
+    """Return which tokens are meaningful: those in words that are not stop words.
 
-    Of a contraction each part is looked at as well, and so is the whole: "it's", "Ada's".
+    Of a contraction both the parts and the whole are checked: "it's", "Ada's".
     """
     says = np.zeros(len(text) + 1, bool)
     for word in _WORD.finditer(text):
@@ -168,8 +171,8 @@ def quantised(vectors: Floats) -> tuple[Bytes, Floats]:
 def _projection(dimension: int) -> Floats:
     """Return the (dimension, KEPT) projection: orthogonal columns that keep a vector's length.
 
-    Its directions are the bits of BLAKE2b taken as signs, made orthogonal (QR) so that none says
-    again what another said. Double precision leaves the same floats whatever the processor.
+    Its directions are the bits of BLAKE2b taken as signs, made orthogonal (QR) so that they are
+    independent. Double precision gives the same floats on every processor.
     """
     drawn = b"".join(
         hashlib.blake2b(f"token {row}".encode(), digest_size=KEPT // 8).digest()
@@ -183,7 +186,7 @@ def _projection(dimension: int) -> Floats:
 
 
 def _unit_of(text: str, offsets: npt.NDArray[np.int32]) -> Ints:
-    """Return to which part of the text each token belongs: 0, 1, ..."""
+    """Return the number of the part of the text to which each token belongs: 0, 1, ..."""
     unit = np.zeros(len(offsets), np.int64)
     if len(offsets) <= LONGEST_UNIT:
         return unit

@@ -1,4 +1,4 @@
-"""What is asked of embeddings.db besides searching it."""
+"""Queries of embeddings.db other than searching."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def models_of(connection: apsw.Connection, target_type: str, target_id: str) -> 
 
 
 def vector_of_text(connection: apsw.Connection, model: str, text_hash: str) -> bytes | None:
-    """Return the vector that a model gave to a text; None: none is recorded here."""
+    """Return the recorded vector of a text by a model, or None."""
     vector: bytes | None = value(
         connection,
         "SELECT embedding FROM embeddings WHERE model = ? AND text_hash = ? LIMIT 1",
@@ -34,7 +34,7 @@ def vector_of_text(connection: apsw.Connection, model: str, text_hash: str) -> b
 
 
 def tokens_of_text(connection: apsw.Connection, model: str, text_hash: str) -> TokenCodes | None:
-    """Return the token vectors that a model gave to a text, in the form of today."""
+    """Return the recorded token vectors of a text by a model, in today's form."""
     found = rows(
         connection,
         "SELECT codes, scales, units FROM embeddings "

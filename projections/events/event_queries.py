@@ -1,4 +1,4 @@
-"""What is asked of events.db. Agents ask only for events below the one they handle."""
+"""Queries of events.db. Agents read only events before the one they handle."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def conversation_before(
     return [
         _event(row)
         for row in connection.execute(
-            # Left to itself, the planner walks the whole zone backwards by number.
+            # Without INDEXED BY the planner walks the whole zone backwards by number.
             f"SELECT {_COLUMNS} FROM events INDEXED BY idx_events_conversation "
             "WHERE conversation = ? AND number < ? ORDER BY number DESC LIMIT ?",
             (conversation, number, limit),
@@ -109,7 +109,7 @@ def quiet_turns(
 
 
 def sources(connection: apsw.Connection, numbers: Iterable[int]) -> dict[int, Source]:
-    """Return the numbers with the ids of their keys; a number that was never used is absent."""
+    """Return each number with the id of its key; a number that was never used is absent."""
     found = {}
     for number in numbers:
         row = connection.execute("SELECT key_id FROM seals WHERE number = ?", (number,)).fetchone()
@@ -124,14 +124,16 @@ def event_count(connection: apsw.Connection) -> int:
 
 
 def numbers_of(connection: apsw.Connection) -> set[int]:
-    """Return the numbers of the events that a file holds; none where it has no table of them."""
+    """Return the numbers of the events in a file; none if it has no table of events."""
     if not rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'events'"):
         return set()
     return {number for (number,) in rows(connection, "SELECT number FROM events")}
 
 
 class Quoted(NamedTuple):
-    """An event as it is quoted: where it stands, who said it, when (unix ms), and what."""
+    """An event as it is quoted: its number and source, its sender, its time (unix ms), its
+    words.
+    """
 
     number: int
     platform: str
@@ -153,7 +155,7 @@ def quoted(connection: apsw.Connection, event_id: str) -> Quoted | None:
 
 
 def first_known_as(connection: apsw.Connection, id_: str) -> str | None:
-    """Return the id of the first event that is called so, by itself or by its source."""
+    """Return the id of the first event with this id or source id."""
     found: str | None = value(
         connection,
         "SELECT id FROM events WHERE id = ?1 OR source_id = ?1 ORDER BY number LIMIT 1",
@@ -163,7 +165,7 @@ def first_known_as(connection: apsw.Connection, id_: str) -> str | None:
 
 
 class Written(NamedTuple):
-    """An event that somebody wrote: its number, its ids, and the turn that it belongs to."""
+    """A message of somebody: its number, its ids, and the turn that it belongs to."""
 
     number: int
     id: str
@@ -176,7 +178,7 @@ _WRITTEN = "SELECT number, id, platform, source_id, turn_id FROM events"
 
 
 def written_as(connection: apsw.Connection, source_id: str, platform: str | None) -> list[Written]:
-    """Return the events that a source calls `source_id`, on one platform where it is given."""
+    """Return the events with a source id, of one platform if it is given."""
     found = rows(
         connection,
         f"{_WRITTEN} WHERE source_id = ?1 AND (?2 IS NULL OR platform = ?2) ORDER BY number",
@@ -237,7 +239,7 @@ def written_by(
     after: int | None = None,
     before: int | None = None,
 ) -> list[int]:
-    """Return the numbers of the events to which all applies that is given; times are unix ms."""
+    """Return the numbers of the events that fit all given criteria; times are unix ms."""
     found = rows(
         connection,
         "SELECT number FROM events WHERE (?1 IS NULL OR sender_id = ?1) "
@@ -250,7 +252,7 @@ def written_by(
 
 
 def holding_words(connection: apsw.Connection, phrase: str) -> list[tuple[int, str, str]]:
-    """Return (number, id, words) of the events whose words may hold a phrase."""
+    """Return (number, id, words) of the events that may contain a phrase."""
     quoted = '"' + phrase.replace('"', '""') + '"'
     return rows(
         connection,
@@ -281,7 +283,7 @@ def switches(connection: apsw.Connection) -> list[int]:
 
 
 def switched_to(connection: apsw.Connection) -> str | None:
-    """Return the chain that the last switch names; None where there was none."""
+    """Return the chain that the last switch names; None without a switch."""
     chain: str | None = value(connection, "SELECT chain FROM switches ORDER BY number DESC LIMIT 1")
     return chain
 

@@ -61,7 +61,7 @@ class EventsModel(ReadModel):
             elif isinstance(event.payload, _ASIDE):
                 continue
             elif isinstance(event.payload, Content):
-                # A bare turn_completed says nothing that could be found.
+                # A turn_completed without text has nothing to search for.
                 if event.payload.content or event.payload.attachments:
                     rows.append(_row(event, event.payload))
             elif isinstance(event.payload, Forget):
@@ -88,7 +88,7 @@ class EventsModel(ReadModel):
 
 
 def conversation_of(content: Content, platform: str) -> str:
-    """Return the name of the place where it was said: platform, peer, thread and session."""
+    """Return the name of a message's conversation: platform, peer, thread and session."""
     return "\x1f".join(
         (platform, content.peer_id or "", content.thread_id or "", content.session_id or "")
     )

@@ -39,7 +39,7 @@ def turns_after(connection: apsw.Connection, number: int, limit: int) -> list[Tu
 
 
 def numbers(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, int]:
-    """Return event id -> number of the events that are readable."""
+    """Return event id -> number, of the readable events."""
     return dict(
         rows(
             connection,
@@ -72,7 +72,9 @@ def event_texts(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int
 
 
 def ingested_before(connection: apsw.Connection, number: int) -> int:
-    """Return when the last turn before a record reached the ledger (unix ms); 0: there is none."""
+    """Return when the last turn before a record reached the ledger (unix ms); 0 if there is
+    none.
+    """
     found = rows(
         connection,
         "SELECT ingested_at FROM events WHERE number < ? ORDER BY number DESC LIMIT 1",
@@ -82,7 +84,7 @@ def ingested_before(connection: apsw.Connection, number: int) -> int:
 
 
 def source_ids(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, str]:
-    """Return event id -> the source's own id of the events that are readable."""
+    """Return event id -> the source's own id, of the readable events."""
     if not event_ids:
         return {}
     return dict(

@@ -1,4 +1,4 @@
-"""identity.db: who and what the memory is about."""
+"""identity.db: the entities that the memory is about."""
 
 from projections.identity.identity_file import IdentityModel
 

@@ -43,7 +43,7 @@ def events_mentioning_each(
 def entities_of_events(
     connection: apsw.Connection, event_ids: Sequence[str]
 ) -> dict[str, list[str]]:
-    """Return event id -> ids of the entities it mentions, as they were found."""
+    """Return event id -> ids of the entities it mentions, without following merges."""
     found: dict[str, set[str]] = {}
     for event, entity in rows(
         connection,
@@ -71,9 +71,9 @@ def canonical_ids(connection: apsw.Connection, entity_ids: Sequence[str]) -> dic
 
 
 def names_of_entities(connection: apsw.Connection, names: Sequence[str]) -> set[str]:
-    """Return those of some normalised names and ids that may mean an entity.
+    """Return those of the given normalised names and ids that may name an entity.
 
-    A first name may mean a person who has more names.
+    A first name may stand for a person with more names.
     """
     if not names:
         return set()

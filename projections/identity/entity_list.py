@@ -1,4 +1,4 @@
-"""Entities as a list: whoever and whatever stands, the most mentioned first."""
+"""Unmerged entities as a list, the most mentioned first."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import apsw
 
 from projections.sqlite import listed, rows
 
-# Names that are compared with a mistyped one, at most.
+# The most names that are compared with a mistyped one.
 _MOST_NAMES = 20_000
 
 
 class ListedEntity(NamedTuple):
-    """An entity that stands, and how many events come from it or speak of it."""
+    """An unmerged entity, and the number of events that come from it or mention it."""
 
     id: str
     name: str
@@ -23,7 +23,7 @@ class ListedEntity(NamedTuple):
 
 
 def entities(connection: apsw.Connection) -> list[ListedEntity]:
-    """Return all entities that stand, with the mentions of what was merged into them."""
+    """Return all unmerged entities, with the mentions of those merged into them."""
     found = rows(
         connection,
         """
@@ -50,7 +50,7 @@ def entities(connection: apsw.Connection) -> list[ListedEntity]:
 def merged_into(
     connection: apsw.Connection, entity_ids: Sequence[str]
 ) -> list[tuple[str, str, str]]:
-    """Return (entity, id, name) of all that was merged into each of these, in any steps."""
+    """Return (entity, id, name) of all entities merged into each of these, directly or not."""
     return rows(
         connection,
         """
@@ -70,7 +70,7 @@ def merged_into(
 def handles_of(
     connection: apsw.Connection, entity_ids: Sequence[str]
 ) -> list[tuple[str, str, str]]:
-    """Return (entity, platform, handle) of the accounts under which these very entities write."""
+    """Return (entity, platform, handle) of the own accounts of these entities."""
     return rows(
         connection,
         "SELECT entity_id, platform, handle FROM handles "
@@ -80,7 +80,7 @@ def handles_of(
 
 
 def names_of(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str, str]:
-    """Return id -> name, of the entities that are there."""
+    """Return id -> name, of the entities that exist."""
     found = rows(
         connection,
         "SELECT id, name FROM entities WHERE id IN (SELECT value FROM json_each(?))",
@@ -90,7 +90,9 @@ def names_of(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str
 
 
 def names_about_as_long(connection: apsw.Connection, normalized: str) -> list[str]:
-    """Return names of what stands that may be a normalised name with a slip or two in it."""
+    """Return names of unmerged entities that may be meant by a normalised name with a typo or
+    two.
+    """
     found = rows(
         connection,
         "SELECT DISTINCT name FROM entities "

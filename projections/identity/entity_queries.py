@@ -1,4 +1,4 @@
-"""What is asked of identity.db; merged entities are always followed to the one that stands."""
+"""Queries of identity.db; merges are followed to the entity at their end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ENTITY = "id, name, type, normalized, source, created_at"
 
 
 def entity(connection: apsw.Connection, entity_id: str) -> Entity | None:
-    """Return an entity as it stands in its row."""
+    """Return an entity as its row has it."""
     row = connection.execute(
         f"SELECT {_ENTITY} FROM entities WHERE id = ?", (entity_id,)
     ).fetchone()
@@ -40,7 +40,7 @@ def losers(connection: apsw.Connection, entity_id: str) -> list[str]:
 
 
 def canonical(connection: apsw.Connection, entity_id: str) -> Entity | None:
-    """Return the entity at the end of the merged_into chain; None where there is no such end."""
+    """Return the entity at the end of the merges; None if it does not exist."""
     seen: set[str] = set()
     while entity_id not in seen:
         seen.add(entity_id)
@@ -80,7 +80,7 @@ def persons_called(connection: apsw.Connection, first_name: str) -> list[Entity]
 
 
 def aliases(connection: apsw.Connection, entity_id: str) -> list[Entity]:
-    """Return every entity that was merged into this one, over any number of steps."""
+    """Return every entity that was merged into this one, directly or not."""
     return [
         Entity(*row)
         for row in connection.execute(
@@ -107,7 +107,7 @@ def handle_owner(connection: apsw.Connection, handle_id: str) -> str | None:
 
 
 def handles(connection: apsw.Connection, entity_id: str) -> list[tuple[str, str]]:
-    """Return (platform, handle) of what was delivered for this very entity."""
+    """Return (platform, handle) of this entity's own accounts, not of those merged into it."""
     return rows(
         connection,
         "SELECT platform, handle FROM handles WHERE entity_id = ? ORDER BY platform, handle",
@@ -116,7 +116,7 @@ def handles(connection: apsw.Connection, entity_id: str) -> list[tuple[str, str]
 
 
 def merge_stands(connection: apsw.Connection, merge_id: str) -> bool:
-    """Return whether a merge was executed and not taken back."""
+    """Return whether a merge was executed and not undone."""
     return bool(
         value(connection, "SELECT 1 FROM merges WHERE id = ? AND undone_at IS NULL", (merge_id,))
     )
@@ -135,7 +135,7 @@ def pending_candidate(
 
 
 def merge_reason(connection: apsw.Connection, loser_id: str) -> tuple[str, float] | None:
-    """Return (reason, confidence) of the merge by which an entity went into another."""
+    """Return (reason, confidence) of the merge of an entity into another."""
     found = rows(
         connection,
         "SELECT reason, confidence FROM merges WHERE loser_id = ? AND undone_at IS NULL",
@@ -145,7 +145,7 @@ def merge_reason(connection: apsw.Connection, loser_id: str) -> tuple[str, float
 
 
 def events_naming(connection: apsw.Connection, entity_id: str, most: int) -> list[str]:
-    """Return the ids of the first events that name this very entity."""
+    """Return the ids of the first events that mention this entity itself."""
     found = rows(
         connection,
         "SELECT DISTINCT event_id FROM mentions WHERE entity_id = ? ORDER BY event_id LIMIT ?",
@@ -155,7 +155,7 @@ def events_naming(connection: apsw.Connection, entity_id: str, most: int) -> lis
 
 
 def all_names(connection: apsw.Connection, entity_ids: Sequence[str]) -> set[str]:
-    """Return every name, handle and mention of these entities, as it was written."""
+    """Return every name, handle and mention of these entities, as written."""
     found = rows(
         connection,
         """
@@ -171,5 +171,5 @@ def all_names(connection: apsw.Connection, entity_ids: Sequence[str]) -> set[str
 
 
 def entity_count(connection: apsw.Connection) -> int:
-    """Return how many entities stand, merged ones not counted."""
+    """Return how many entities there are, without merged ones."""
     return int(value(connection, "SELECT count(*) FROM entities WHERE merged_into IS NULL"))

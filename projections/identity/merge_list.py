@@ -1,4 +1,6 @@
-"""Merges as a list: what waits for a decision, and what was merged, refused or taken back."""
+"""Merges as a list: candidates that wait for review, and merges that were executed, refused or
+undone.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,9 @@ MergeStatus = Literal["pending", "merged", "rejected", "undone"]
 
 
 class ListedMerge(NamedTuple):
-    """Two entities that may be one, or are. `merge_id` is that of the merge that was executed.
+    """Two entities that may be one, or are. `merge_id` names the executed merge.
 
-    Where a merge was proposed first, `id` is that of the candidate, whatever became of it.
+    If the merge was proposed first, `id` names the candidate, whatever became of it.
     """
 
     id: str
@@ -47,7 +49,7 @@ class _Executed(NamedTuple):
 
 
 def merges(connection: apsw.Connection) -> list[ListedMerge]:
-    """Return what waits for a decision, then all else, each from the newest to the oldest."""
+    """Return the waiting candidates, then all others, both from the newest to the oldest."""
     executed = [
         _Executed(*row)
         for row in rows(
@@ -81,7 +83,7 @@ def merges(connection: apsw.Connection) -> list[ListedMerge]:
 def _candidates(
     connection: apsw.Connection, executed: list[_Executed]
 ) -> tuple[list[ListedMerge], set[str]]:
-    """Return all that was proposed, and the ids of the merges that came of it."""
+    """Return all candidates, and the ids of the merges that followed from them."""
     at: dict[tuple[int, float], list[_Executed]] = {}
     for merge in executed:
         at.setdefault((merge.executed_at, merge.confidence), []).append(merge)
@@ -118,9 +120,9 @@ def _candidates(
 def _that_came_of(
     a_id: str, b_id: str, executed: list[_Executed], taken: set[str]
 ) -> _Executed | None:
-    """Return the merge that was executed when two were decided to be one.
+    """Return the merge that was executed when a candidate was approved.
 
-    It may have joined what stood for them then.
+    It may have joined the entities into which the two had been merged by then.
     """
     free = [merge for merge in executed if merge.id not in taken]
     return max(
@@ -139,5 +141,5 @@ def _status(
         return "rejected"
     if status == "executed":
         return "merged"
-    # Both may have become one with a third.
+    # Both may have been merged with a third.
     return "merged" if canonical(connection, a_id) == canonical(connection, b_id) else "pending"

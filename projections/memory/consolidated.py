@@ -1,4 +1,4 @@
-"""What is asked of memory.db about observations and mental models."""
+"""Queries of memory.db about observations and mental models."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def mental_models(connection: apsw.Connection, upto: int) -> list[Report]:
 
 
 def observations_on(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[str]:
-    """Return the ids of the observations that any of these facts supports."""
+    """Return the ids of the observations that any of these facts support."""
     found = rows(
         connection,
         "SELECT DISTINCT analysis_run_id FROM observation_facts "
@@ -177,7 +177,7 @@ def observation_family(connection: apsw.Connection, run_id: str) -> list[str]:
 
 
 def sources_of(connection: apsw.Connection, run_id: str) -> list[tuple[str, str, str]]:
-    """Return (fact id, text, event id) of what a version rests on, the newest fact first."""
+    """Return (fact id, text, event id) of the facts under a version, the newest first."""
     return rows(
         connection,
         "SELECT facts.id, facts.text, facts.source_event_id FROM observation_facts "

@@ -1,4 +1,4 @@
-"""Facts as a list: newest first, a page at a time, with what each rests on and is about."""
+"""Facts as a list: newest first, a page at a time, with their sources and entities."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def facts(
 ) -> list[ListedFact]:
     """Return up to `limit` facts that come after (`as_of`, id) in the list.
 
-    `about`: the ids of the entities that they are about, None for all; `superseded`: with those
-    whose place a newer one has taken.
+    `about`: the ids of the entities that they are about, None for all; `superseded`: include facts
+    that a newer one has superseded.
     """
     found = rows(
         connection,
@@ -69,7 +69,7 @@ def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> list[ListedFact
 
 
 def as_of(connection: apsw.Connection, fact_id: str) -> int | None:
-    """Return when a fact was said (unix ms); None where there is no such fact."""
+    """Return when a fact was said (unix ms); None if there is no such fact."""
     found: int | None = value(connection, "SELECT as_of FROM facts WHERE id = ?", (fact_id,))
     return found
 
@@ -83,7 +83,7 @@ def fact_count(
 
 
 def repeats(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Return fact -> the events that say it again, of those that have any."""
+    """Return fact -> the events that repeat it, for facts that have any."""
     found: dict[str, list[str]] = {}
     for fact, event in rows(
         connection,
@@ -96,7 +96,7 @@ def repeats(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, l
 
 
 def entities_of(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Return fact -> the ids of the entities that it is about, as they were found."""
+    """Return fact -> the ids of the entities that it is about, without following merges."""
     found: dict[str, list[str]] = {}
     for fact, entity in rows(
         connection,

@@ -57,14 +57,14 @@ def rowids(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, in
 
 
 class EventFacts(NamedTuple):
-    """The facts of an event: id -> text of those that it gave, by id, and what it repeated."""
+    """The facts of an event: id -> text of those taken from it, by id, and those it repeats."""
 
     given: dict[str, str]
     repeated: list[str]
 
 
 def event_facts(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, EventFacts]:
-    """Return event id -> its facts, of those that have any."""
+    """Return event id -> its facts, for events that have any."""
     given: dict[str, list[tuple[str, str]]] = {}
     again: dict[str, list[tuple[int, str]]] = {}
     for event, fact, text, start in rows(
@@ -79,7 +79,7 @@ def event_facts(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[s
             given.setdefault(event, []).append((fact, text))
         else:
             again.setdefault(event, []).append((start, fact))
-    # Three times as fast as an order by the statement: most events have a fact or two.
+    # Three times as fast as ORDER BY: most events have a fact or two.
     return {
         event: EventFacts(
             dict(sorted(given.get(event, ()))), [fact for _, fact in sorted(again.get(event, ()))]
@@ -114,7 +114,7 @@ def texts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str
     )
 
 
-# When a fact first ended: another replaced it, or the same attribute had another value from then
+# When a fact first ended: another superseded it, or the same attribute had another value from then
 # on, even if that was learnt later.
 _ENDS = """
 WITH ends(fact_id, ended) AS (
@@ -133,12 +133,12 @@ WITH ends(fact_id, ended) AS (
 
 
 def ended_by(connection: apsw.Connection, time: int) -> dict[str, int]:
-    """Return fact id -> when it first ended, of the facts that had ended at a time."""
+    """Return fact id -> when it first ended, for facts that had ended by a time."""
     return dict(rows(connection, _ENDS + "SELECT fact_id, ended FROM ends", (time,)))
 
 
 def facts_of_events_with_ended(connection: apsw.Connection, time: int) -> list[tuple[str, str]]:
-    """Return (fact id, event id) of all facts, given or repeated, of events with one that ended."""
+    """Return (fact id, event id) of all facts, taken or repeated, of events with an ended fact."""
     return rows(
         connection,
         _ENDS
@@ -158,7 +158,9 @@ def facts_of_events_with_ended(connection: apsw.Connection, time: int) -> list[t
 def supersessions(
     connection: apsw.Connection, fact_ids: Sequence[str], upto: int
 ) -> list[tuple[str, str, int]]:
-    """Return (older, newer, when) of changes up to a time with one of these facts, latest first."""
+    """Return (older, newer, when) of supersessions of or by these facts up to a time, latest
+    first.
+    """
     return rows(
         connection,
         "SELECT fact_id, superseded_by, invalid_at FROM json_each(?1) AS near "
@@ -181,7 +183,7 @@ def repeating_events(connection: apsw.Connection, fact_ids: Sequence[str]) -> di
 
 
 def entities_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Return fact id -> ids of the entities it is about, as they were linked."""
+    """Return fact id -> ids of the entities it is about, without following merges."""
     return _grouped(
         connection,
         "SELECT fact_id, entity_id FROM json_each(?) AS near "
@@ -191,7 +193,9 @@ def entities_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> d
 
 
 def accesses(connection: apsw.Connection, event_ids: Sequence[str]) -> list[tuple[str, int, int]]:
-    """Return (event id, how often its facts were recalled, the last record that says so)."""
+    """Return (event id, how often its facts were recalled, number of the last record that
+    counted).
+    """
     return rows(
         connection,
         "SELECT facts.source_event_id, sum(count), max(number) FROM json_each(?) AS near "

@@ -18,5 +18,5 @@ class MemoryModel(ReadModel):
         self.connection.execute("INSERT INTO facts_fts(facts_fts) VALUES ('rebuild')")
 
     def note_decisions(self, decided: Iterable[tuple[int, int, bool]]) -> None:
-        """Note (number, offset, traced) of change records that the file holds from now on."""
+        """Note (number, offset, traced) of change records that the file now has."""
         self.connection.executemany("INSERT OR REPLACE INTO conclusions VALUES (?, ?, ?)", decided)

@@ -1,4 +1,4 @@
-"""What agents ask of memory.db; inside their transaction it holds exactly the records before."""
+"""Queries of agents to memory.db; inside their transaction it has exactly the earlier records."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from schemas.changes import DeadLetter, FactClaim, MentalModel
 def facts_with_signature(
     connection: apsw.Connection, signatures: Sequence[str], after: int, before: int
 ) -> list[str]:
-    """Return the facts with one of these signatures within a period (unix ms), the first first."""
+    """Return the facts with one of these signatures within a period (unix ms), earliest first."""
     return [
         str(fact)
         for (fact,) in connection.execute(
-            # Left to itself, the planner reads every fact of the period.
+            # Without INDEXED BY the planner reads every fact of the period.
             "SELECT id FROM facts INDEXED BY idx_facts_signature "
             f"WHERE substr(signature, -16) IN ({_marks(signatures)}) AND as_of BETWEEN ? AND ? "
             f"AND signature IN ({_marks(signatures)}) ORDER BY as_of, id",
@@ -28,14 +28,14 @@ def facts_with_signature(
 
 
 class DatedClaim(NamedTuple):
-    """What was claimed, and until when that held (unix ms); None: it still does."""
+    """A claim, and until when it was valid (unix ms); None: it still is."""
 
     claim: FactClaim
     until: int | None
 
 
 def claims(connection: apsw.Connection, subjects: Sequence[str], attribute: str) -> list[FactClaim]:
-    """Return all that was ever claimed of one subject, under any of its ids, by when it began."""
+    """Return all claims about one subject, under any of its ids, by the time they began."""
     return [
         FactClaim(*row)
         for row in connection.execute(
@@ -47,7 +47,7 @@ def claims(connection: apsw.Connection, subjects: Sequence[str], attribute: str)
 
 
 def invalid_at(connection: apsw.Connection, fact_id: str) -> int | None:
-    """Return when another fact took the place of one (unix ms); None: none did."""
+    """Return when a fact was superseded (unix ms), or None."""
     at: int | None = value(
         connection, "SELECT invalid_at FROM fact_supersessions WHERE fact_id = ?", (fact_id,)
     )
@@ -65,7 +65,7 @@ def is_processed(connection: apsw.Connection, event_id: str) -> bool:
 
 
 def is_completed(connection: apsw.Connection, turn: str) -> bool:
-    """Return whether a turn, by the id of its row, is over."""
+    """Return whether a turn, given by the id of its row, is completed."""
     return connection.execute("SELECT 1 FROM turns WHERE id = ?", (turn,)).fetchone() is not None
 
 
@@ -114,7 +114,7 @@ def mental_models(
 
 
 def dead_letter(connection: apsw.Connection, number: int) -> DeadLetter | None:
-    """Return what is known of a parked record."""
+    """Return the row of a parked record."""
     row = connection.execute(
         "SELECT number, kind, reason, state, parked_at FROM dead_letters WHERE number = ?",
         (number,),
@@ -123,7 +123,7 @@ def dead_letter(connection: apsw.Connection, number: int) -> DeadLetter | None:
 
 
 def dead_letters(connection: apsw.Connection, state: str | None = "parked") -> list[DeadLetter]:
-    """Return the records that were parked and are in one state, or in any, in order."""
+    """Return the rows of parked records in one state, or in all, in order."""
     return [
         DeadLetter(*row)
         for row in connection.execute(
@@ -135,7 +135,7 @@ def dead_letters(connection: apsw.Connection, state: str | None = "parked") -> l
 
 
 def is_traced(connection: apsw.Connection, upto: int) -> bool:
-    """Return whether every decision up to a record says what it depends on."""
+    """Return whether every decision up to a record has noted what it depends on."""
     count, traced = rows(
         connection, "SELECT count(*), min(traced) FROM conclusions WHERE number <= ?", (upto,)
     )[0]
@@ -147,7 +147,7 @@ def is_traced(connection: apsw.Connection, upto: int) -> bool:
 
 
 def decided_at(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, int]:
-    """Return number -> offset of the change records that the file holds, of some."""
+    """Return number -> offset, for those of the given change records that the file has."""
     return dict(
         rows(
             connection,
@@ -167,7 +167,7 @@ def decisions(connection: apsw.Connection, upto: int) -> list[tuple[int, bytes, 
 
 
 def restated(connection: apsw.Connection, number: int) -> bytes | None:
-    """Return the rows of a decision that an erasure made again; None: none did."""
+    """Return the rows of a decision that an erasure repeated, or None."""
     found: bytes | None = value(
         connection, "SELECT restated FROM decisions WHERE number = ?", (number,)
     )
@@ -175,7 +175,7 @@ def restated(connection: apsw.Connection, number: int) -> bytes | None:
 
 
 def events_of(connection: apsw.Connection, id_: str) -> list[str]:
-    """Return the events that a fact or an observation comes from, those that repeat it too."""
+    """Return the events that a fact or an observation comes from, and those that repeat it."""
     return events_of_facts(
         connection,
         [
@@ -191,7 +191,7 @@ def events_of(connection: apsw.Connection, id_: str) -> list[str]:
 
 
 def events_of_facts(connection: apsw.Connection, facts: Sequence[str]) -> list[str]:
-    """Return the events that facts come from, and those that say them again."""
+    """Return the events that facts come from, and those that repeat them."""
     found = rows(
         connection,
         "WITH some(id) AS (SELECT value FROM json_each(?)) "
@@ -279,7 +279,7 @@ def causes(connection: apsw.Connection, fact_id: str) -> list[tuple[str, float]]
 
 
 def facts_from(connection: apsw.Connection, event_id: str) -> list[tuple[str, str]]:
-    """Return (id, text) of the facts that an event led to."""
+    """Return (id, text) of the facts taken from an event."""
     return rows(
         connection, "SELECT id, text FROM facts WHERE source_event_id = ? ORDER BY id", (event_id,)
     )
@@ -291,7 +291,7 @@ def fact_count(connection: apsw.Connection) -> int:
 
 
 def parks(connection: apsw.Connection) -> list[int]:
-    """Return the numbers of what came unreadable or in conflict, whatever became of it."""
+    """Return the numbers of records that came unreadable or in conflict, in any state."""
     found = rows(connection, "SELECT number FROM dead_letters WHERE kind = 'park' ORDER BY number")
     return [number for (number,) in found]
 
@@ -303,7 +303,7 @@ def completed_by(connection: apsw.Connection, turn: str) -> str | None:
 
 
 def turn_platforms(connection: apsw.Connection) -> list[str]:
-    """Return the platforms of turns that are over."""
+    """Return the platforms of completed turns."""
     return [str(name) for (name,) in rows(connection, "SELECT DISTINCT platform FROM turns")]
 
 

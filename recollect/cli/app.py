@@ -19,7 +19,7 @@ from recollect.cli import (
     upkeep_commands,
 )
 from recollect.cli.output import say
-from schemas.display import folded, shown
+from schemas.display import shown, single_spaced
 
 OK, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 
@@ -136,7 +136,7 @@ def _refuse(error: click.ClickException) -> int:
     if context is not None:
         for line in (*context.get_usage().splitlines(), f"Try '{context.command_path} --help'."):
             say(line, err=True)
-    say(f"Error: {folded(error.format_message())}", err=True)
+    say(f"Error: {single_spaced(error.format_message())}", err=True)
     return WRONG_USE
 
 

@@ -26,7 +26,7 @@ from recollect.cli.output import (
     warning,
     width,
 )
-from schemas.display import folded, quantity, shown
+from schemas.display import quantity, shown, single_spaced
 from schemas.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -165,11 +165,11 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
     moment = f"{datetime.fromisoformat(fact.as_of):%Y-%m-%d %H:%M} UTC"
     parts = [quiet(moment)]
     if fact.attribute is not None:
-        parts.append(quiet(folded(f"{fact.subject}: {fact.attribute} = {fact.value}")))
+        parts.append(quiet(single_spaced(f"{fact.subject}: {fact.attribute} = {fact.value}")))
     if not fact.current:
         parts.append(warning("superseded"))
     say_parts(_INDENT, *parts)
-    sources = ", ".join(map(folded, fact.source_event_ids))
+    sources = ", ".join(map(single_spaced, fact.source_event_ids))
     say(_INDENT, quiet(f"fact {fact.id} from {sources}"))
 
 
@@ -243,8 +243,8 @@ def _show_entities(chosen: list[Entity]) -> None:
     longest = min(max((columns_of(shown(item.name)) for item in chosen), default=0), room // 3)
     for item in chosen:
         counts = f"{quantity(item.mentions, 'mention')}, {quantity(item.facts, 'fact')}"
-        also = shown(folded(_also(item)))
-        name = shown(folded(item.name))
+        also = shown(single_spaced(_also(item)))
+        name = shown(single_spaced(item.name))
         if room < _ROOM_FOR_TABLE:
             say(strong(cut(name, room)))
             say(_INDENT, cut(f"{item.type}, {counts}", room - len(_INDENT)))
@@ -288,7 +288,7 @@ def _show_comparison(found: Comparison, *, as_json: bool) -> None:
     style = {"same": good, "propose": warning}.get(found.decision, strong)
     say(
         style(found.decision),
-        f" (confidence {found.confidence:.2f}): {folded('; '.join(found.reasons))}",
+        f" (confidence {found.confidence:.2f}): {single_spaced('; '.join(found.reasons))}",
     )
 
 
@@ -360,13 +360,13 @@ def _list_merges(
 
 def _show_merge(merge: Merge) -> None:
     style = _STATUS_STYLES[merge.status]
-    pair = f"{folded(merge.a)} and {folded(merge.b)}"
+    pair = f"{single_spaced(merge.a)} and {single_spaced(merge.b)}"
     say(style(padded(merge.status, 8)), "  ", strong(pair))
     if merge.status == "pending":
         for name, handles in ((merge.a, merge.a_handles), (merge.b, merge.b_handles)):
             where = ", ".join(f"{handle.platform} {handle.handle}" for handle in handles)
-            say(_INDENT, f"{folded(name)}: {where or 'only named by others'}")
-    reasons = folded("; ".join(merge.reasons))
+            say(_INDENT, f"{single_spaced(name)}: {where or 'only named by others'}")
+    reasons = single_spaced("; ".join(merge.reasons))
     say(_INDENT, quiet(f"{merge.id}  confidence {merge.confidence:.2f}: {reasons}"))
 
 

@@ -10,7 +10,7 @@ import click
 
 from recollect.cli.options import common, event_files, given_zone
 from recollect.cli.output import bad, emit, paragraph, quiet, say, strong
-from schemas.display import folded, quantity
+from schemas.display import quantity, single_spaced
 
 if TYPE_CHECKING:
     from schemas.wire import Extraction
@@ -59,7 +59,7 @@ def extract(
 
 
 def _show(found: Extraction) -> None:
-    say(strong(folded(found.id)), quiet(f"  {quantity(len(found.facts), 'fact')}"))
+    say(strong(single_spaced(found.id)), quiet(f"  {quantity(len(found.facts), 'fact')}"))
     for place, fact in enumerate(found.facts):
         first, *rest = paragraph(fact.text, 6)
         say("  - ", first)
@@ -67,14 +67,14 @@ def _show(found: Extraction) -> None:
             say("    ", line)
         if fact.attribute is not None:
             slot = f"{fact.subject}: {fact.attribute} = {fact.value}"
-            say("      ", quiet(folded(slot)))
+            say("      ", quiet(single_spaced(slot)))
         for cause in found.causes:
             if cause.effect == place:
-                why = folded(found.facts[cause.cause].text)
+                why = single_spaced(found.facts[cause.cause].text)
                 say("      ", quiet(f"because: {why} (strength {cause.strength})"))
     if found.mentions:
         named = ", ".join(
-            f"{folded(mention.text)} ({mention.type.lower()})" for mention in found.mentions
+            f"{single_spaced(mention.text)} ({mention.type.lower()})" for mention in found.mentions
         )
         for line in paragraph(f"mentions {named}", 4):
             say("    ", quiet(line))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from schemas.display import folded, shown, shown_json
+from schemas.display import shown, shown_json, single_spaced
 
 #: Longer lines are hard to read, however wide the terminal is.
 WIDEST = 100
@@ -99,7 +99,7 @@ def paragraph(text: str, indent: int = 0, *, full: bool = False) -> list[str]:
     no terminal, it is one line with all of the text.
     """
     room = width()
-    whole = shown(folded(text))
+    whole = shown(single_spaced(text))
     if room is None:
         return [whole]
     lines = wrapped(whole, max(room - indent, _NARROWEST // 2))

@@ -23,7 +23,7 @@ from recollect.cli.output import (
     width,
     wrapped,
 )
-from schemas.display import folded, shown
+from schemas.display import shown, single_spaced
 from schemas.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -161,14 +161,14 @@ def _show(place: int, result: Result, *, full: bool) -> None:
     if result.is_stale:
         say(_INDENT, warning("no longer current"))
     for change in result.superseded_by[:1]:
-        _tell(f'now: "{folded(change.text)}", changed {_month(change.at)}', full=full)
+        _tell(f'now: "{single_spaced(change.text)}", changed {_month(change.at)}', full=full)
     for change in result.supersedes[:1]:
-        _tell(f'previously: "{folded(change.text)}", changed {_month(change.at)}', full=full)
+        _tell(f'previously: "{single_spaced(change.text)}", changed {_month(change.at)}', full=full)
     for fact in result.facts:
-        _tell(f"- {folded(fact.text)}", full=full)
+        _tell(f"- {single_spaced(fact.text)}", full=full)
     _whence(result)
     if result.part is not None:
-        _tell(f"answers {folded(result.part)!r}", full=full)
+        _tell(f"answers {single_spaced(result.part)!r}", full=full)
     if result.arms is not None:
         say(_INDENT, quiet(f"ranks: {_ranks(result.arms)}"))
 
@@ -180,8 +180,8 @@ def _whence(result: Result) -> None:
     score = quiet(f"score {result.score:.2f}")
     if result.score < _WEAK:
         score = warning(f"score {result.score:.2f}, weak")
-    say_parts(_INDENT, quiet(folded(said)), score)
-    sources = ", ".join(map(folded, result.source_event_ids[:_MOST_SOURCES]))
+    say_parts(_INDENT, quiet(single_spaced(said)), score)
+    sources = ", ".join(map(single_spaced, result.source_event_ids[:_MOST_SOURCES]))
     more = len(result.source_event_ids) - _MOST_SOURCES
     whence = f"{' from' if sources else ''} {sources}{f' and {more} more' if more > 0 else ''}"
     for line in _fitted(f"{result.type} {result.id} {whence.strip()}"):
@@ -200,11 +200,11 @@ def _tell(text: str, *, full: bool) -> None:
 
 
 def _show_chain(chain: Chain) -> None:
-    _lines("", strong, f"{chain.type} {chain.id}: {folded(chain.text)}")
+    _lines("", strong, f"{chain.type} {chain.id}: {single_spaced(chain.text)}")
     for step in chain.steps:
         _lines("  ", None, step.what)
         for line in step.details:
-            _lines("    ", quiet, folded(line))
+            _lines("    ", quiet, single_spaced(line))
 
 
 def _lines(indent: str, style: Any, text: str) -> None:

@@ -1,4 +1,4 @@
-"""The rows that agents decide, a struct for each table, and how change records say them."""
+"""The rows that agents decide, one struct for each table, and their encoding in change records."""
 
 from schemas.changes.embedding_rows import (
     Embedding,

@@ -29,7 +29,7 @@ class TokenVectors(Row, frozen=True, array_like=True, tag="token_vectors"):
     """The vectors of a target's words under a model, compressed in a `form` (A13).
 
     `codes` have a row per token; `scales` little-endian float16, one per token; `units`
-    little-endian uint16, how many tokens each part of a long text has. What a form means says
+    little-endian uint16, how many tokens each part of a long text has. Forms are defined in
     `projections.embeddings.token_vectors`.
     """
 
@@ -46,5 +46,5 @@ class TokenVectors(Row, frozen=True, array_like=True, tag="token_vectors"):
     created_at: int
 
 
-#: Every row of the file: a table's struct stands here, or no change record can name it.
+#: Every row of the file. A struct that is missing here cannot stand in a change record.
 EmbeddingRow = Embedding | TokenVectors

@@ -21,7 +21,9 @@ class Entity(Row, frozen=True, array_like=True, tag="entity"):
 
 
 class Handle(Row, frozen=True, array_like=True, tag="handle"):
-    """How a platform names a sender (A17); only a delivery makes one, so it is routable."""
+    """A platform's name for a sender (A17); only a delivery creates one, so it can be written
+    to.
+    """
 
     TABLE: ClassVar = "handles"
     KEY: ClassVar = ("id",)
@@ -36,7 +38,7 @@ class Handle(Row, frozen=True, array_like=True, tag="handle"):
 class Mention(Row, frozen=True, array_like=True, tag="mention"):
     """An entity in an event. Offsets are characters of its content; -1: it is the speaker.
 
-    `fact_id` is "" where the mention stands in no fact.
+    `fact_id` is "" if the mention is in no fact.
     """
 
     TABLE: ClassVar = "mentions"
@@ -52,7 +54,7 @@ class Mention(Row, frozen=True, array_like=True, tag="mention"):
 
 
 class MergeCandidate(Row, frozen=True, array_like=True, tag="merge_candidate"):
-    """Two entities that may be one (A16); its status follows from its decision."""
+    """Two entities that may be one (A16); the status follows from its MergeDecision."""
 
     TABLE: ClassVar = "merge_candidates"
     KEY: ClassVar = ("id",)
@@ -65,7 +67,7 @@ class MergeCandidate(Row, frozen=True, array_like=True, tag="merge_candidate"):
 
 
 class MergeDecision(Row, frozen=True, array_like=True, tag="merge_decision"):
-    """What became of a merge candidate."""
+    """The review of a merge candidate, or its execution."""
 
     TABLE: ClassVar = "merge_decisions"
     KEY: ClassVar = ("candidate_id",)
@@ -77,7 +79,8 @@ class MergeDecision(Row, frozen=True, array_like=True, tag="merge_decision"):
 class Merge(Row, frozen=True, array_like=True, tag="merge"):
     """An executed merge (A16).
 
-    An entity's merged_into column follows from these rows, so that a merge repeats no name.
+    The column merged_into of an entity is computed from these rows, so that a merge repeats no
+    name.
     """
 
     TABLE: ClassVar = "merges"
@@ -91,7 +94,7 @@ class Merge(Row, frozen=True, array_like=True, tag="merge"):
 
 
 class MergeUndo(Row, frozen=True, array_like=True, tag="merge_undo"):
-    """An executed merge was taken back (A16)."""
+    """An executed merge was undone (A16)."""
 
     TABLE: ClassVar = "merge_undos"
     KEY: ClassVar = ("merge_id",)
@@ -99,5 +102,5 @@ class MergeUndo(Row, frozen=True, array_like=True, tag="merge_undo"):
     undone_at: int
 
 
-#: Every row of the file: a table's struct stands here, or no change record can name it.
+#: Every row of the file. A struct that is missing here cannot stand in a change record.
 IdentityRow = Entity | Handle | Mention | MergeCandidate | MergeDecision | Merge | MergeUndo

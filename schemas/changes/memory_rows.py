@@ -44,7 +44,7 @@ class CausalLink(Row, frozen=True, array_like=True, tag="causal_link"):
 
 
 class FactRepeat(Row, frozen=True, array_like=True, tag="fact_repeat"):
-    """A near-duplicate was skipped (A21): this event said again what the fact says."""
+    """A near-duplicate was skipped (A21): this event repeats the fact."""
 
     TABLE: ClassVar = "fact_repeats"
     KEY: ClassVar = ("event_id", "char_offset_start")
@@ -67,9 +67,9 @@ class FactClaim(Row, frozen=True, array_like=True, tag="fact_claim"):
 
 
 class FactSupersession(Row, frozen=True, array_like=True, tag="fact_supersession"):
-    """A fact held until another took its place at `invalid_at` (unix ms).
+    """A fact was valid until another one superseded it at `invalid_at` (unix ms).
 
-    One that is told later may have come between; then the row says so from now on.
+    A fact that is said later may belong between the two; then this row is replaced.
     """
 
     TABLE: ClassVar = "fact_supersessions"
@@ -80,7 +80,7 @@ class FactSupersession(Row, frozen=True, array_like=True, tag="fact_supersession
 
 
 class FactAccess(Row, frozen=True, array_like=True, tag="fact_access"):
-    """A fact was recalled `count` times, as the ledger record `number` says (B1)."""
+    """A fact was recalled `count` times, by the ledger record `number` (B1)."""
 
     TABLE: ClassVar = "fact_accesses"
     KEY: ClassVar = ("number", "fact_id")
@@ -101,7 +101,7 @@ class Processed(Row, frozen=True, array_like=True, tag="processed"):
 
 
 class Turn(Row, frozen=True, array_like=True, tag="turn"):
-    """An agent's turn is over (A7); a turn's id is its platform's own."""
+    """An agent's turn is completed (A7); a turn's id is its platform's own."""
 
     TABLE: ClassVar = "turns"
     KEY: ClassVar = ("id",)
@@ -146,10 +146,10 @@ class DeadLetter(Row, frozen=True, array_like=True, tag="dead_letter"):
 class Decided(Row, frozen=True, array_like=True, tag="decided"):
     """What the decision on the ledger record `number` depends on, and what depends on it.
 
-    `reads` are the keys under which it asked the state, `writes` those under which its rows are
-    found, eight bytes each, ascending. `restated` are the rows of a decision that an erasure made
-    again, None where the change record of `number` still says them; empty: the erasure `number`
-    was derived in full, and nothing up to it is traced.
+    `reads` are the keys of its queries of the state, `writes` the keys of its rows, eight bytes
+    each, ascending. `restated` are the rows of a decision that an erasure repeated; None if the
+    change record of `number` still counts; empty if the erasure `number` was derived in full, and
+    nothing up to it is traced.
     """
 
     TABLE: ClassVar = "decisions"
@@ -160,7 +160,7 @@ class Decided(Row, frozen=True, array_like=True, tag="decided"):
     restated: bytes | None
 
 
-#: Every row of the file: a table's struct stands here, or no change record can name it.
+#: Every row of the file. A struct that is missing here cannot stand in a change record.
 MemoryRow = (
     Fact
     | FactEntity

@@ -1,4 +1,4 @@
-"""What every row of a read model is: a struct whose fields are the columns of its table."""
+"""The base of every row of a read model: a struct whose fields are the columns of its table."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import msgspec
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False, tag_field="row"):
-    """Base of every row; `TABLE` is its table and `KEY` the columns that name it.
+    """Base of every row; `TABLE` is its table and `KEY` the columns of its key.
 
-    A new kind of row is refused by name where it is not known. A new field of an old one is not:
-    an older program would drop it unseen, so it raises `schemas.records.CHANGE_FORMAT`, and has a
-    default, for the records that were written before.
+    An older program refuses a new kind of row by name. It would silently drop a new field of an old
+    row. So a new field must raise `schemas.records.CHANGE_FORMAT`, and needs a default for older
+    records.
 
-    A key holds ids and numbers, never words: a delete names its row by it, and stays readable
-    after what the row said was forgotten.
+    A key has ids and numbers, never words: a delete names its row by the key, and stays readable
+    after the words of the row were forgotten.
     """
 
     TABLE: ClassVar[str]

@@ -1,7 +1,7 @@
-"""A change record's sections: which rows of each read model stand from now on, and which do not.
+"""A change record's sections: the rows that it puts into each read model, and those it deletes.
 
-The newest put of a key wins. Projecting is therefore the same for every table, needs no thought,
-and an erasure can be said as the difference of two states.
+The newest put of a key wins. So projecting is the same for every table and decides nothing, and an
+erasure can be written as the difference of two states.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ AnyOf = TypeVar("AnyOf")
 
 
 class Delete(msgspec.Struct, frozen=True, array_like=True):
-    """The row of `table` with this key no longer stands."""
+    """The row of `table` with this key is deleted."""
 
     table: str
     key: tuple[str | int, ...]
 
 
 class Section(msgspec.Struct, frozen=True, array_like=True):
-    """What a change says to one read model; deletes come first."""
+    """The part of a change for one read model; deletes come first."""
 
     deletes: tuple[Delete, ...] = ()
     puts: tuple[Any, ...] = ()
@@ -54,7 +54,7 @@ class _SectionOf(msgspec.Struct, Generic[AnyOf], frozen=True, array_like=True):
 
 
 class _SectionsInOrder(msgspec.Struct, frozen=True, array_like=True):
-    """A part's text in a record of format 1: every section has its place."""
+    """A part's text in a record of format 1: all sections in a fixed order."""
 
     memory: msgspec.Raw
     identity: msgspec.Raw
@@ -74,7 +74,7 @@ _decoders: dict[str, msgspec.msgpack.Decoder[Any]] = {
 
 
 class DecidedPart(msgspec.Struct):
-    """What agents decided from one ledger record out of the same sources.
+    """The rows and commands that agents decided from one ledger record and the same sources.
 
     `sources` are running numbers, ascending; `outbox` holds commands for the ledger, with
     derived source ids.
@@ -89,7 +89,7 @@ class DecidedPart(msgspec.Struct):
 def encode_part(part: DecidedPart) -> bytes:
     """Return the text of a part of the newest format: its sections by name, without empty ones.
 
-    Compressed: names, ids and words recur in it.
+    It is compressed, because names, ids and words recur in it.
     """
     sections: dict[str, tuple[list[Delete], list[AnyRow]]] = {}
     for delete in part.deletes:
@@ -113,7 +113,7 @@ def decode_outbox(text: bytes, format_: int) -> tuple[Draft, ...]:
 
 
 def decode_sections(text: bytes, models: tuple[str, ...], format_: int) -> dict[str, Section]:
-    """Return the sections of a part that `models` need, each decoded only by the one that does.
+    """Return the sections of a part for `models`; other sections are not decoded.
 
     `format_` is that of the record's header.
 
@@ -130,8 +130,8 @@ def decode_sections(text: bytes, models: tuple[str, ...], format_: int) -> dict[
 def _sections(text: bytes, format_: int) -> dict[str, msgspec.Raw]:
     """Return a part's sections by name.
 
-    Only who has the keys wrote it, and nobody changed it since: what cannot be read is meant for
-    a newer program, or comes from a broken one.
+    A writer with the keys sealed it, and it was not changed since. So if it cannot be read, it is
+    meant for a newer program, or comes from a broken one.
     """
     try:
         if format_ >= FIRST_COMPACT_FORMAT:
@@ -175,9 +175,9 @@ def _newer(what: str) -> UnknownVersion:
 
 
 def _today(model: str, section: Section) -> Section:
-    """Return a section whose deletes name rows of its model by the keys of today.
+    """Return a section whose deletes use today's keys.
 
-    A key only ever became shorter: its beginning says which row.
+    Keys only ever became shorter, so the beginning of an older key is today's.
     """
     if not section.deletes:
         return section

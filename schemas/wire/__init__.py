@@ -1,7 +1,7 @@
-"""What goes in and comes out of every surface: one struct for each JSON of the contract.
+"""The types of every interface: one struct for each JSON of the contract.
 
-The library takes and returns these, and the command line, HTTP and MCP print them, so that the
-same act answers alike wherever it is asked for. Times are ISO 8601 in UTC.
+The library takes and returns them, and the command line, HTTP and MCP print them, so that an act
+has the same result on each. Times are ISO 8601 in UTC.
 """
 
 from schemas.wire.answering import (

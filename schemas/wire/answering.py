@@ -1,4 +1,4 @@
-"""A question as it is put, and what answers it: memories, how they came to be, why not others."""
+"""A question and its answer: memories, their sources, and why others were not answered."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     #: ISO 8601 with a zone, unix milliseconds, or a datetime with a zone.
     Time = str | int | datetime
 else:
-    # JSON has no datetimes: one becomes ISO 8601 where it is read.
+    # JSON has no datetimes, so they become ISO 8601.
     Time = str | int
 
 
@@ -27,10 +27,10 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
 
     `scope`: the kinds of memories that may answer. `entity`: a name or an id. `time_after` and
     `time_before` are exclusive bounds on when something was said. `valid_at`: only what was true
-    then. `known_at`: answer as then, at a time or at the token of an ingest, without what was
-    forgotten since. `asked_at`: the moment from which "yesterday" counts, now where it is not
-    given. `min_score`, 0 to 1: what scores less is not answered. `explain`: each result with its
-    rank in every arm. `profile`: how answers are ranked.
+    then. `known_at`: answer as at that time, or that token of an ingest, without what was forgotten
+    since. `asked_at`: the moment from which "yesterday" counts, by default now. `min_score`, 0 to
+    1: results with a lower score are left out. `explain`: each result with its rank in every arm.
+    `profile`: how answers are ranked.
 
     >>> Query("Where does Ada live?", max_results=5, scope=("facts",)).max_results
     5
@@ -53,7 +53,7 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """What stood before a change, or stands since: its id and text, and when it changed."""
+    """The memory before a change, or after it: its id and text, and the time of the change."""
 
     id: str
     text: str
@@ -71,15 +71,14 @@ class Bundled(msgspec.Struct, frozen=True, kw_only=True):
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A memory that was recalled.
 
-    `score` is 0 to 1, and means the same in every answer: how well this answers as compared with
-    the best there could be, times how likely it is that anything found was meant. `arms` gives
-    the rank in each arm that found it.
-    `source_event_ids` is empty for a mental model alone: a command wrote it, and commands are
-    no events that could be read. `supersedes` is what the memory replaced, and `superseded_by`
-    what replaced it, latest first; those of a turn are those of the facts in it. `facts` are the
-    newest that support an observation; they are no results of their own beside it. `part`: which
-    of several questions asked at once it answers. `sender_name`: who said it; None of what nobody
-    said in so many words.
+    `score`, 0 to 1, means the same in every answer: how well this answers in comparison with the
+    best possible result, times the likelihood that anything found is relevant. `arms` gives the
+    rank in each arm that found it. `source_event_ids` is empty for a mental model alone: a command
+    wrote it, and commands are no events that could be read. `supersedes` is what the memory
+    replaced, and `superseded_by` what replaced it, latest first; those of a turn are those of the
+    facts in it. `facts` are the newest that support an observation; they are no results of their
+    own beside it. `part`: which of several questions asked at once it answers. `sender_name`: who
+    said it; None of what nobody said in so many words.
     """
 
     id: str

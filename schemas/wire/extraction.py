@@ -1,4 +1,4 @@
-"""What the writer would decide from an event, and whether two descriptions mean one."""
+"""What the writer would decide from an event, and whether two descriptions mean the same entity."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from schemas.wire.holdings import Fact
 class Mention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A name, date, number or the like; `text` stands from `start` to `end` of the content.
 
-    `entity` is the name of who or what is meant, None where nobody knows. A date has the days
-    that it means, `first` and `last` both inclusive.
+    `entity` is the name of the entity that is meant, None if unknown. A date has the days that it
+    means, `first` and `last` both inclusive.
     """
 
     text: str
@@ -26,7 +26,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
-    """One fact led to another, each by its place among the event's facts, from 0."""
+    """One fact led to another; both are positions in the event's list of facts, from 0."""
 
     cause: int
     effect: int
@@ -51,14 +51,14 @@ class Description(msgspec.Struct, frozen=True):
 
 
 class Pair(msgspec.Struct, frozen=True):
-    """Two descriptions that may mean one."""
+    """Two descriptions that may mean the same entity."""
 
     a: Description
     b: Description
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether two are taken for the same; `confidence`, 0 to 1, is that they are."""
+    """Whether two descriptions are taken for the same; `confidence`, 0 to 1, is that they are."""
 
     decision: Literal["same", "propose", "different"]
     confidence: float

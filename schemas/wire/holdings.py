@@ -1,4 +1,4 @@
-"""What a zone holds, as lists give it: facts, entities, merges, mental models, parked records."""
+"""The entries of lists: facts, entities, merges, mental models, parked records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Days(msgspec.Struct, frozen=True):
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact. `subject`, `attribute` and `value` are None where it fills no slot.
+    """A fact. `subject`, `attribute` and `value` are None if it makes no claim.
 
     `entities` are the names of those that it is about, `source_event_ids` the source's own ids.
     """
@@ -80,16 +80,16 @@ class MemoryVersion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Handle(msgspec.Struct, frozen=True, kw_only=True):
-    """An account under which somebody writes, as its platform calls it."""
+    """An account under which somebody writes, with its platform's name for it."""
 
     platform: str
     handle: str
 
 
 class Entity(msgspec.Struct, frozen=True, kw_only=True):
-    """Whoever or whatever is known, under its canonical name. `aliases`: what it was merged of.
+    """An entity, under its canonical name. `aliases`: the names of entities merged into it.
 
-    `facts` are about it; `mentions` counts the events that come from it or speak of it.
+    `facts` counts the facts about it, `mentions` the events that come from it or mention it.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""What became of an act, and how a zone stands: reports of ingest, forget, verify, and the rest."""
+"""Reports of ingest, forget, rebuild, verify, status and others."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Level = Literal["index", "project", "derive", "fresh"]
 
 
 class Receipt(msgspec.Struct, frozen=True):
-    """What became of an event. `number` is the running number of the record that holds it.
+    """The result of publishing an event. `number` is the running number of its record.
 
-    `clamped`: its `ingested_at` was after the ledger's clock, which was taken instead.
+    `clamped`: its `ingested_at` was later than the ledger's clock, which was taken instead.
     """
 
     status: Literal["new", "duplicate", "conflict"]
@@ -24,7 +24,7 @@ class Receipt(msgspec.Struct, frozen=True):
 
 
 class Rejection(msgspec.Struct, frozen=True):
-    """A record that was refused: where it stands (line from 1) and why."""
+    """A record that was refused: its line (from 1) and the reason."""
 
     path: str
     line: int
@@ -61,7 +61,7 @@ class IngestReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ForgetTargets(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be forgotten; what is given together must apply together.
+    """What is to be forgotten; an event must fit everything that is given.
 
     `ids` are ids of any kind that a user is shown: a source's own; that of an event; that of a fact
     or an observation, for the events that it comes from and those that repeat it; that of a mental
@@ -125,7 +125,7 @@ class RebuildReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=Tru
 
 
 class RollbackReport(msgspec.Struct, frozen=True):
-    """The generation that is in use again."""
+    """A rollback: the generation that is in use again."""
 
     generation: str
 
@@ -133,7 +133,7 @@ class RollbackReport(msgspec.Struct, frozen=True):
 class ReclaimReport(msgspec.Struct, frozen=True):
     """What was reclaimed, or would be: chains, their change records, and bytes of the ledger.
 
-    `needed` are the chains of generations, and that of the ledger's last switch.
+    `needed` are the chains of generations, and the chain of the ledger's last switch.
     """
 
     chains: list[str]
@@ -155,7 +155,7 @@ class FileCheck(msgspec.Struct, frozen=True):
 class Verification(msgspec.Struct, frozen=True):
     """What `verify` found.
 
-    `events` counts readable turns, `lag` ledger records that the files do not hold yet, `void`
+    `events` counts readable turns, `lag` ledger records that the files do not have yet, `void`
     records that do not count; `head` names the ledger's end.
     """
 
@@ -177,11 +177,11 @@ class FileStatus(msgspec.Struct, frozen=True):
 
 
 class Status(msgspec.Struct, frozen=True):
-    """What a zone holds. `lag` is how many ledger records are not decided yet.
+    """The state of a zone. `lag` is how many ledger records are not decided yet.
 
     `lag_seconds` is how long the first of those has been in the ledger, `moved_seconds_ago` when
-    the files last moved; None where nobody noted it. `stalled`: there is work, and nobody does it.
-    `head` names the ledger's end.
+    the files last moved; None if that was not noted. `stalled`: there is work, and no process does
+    it. `head` names the ledger's end.
     """
 
     zone: str

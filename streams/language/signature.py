@@ -87,8 +87,8 @@ def _plain(tokens: Tokens, left: int, right: int, kept: list[str]) -> None:
         elif word.isascii():
             _word(word, kept)
         else:
-            folded = unicodedata.normalize("NFKC", word).casefold()
-            for part in tokenise(unicodedata.normalize("NFKC", folded)).lowers:
+            single_spaced = unicodedata.normalize("NFKC", word).casefold()
+            for part in tokenise(unicodedata.normalize("NFKC", single_spaced)).lowers:
                 _word(part, kept)
 
 

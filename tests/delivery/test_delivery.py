@@ -259,7 +259,7 @@ def test_a_broker_that_answers_from_the_past_is_asked_again(
     ends: list[int], starts: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It stood still, and does not know yet that another leads; what is gone is named at last."""
-    monkeypatch.setattr(retrying, "PAST_SECONDS", 2.0)
+    monkeypatch.setattr(retrying, "REPEAT_SECONDS", 2.0)
 
     async def story() -> None:
         handler = Recorder()

@@ -199,7 +199,7 @@ def test_a_broker_that_answers_from_the_past_for_a_while_breaks_nothing(
 def test_a_partition_that_goes_on_ending_too_early_has_lost_records(
     opener: Opener, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Ledger], int]
 ) -> None:
-    monkeypatch.setattr(retrying, "PAST_SECONDS", 0.5)
+    monkeypatch.setattr(retrying, "REPEAT_SECONDS", 0.5)
     with closing(opener()) as ledger:
         assert isinstance(ledger, KafkaLedger)
         ledger.publish("z", [draft("a"), draft("b"), draft("c")])

@@ -24,7 +24,7 @@ class Tokeniser:
         self._of_documents: dict[str, frozenset[str]] = {}
 
     def words(self, text: str) -> list[str]:
-        """Return the words of a text, folded but not stemmed, in order."""
+        """Return the normalised words of a text, not stemmed, in order."""
         return self._run(self._whole, text)
 
     def terms(self, text: str) -> list[str]:

@@ -11,7 +11,7 @@ Answer = TypeVar("Answer")
 
 #: For so many seconds a question is repeated whose answer contradicts what is known; then the
 #: answer is believed. A broker that wakes up learns sooner that it is no longer the leader.
-PAST_SECONDS = 5.0
+REPEAT_SECONDS = 5.0
 _PAUSE_SECONDS = 0.25
 
 
@@ -19,7 +19,7 @@ async def retry_until(
     ask: Callable[[], Awaitable[Answer]], fits: Callable[[Answer], bool]
 ) -> Answer:
     """Return the first answer that fits, or, if none does for a while, the last one."""
-    deadline = time.monotonic() + PAST_SECONDS
+    deadline = time.monotonic() + REPEAT_SECONDS
     while not fits(answer := await ask()) and time.monotonic() < deadline:
         await asyncio.sleep(_PAUSE_SECONDS)
     return answer
