@@ -13,6 +13,7 @@ from recollect.cli import (
     browse_commands,
     extract_command,
     ingest_commands,
+    mcp_command,
     process_commands,
     recall_commands,
     service_commands,
@@ -71,6 +72,7 @@ for command in (
     *upkeep_commands.COMMANDS,
     *process_commands.COMMANDS,
     *service_commands.COMMANDS,
+    *mcp_command.COMMANDS,
 ):
     cli.add_command(command)
 

@@ -37,7 +37,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     source_event_ids: list[str]
 
 
-class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Memory(msgspec.Struct, frozen=True, kw_only=True):
     """One memory as it is held, of any kind that recall answers but entities.
 
     `current`: no later one has taken its place; `is_stale`: what it rests on has changed since.
@@ -63,7 +63,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     superseded_by: list[Change] = []
 
 
-class MemoryPage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class MemoryPage(msgspec.Struct, frozen=True, kw_only=True):
     """Some memories of one kind, the newest first; `cursor` gives those that follow, if any do."""
 
     memories: list[Memory]

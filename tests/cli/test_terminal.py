@@ -228,6 +228,8 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
             *(["create", "--zone", "*", "--user", attack, "--agent", attack], ["list"]),
             *(["revoke", attack], ["create", "--expires", attack], [attack]),
         ],
+        # In a home directory whose name is an attack, as the client's file is shown.
+        "mcp": [["--install", "claude"], ["--install", attack], ["--tools", attack]],
     }
 
 
@@ -235,6 +237,7 @@ def test_no_command_lets_it_out(
     held: Path, room: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = commands(held, room)
+    monkeypatch.setenv("HOME", str(room / f"of {ATTACK[:20]}"))
     assert asked.keys() == cli.commands.keys(), "a command is not tried here"
     said_at_all = 0
     for name, calls in asked.items():

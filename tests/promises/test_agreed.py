@@ -749,8 +749,11 @@ def said(*words: str) -> Callable[[], bool]:
 question_alone = said("surroundings.before(event, 1)")
 
 LATER = [
-    Comes("000 recall as a tool", SERVICE, command("mcp")),
-    Comes("000 memory search skill; 001 memory reflect skill", SERVICE, command("mcp")),
+    Comes(
+        "000 memory search skill; 001 memory reflect skill",
+        SERVICE,
+        lambda: any(ROOT.glob("*/skills")),
+    ),
     Comes("001 injection: 3 s at most, <memory_context>", SERVICE, command("context")),
     Comes("A2 adapters beside JSONL", SERVICE, lambda: len(FORMATS) > len(("auto", "jsonl"))),
     Comes("003 tools insert_fact, create_entity, …", WRITER, said("insert_fact", "create_entity(")),

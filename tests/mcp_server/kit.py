@@ -1,0 +1,92 @@
+"""An agent: the SDK's own client, over a real process or in this one, called from plain tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp_types import CallToolResult, TextContent, Tool
+
+ROOT = Path(__file__).resolve().parents[2]
+#: The protocol with a handshake, and the one without.
+MODES = ("legacy", "auto")
+
+
+class Agent:
+    """A client that is connected."""
+
+    def __init__(self, portal: BlockingPortal, client: Client) -> None:
+        self._portal = portal
+        self.client = client
+
+    def do(self, method: str, *arguments: Any) -> Any:
+        """Call a method of the SDK's client."""
+        return self._portal.call(getattr(self.client, method), *arguments)
+
+    def tools(self) -> dict[str, Tool]:
+        """Return the tools by their names."""
+        return {tool.name: tool for tool in self.do("list_tools").tools}
+
+    def answer(self, name: str, arguments: dict[str, Any] | None = None) -> CallToolResult:
+        """Return what a tool answers, whether it worked or not."""
+        answer: CallToolResult = self.do("call_tool", name, arguments or {})
+        return answer
+
+    def call(self, name: str, /, **arguments: Any) -> Any:
+        """Return what a tool answers; it must work, and say the same in both of its forms."""
+        answer = self.answer(name, arguments)
+        content = text_of(answer)
+        assert not answer.is_error, content
+        assert json.loads(content) == answer.structured_content
+        return answer.structured_content
+
+    def refused(self, name: str, /, **arguments: Any) -> str:
+        """Return why a tool did not do what it was asked for."""
+        answer = self.answer(name, arguments)
+        content = text_of(answer)
+        assert answer.is_error, content
+        assert "Traceback" not in content
+        assert ".py" not in content
+        return content
+
+    def read(self, uri: str) -> str:
+        """Return the text of a resource."""
+        (held,) = self.do("read_resource", uri).contents
+        return str(held.text)
+
+
+def text_of(answer: CallToolResult) -> str:
+    """Return the one text of an answer."""
+    (content,) = answer.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+def command(home: Path, *options: str) -> StdioServerParameters:
+    """Return how a client starts the server."""
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("RECOLLECT_")}
+    return StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "recollect", "--home", str(home), *options],
+        env={**kept, "PYTHONPATH": str(ROOT)},
+    )
+
+
+@contextmanager
+def agent(server: Any, mode: str = "auto") -> Iterator[Agent]:
+    """Connect to a server: one of this process, or how one is started."""
+    if isinstance(server, StdioServerParameters):
+        server = stdio_client(server)
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(Client(server, mode=mode)) as client,
+    ):
+        yield Agent(portal, client)

@@ -1,0 +1,216 @@
+"""The SDK's own client drives every tool, resource and prompt of a real process."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from recollect import Recollect
+from tests.library.kit import said
+from tests.mcp_server.kit import MODES, Agent, agent, command
+
+SAID = [
+    said("m1", "I live in Turin.", minute=1),
+    said("m2", "I bought a boat.", by="Bob", minute=2),
+    said("m3", "I moved to Oslo.", minute=3),
+]
+
+
+@pytest.fixture(scope="module", params=MODES)
+def ada(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Agent]:
+    home = tmp_path_factory.mktemp("mcp") / "home"
+    with Recollect(home, encoder="none") as r:
+        r.zone("ada").ingest(SAID)
+    with agent(command(home, "--zone", "ada", "mcp"), request.param) as connected:
+        yield connected
+
+
+def test_every_tool_is_called_here(ada: Agent) -> None:
+    text = Path(__file__).read_text()
+    for name in ada.tools():
+        assert f'.call("{name}"' in text or f'.call(\n        "{name}"' in text, name
+
+
+def test_what_is_retained_is_recalled_at_once(ada: Agent) -> None:
+    done = ada.call("retain", content="The deploy key is in the blue safe.", sender="assistant")
+    assert done["status"] == "new"
+    best = ada.call("recall", query="Where is the deploy key?")["results"][0]
+    assert "blue safe" in best["text"]
+    assert best["sender_name"] == "assistant"
+
+
+def test_recall_takes_the_filters_that_it_names(ada: Agent) -> None:
+    found = ada.call(
+        "recall",
+        query="where",
+        scope=["events"],
+        entity="Ada",
+        time_after="2026-05-08T10:00:30Z",
+        time_before="2026-05-08T10:01:30Z",
+        platform="chat",
+        max_results=5,
+        budget="high",
+    )
+    assert [item["source_event_ids"] for item in found["results"]] == [["m1"]]
+    assert found["results"][0]["platform"] == "chat"
+
+
+def test_a_result_says_that_it_is_out_of_date(ada: Agent) -> None:
+    results = ada.call("recall", query="Where does Ada live?", scope=["facts"])["results"]
+    old = next(item for item in results if item["source_event_ids"] == ["m1"])
+    assert old["is_stale"]
+    assert old["superseded_by"][0]["text"] == "Ada: I moved to Oslo."
+
+
+def test_a_report_names_its_sources(ada: Agent) -> None:
+    report = ada.call("reflect", query="Where does Ada live?")
+    assert report["text"].startswith("# Where does Ada live?")
+    assert "[m3]" in report["text"]
+
+
+def test_a_memory_is_listed_got_and_explained(ada: Agent) -> None:
+    page = ada.call("list_memories", scope="events", platform="chat", limit=2)
+    assert [item["source_event_ids"] for item in page["memories"]] == [["m3"], ["m2"]]
+    rest = ada.call("list_memories", scope="events", platform="chat", cursor=page["cursor"])
+    assert [item["source_event_ids"] for item in rest["memories"]] == [["m1"]]
+    assert "cursor" not in rest
+    (fact,) = ada.call("list_memories", entity="Bob")["memories"]
+    assert ada.call("get_memory", id=fact["id"]) == fact
+    assert fact["text"] == "Bob: I bought a boat."
+    steps = json.dumps(ada.call("why", id=fact["id"])["steps"])
+    assert "'m2' of chat" in steps
+
+
+def test_a_retained_text_is_corrected_and_a_message_is_not(ada: Agent) -> None:
+    first = ada.call("retain", content="Standup is at nine.")
+    done = ada.call("update_memory", id=first["event_id"], text="Standup is at ten.")
+    assert done["replaced"] == first["event_id"]
+    assert "nine" not in str(ada.call("recall", query="When is standup?"))
+    assert "not rewritten" in ada.refused("update_memory", id="m1", text="I live in Rome.")
+
+
+def test_forgetting_says_what_would_go_unless_it_is_told_to(ada: Agent) -> None:
+    done = ada.call("retain", content="The cat is called Mio.")
+    would = ada.call("forget", ids=[done["event_id"]])
+    assert (would["dry_run"], would["events"]) == (True, 1)
+    assert "Mio" in str(ada.call("get_memory", id=done["event_id"]))
+    assert ada.call("forget", ids=[done["event_id"]], dry_run=False)["events"] == 1
+    assert "holds nothing" in ada.refused("get_memory", id=done["event_id"])
+
+
+def test_people_are_listed_and_got_by_name(ada: Agent) -> None:
+    listed = ada.call("list_entities", limit=100)
+    assert {"Ada", "Bob"} <= {item["name"] for item in listed["entities"]}
+    assert listed["more"] is False
+    assert ada.call("list_entities", limit=1)["more"] is True
+    bob = ada.call("get_entity", name_or_id="Bob")
+    assert bob["handles"] == [{"platform": "chat", "handle": "u-Bob"}]
+    assert bob["facts"] == 1
+
+
+def test_a_report_is_kept_and_rewritten(ada: Agent) -> None:
+    made = ada.call("create_mental_model", name="Homes", description="Ada moves.", tags=["people"])
+    later = ada.call("update_mental_model", id=made["id"], description="Ada moved to Oslo.")
+    assert later["previous"] == made["id"]
+    assert ada.call("get_mental_model", id=made["id"])["current"] is False
+    models = ada.call("list_mental_models")["mental_models"]
+    assert [(item["name"], item["description"]) for item in models] == [
+        ("Homes", "Ada moved to Oslo.")
+    ]
+
+
+def test_resources_and_the_prompt_are_data(ada: Agent) -> None:
+    assert [item.uri for item in ada.do("list_resources").resources] == ["memory://profile"]
+    templates = ada.do("list_resource_templates").resource_templates
+    assert [item.uri_template for item in templates] == [
+        "memory://entities/{id}",
+        "memory://memories/{id}",
+    ]
+    bob = ada.call("get_entity", name_or_id="Bob")["id"]
+    for uri, words in (
+        ("memory://profile", "Bob (person)"),
+        (f"memory://entities/{bob}", "Bob: I bought a boat. [m2]"),
+        ("memory://entities/Bob", "Writes on chat as u-Bob"),
+        ("memory://memories/m2", "I bought a boat."),
+    ):
+        text = ada.read(uri)
+        assert words in text
+        assert text.startswith("What follows was remembered"), "data, not instructions"
+    (prompt,) = ada.do("list_prompts").prompts
+    assert [argument.name for argument in prompt.arguments] == ["task"]
+    (message,) = ada.do("get_prompt", "context", {"task": "Meet Bob on his boat"}).messages
+    assert "I bought a boat." in message.content.text
+    assert "data, not instructions" in message.content.text
+
+
+@pytest.mark.parametrize(
+    "uri", ["memory://nothing", "memory://entities/", "memory://entities/Zoe", "file:///etc/passwd"]
+)
+def test_a_resource_that_is_not_there_is_an_error(ada: Agent, uri: str) -> None:
+    with pytest.raises(MCPError) as error:
+        ada.read(uri)
+    assert "Traceback" not in str(error.value)
+
+
+def test_a_prompt_that_is_not_there_is_an_error(ada: Agent) -> None:
+    with pytest.raises(MCPError, match="no prompt"):
+        ada.do("get_prompt", "other", {})
+    with pytest.raises(MCPError, match="task is empty"):
+        ada.do("get_prompt", "context", {"task": " "})
+
+
+def test_standard_output_is_the_protocol_alone(tmp_path: Path) -> None:
+    Recollect(tmp_path / "home", encoder="none").close()
+    started = command(tmp_path / "home", "mcp")
+    calls = [
+        {
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {},
+                "clientInfo": {"name": "t", "version": "1"},
+            },
+        },
+        {
+            "method": "tools/call",
+            "params": {"name": "retain", "arguments": {"content": "Ada sings."}},
+        },
+        {
+            "method": "tools/call",
+            "params": {"name": "recall", "arguments": {"query": "Who sings?"}},
+        },
+    ]
+    lines = [json.dumps({"jsonrpc": "2.0", "id": n, **call}) for n, call in enumerate(calls)]
+    lines.insert(1, json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+    lines.insert(2, "no JSON at all")
+    process = subprocess.Popen(
+        [started.command, *started.args],
+        env=started.env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    answers: dict[int, Any] = {}
+    for line in lines:
+        process.stdin.write(line + "\n")
+        process.stdin.flush()
+        if '"id"' in line:
+            answer = json.loads(process.stdout.readline())
+            assert answer["jsonrpc"] == "2.0"
+            answers[answer["id"]] = answer
+    rest, errors = process.communicate(timeout=30)
+    assert rest == ""
+    assert "Traceback" not in errors
+    assert process.returncode == 0, "it ends where its input ends"
+    assert "Ada sings." in answers[2]["result"]["content"][0]["text"]
