@@ -31,6 +31,7 @@ from projections.text.stopwords import STOP_WORDS
 from recollect.access_tokens import RIGHTS
 from recollect.cli.app import cli
 from recollect.home import Home
+from recollect.mcp_server.recollect_tools import RECOLLECT_TOOLS
 from recollect.service import memory_routes
 from recollect.service.application import OF_ZONES
 from schemas.changes import Entity, MentalModel
@@ -618,6 +619,16 @@ CONSTANTS = [
         "000 recall as an endpoint",
         lambda: getattr(memory_routes.recall.parsed_data_field, "annotation", None),
         Query,
+    ),
+    Holds(
+        "000 recall as a tool",
+        lambda: next(
+            tool.arguments.__struct_fields__ for tool in RECOLLECT_TOOLS if tool.name == "recall"
+        ),
+        (
+            *("query", "scope", "entity", "time_after", "time_before"),
+            *("platform", "max_results", "budget"),
+        ),
     ),
     Holds(
         "004 permissions on every read and write",
