@@ -20,7 +20,7 @@ from mcp_types import (
 from recollect.library_zone import Zone
 from recollect.mcp_server.chatgpt_tools import MEMORY_URI
 from recollect.mcp_server.tool_schemas import visible
-from schemas.display import folded, quantity
+from schemas.display import quantity, single_spaced
 from schemas.errors import InvalidInput
 from schemas.wire import Fact, Memory
 
@@ -177,5 +177,5 @@ def _fact(fact: Fact) -> str:
 
 def _line(text: str) -> str:
     """Return a remembered text as one line that forges no other."""
-    text = folded(text)
+    text = single_spaced(text)
     return text if len(text) <= _MOST_TEXT else text[:_MOST_TEXT] + "…"

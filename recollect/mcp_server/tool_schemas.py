@@ -23,7 +23,7 @@ from msgspec.inspect import (
     type_info,
 )
 
-from schemas.display import folded, shown, unseen
+from schemas.display import shown, single_spaced, unseen
 from schemas.errors import InvalidInput
 
 JsonSchema = dict[str, Any]
@@ -64,7 +64,7 @@ def _plain(node: JsonSchema, parts: Mapping[str, Any]) -> JsonSchema:
         return _plain({**only, **beside, _MAY_BE_NULL: True}, parts)
     plain = {key: value for key, value in node.items() if key != "title"}
     if "description" in plain:
-        plain["description"] = folded(plain["description"])
+        plain["description"] = single_spaced(plain["description"])
     if "enum" in plain:
         plain["type"] = "string"
     if "properties" in plain:
