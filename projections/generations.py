@@ -21,10 +21,14 @@ _NAME = re.compile(r"g(\d{6})")
 _CURRENT = "CURRENT"
 _DESCRIPTION = "generation.json"
 
+#: The names of the agents of a home that says nothing of them: `own` stands for all of recollect's.
+OWN_AGENTS = ("own",)
+
 
 class Generation(msgspec.Struct, frozen=True):
     """The description of a generation: its chain in `changes`, its encoder, and its origin.
 
+    `agents` are the names of those that decided it, as the home's configuration gives them.
     `complete` is False while a rebuild still writes it. `previous` was in use before it.
     """
 
@@ -35,6 +39,7 @@ class Generation(msgspec.Struct, frozen=True):
     level: str
     complete: bool
     previous: str | None = None
+    agents: tuple[str, ...] = OWN_AGENTS
 
 
 class ZoneDirectory:
@@ -100,7 +105,15 @@ class ZoneDirectory:
                     found.append(self.describe(entry.name))
         return found
 
-    def create(self, *, chain: str, encoder: str | None, dimension: int, level: str) -> Generation:
+    def create(
+        self,
+        *,
+        chain: str,
+        encoder: str | None,
+        dimension: int,
+        level: str,
+        agents: tuple[str, ...],
+    ) -> Generation:
         """Create the directory of a new generation, which is not in use yet."""
         make_directory(self.path)
         numbers = [
@@ -115,6 +128,7 @@ class ZoneDirectory:
             dimension=dimension,
             level=level,
             complete=False,
+            agents=agents,
         )
         make_directory(self.path / generation.name)
         self._describe(generation)

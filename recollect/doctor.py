@@ -16,13 +16,14 @@ import onnxruntime
 
 from projections.embeddings.embeddings_file import vec0_version
 from projections.files import FILE_NAMES, ZoneFiles
-from projections.generations import ZoneDirectory
+from projections.generations import OWN_AGENTS, ZoneDirectory
 from projections.private import exposed, read_only
 from projections.sqlite import connect, value
 from recollect.home import Home, cache_directory
 from recollect.ledgers import on_kafka, open_ledger
 from schemas.display import quantity
 from schemas.errors import HomeError, IntegrityError, OlderVersion, RecollectError
+from streams.deciding.registration import agents_named
 from streams.encoder.loading import load
 from streams.ledger.embedded_ledger import EmbeddedLedger
 from streams.ledger.kafka.kafka_ledger import KafkaLedger
@@ -76,6 +77,7 @@ def examine(directory: Path) -> list[Check]:
         check("writable", _writable, ""),
         check("private", _private, f"{init} takes it from the others"),
         check("encoder", _encoder, f"{init} brings it again"),
+        check("agents", _agents, f"{init} --agents NAMES says which decide"),
         check("ledger", _ledger, "restore ledger.db and keys.db from a backup"),
         check("keys", _keys, "restore keys.db from a backup that has them"),
         check("zones", _zones, f"recollect --home {directory} --zone NAME rebuild makes it again"),
@@ -234,6 +236,23 @@ def _encoder(directory: Path) -> str:
     encoder.close()
     assert abs(float(vector @ vector) - 1) < 1e-3, "its vectors are not of length 1"
     return f"{pin.model}, {pin.dimension} dimensions, from {cache_directory()}"
+
+
+def _agents(directory: Path) -> str:
+    names = Home(directory).settings.agents
+    agents_named(names)
+    for path in sorted((directory / "zones").glob("*")):
+        # Whose generation cannot be told is said of the zones.
+        with suppress(HomeError):
+            theirs = ZoneDirectory(path).current().agents
+            if theirs != names:
+                raise _Unwell(
+                    f"zone {path.name} was decided by {','.join(theirs)}, and this home has "
+                    f"{','.join(names)}: nothing more is decided there",
+                    f"recollect --home {directory} --zone {path.name} rebuild --level derive, or "
+                    f"recollect --home {directory} init --agents {','.join(theirs)}",
+                )
+    return "recollect's own" if names == OWN_AGENTS else ", ".join(names)
 
 
 def _ledger(directory: Path) -> str:

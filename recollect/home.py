@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 import msgspec
 
-from projections.generations import replace_file
+from projections.generations import OWN_AGENTS, replace_file
 from projections.private import make_directory, tighten
 from schemas.errors import HomeError, UnknownVersion
 from streams.encoder.catalog import Precision, Source
@@ -31,13 +31,16 @@ class Settings(msgspec.Struct, frozen=True):
     """What a home writes down when it is made. `encoder` None: no vectors, keyword search only.
 
     `promoted_to` is the Kafka ledger that took over from the home's own. `reranker`: a
-    cross-encoder that judges the best candidates of an answer; None: the arms alone do.
+    cross-encoder that judges the best candidates of an answer; None: the arms alone do. `agents`
+    names those that decide, in order: `own` for all of recollect's, one of these by its name, or
+    another's as `package.module:NAME`.
     """
 
     format: int
     encoder: Pin | None
     promoted_to: str | None = None
     reranker: Pin | None = None
+    agents: tuple[str, ...] = OWN_AGENTS
 
 
 class _Format(msgspec.Struct, frozen=True):
@@ -83,17 +86,25 @@ class Home:
         source: Source | None = None,
         model_directory: Path | None = None,
         without_encoder: bool = False,
+        agents: Sequence[str] | None = None,
         progress: BringProgress | None = None,
     ) -> Home:
         """Make a home and pin its encoder; an existing home keeps what it has, its owner's alone.
 
         The encoder of an existing home is brought again where it is missing or damaged in the
-        cache, and `progress` is told.
+        cache, and `progress` is told. `agents` are those that decide from now on, as `Settings`
+        names them; None: those that it has, and recollect's own in a new one.
 
         Raises:
-            HomeError: the directory holds something else, or the home has another encoder.
+            HomeError: the directory holds something else, or the home has another encoder; or an
+                agent cannot be had.
             EncoderError: the encoder cannot be brought.
         """
+        if agents is not None:
+            from streams.deciding.registration import agents_named
+
+            # Before anything is changed.
+            agents_named(agents)
         if cls.is_at(directory):
             home = cls(directory)
             tighten(directory)
@@ -120,6 +131,8 @@ class Home:
                     directory=model_directory,
                     progress=progress,
                 )
+            if agents is not None:
+                home._write(msgspec.structs.replace(home.settings, agents=tuple(agents)))
             return home
         if directory.exists() and (not directory.is_dir() or _holds_something(directory)):
             raise HomeError(f"{directory} exists and is no recollect home; name an empty directory")
@@ -137,7 +150,8 @@ class Home:
             )
         make_directory(directory)
         tighten(directory)
-        replace_file(directory / _FILE, msgspec.json.encode(Settings(FORMAT, pin)) + b"\n")
+        settings = Settings(FORMAT, pin, agents=OWN_AGENTS if agents is None else tuple(agents))
+        replace_file(directory / _FILE, msgspec.json.encode(settings) + b"\n")
         return cls(directory)
 
     @staticmethod

@@ -46,6 +46,7 @@ def open_following_node(home: Home, *, decides: bool) -> tuple[Node, KafkaLedger
         KafkaSettings.read(setting, os.environ),
         home.directory / "copy",
         encoder=encoder_name(home),
+        agents=home.settings.agents,
         follows=True,
         writes=decides,
     )
@@ -76,6 +77,7 @@ def open_ledger(home: Home, setting: str | None = None) -> Ledger:
             KafkaSettings.read(setting, os.environ),
             home.directory / "copy",
             encoder=encoder_name(home),
+            agents=home.settings.agents,
             follows=followed(home),
         )
     raise InvalidInput(f"{VARIABLE}={setting!r}: give {EMBEDDED!r} or kafka://host:port")
@@ -102,4 +104,4 @@ def node_of(home: Home, ledger: Ledger, *, decides: bool) -> Node:
     gateway = EncoderGateway(
         pin.model if pin else None, pin.dimension if pin else 0, home.load_encoder
     )
-    return Node(home.directory, ledger, gateway, decides=decides)
+    return Node(home.directory, ledger, gateway, registered=home.settings.agents, decides=decides)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 import apsw
 import msgspec
@@ -10,7 +11,7 @@ import msgspec
 from projections.memory import memory_queries as memory
 from recollect.ingesting import command
 from recollect.open_zone import OpenZone
-from schemas.errors import Damaged, IntegrityError, InvalidInput, OtherHistory
+from schemas.errors import Damaged, IntegrityError, InvalidInput, OtherAgents, OtherHistory
 from schemas.events import Drop, Retry
 from schemas.wire import (
     DeadLetter,
@@ -45,7 +46,9 @@ def rebuild(
         return RebuildReport(level=level, records=pending(zone), dry_run=True)
     started = time.monotonic()
     try:
-        zone.decide()
+        # Whom other agents decided is decided by this home's with the derivation, if at all.
+        with suppress(OtherAgents):
+            zone.decide()
     except OtherHistory:
         # What the ledger lost may stand in these files alone.
         raise
@@ -56,7 +59,8 @@ def rebuild(
     from streams.lifecycle import rebuilding
 
     rebuilt = rebuilding.rebuild(zone.node, zone.name, level, progress)
-    zone.decide()
+    with suppress(OtherAgents):
+        zone.decide()
     zone.node.close_removed()
     seconds = round(time.monotonic() - started, 3)
     return msgspec.structs.replace(rebuilt, seconds=seconds)

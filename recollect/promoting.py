@@ -60,7 +60,11 @@ def promote(
             # It may be of an attempt to move elsewhere.
             shutil.rmtree(home.directory / "copy", ignore_errors=True)
         ledger = KafkaLedger(
-            settings, home.directory / "copy", encoder=encoder_name(home), secret=own.keys.secret
+            settings,
+            home.directory / "copy",
+            encoder=encoder_name(home),
+            agents=home.settings.agents,
+            secret=own.keys.secret,
         )
         with closing(node_of(home, ledger, decides=True)) as node:
             counts = own.count()

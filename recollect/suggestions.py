@@ -11,6 +11,7 @@ from projections.events.event_queries import platforms
 from projections.identity.entity_list import names_about_as_long
 from projections.recall.question.entity_names import ids_of
 from recollect.open_zone import OpenZone
+from schemas.errors import OtherAgents
 from schemas.names import normalise_name
 from schemas.wire import Query
 
@@ -66,11 +67,18 @@ def _zones(zone: OpenZone) -> list[str]:
 
 
 def hints(zone: OpenZone, query: Query | None = None) -> list[str]:
-    """Return what to say of names that nothing has: of the zone, or in a question's filters."""
+    """Return what to say of names that nothing has: of the zone, or in a question's filters.
+
+    Without a question also where the zone was decided by other agents than those of the home.
+    """
     if not zone.exists():
         return [unknown_zone(zone)]
     found: list[str] = []
     if query is None:
+        try:
+            zone.node.check_agents(zone.name, zone.node.current(zone.name))
+        except OtherAgents as error:
+            found.append(str(error))
         return found
     with zone.files() as files:
         if query.entity is not None and not ids_of(files.identity.connection, query.entity):

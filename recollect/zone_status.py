@@ -17,7 +17,10 @@ def status(zone: OpenZone) -> Status:
     node = zone.node
     encoder, name = node.gateway.model, zone.name
     if not zone.exists():
-        return Status(name, "", 0, 0, 0, 0, 0, 0, 0.0, None, False, [], encoder, zone.head())
+        return Status(
+            *(name, "", 0, 0, 0, 0, 0, 0, 0.0, None, False, [], encoder, zone.head()),
+            agents=node.registered,
+        )
     if not zone.opened.followed:
         node.project_turns(name)
     lag_seconds = _lag_seconds(zone)
@@ -42,6 +45,7 @@ def status(zone: OpenZone) -> Status:
             models=[FileStatus(model, number) for model, number in marks.items()],
             encoder=generation.encoder,
             head=zone.head(),
+            agents=generation.agents,
         )
 
 

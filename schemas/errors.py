@@ -43,6 +43,10 @@ class OlderVersion(HomeError):
     """A file was made by an older recollect, and cannot be upgraded because it is read-only."""
 
 
+class OtherAgents(HomeError):
+    """A generation was decided by other agents than the home has; the message says what to do."""
+
+
 class ErasureFailed(RecollectError):
     """An erasure could not be carried out; its zone stops until it is."""
 

@@ -7,12 +7,14 @@ import click
 import pytest
 
 from projections.files import ZoneFiles
+from projections.generations import OWN_AGENTS
 from projections.sqlite import rows
 from recollect.cli.app import cli
 from schemas.events import KINDS
 from schemas.inbound import InboundEvent
 from schemas.wire import SCOPES
 from streams.adapters import FORMATS
+from streams.agents import BY_NAME
 from streams.ledger import TOPICS
 from streams.ledger.kafka.topics import NAMES, topic_settings
 from streams.system.failpoints import FAILPOINTS
@@ -78,6 +80,11 @@ def test_every_setting_is_in_the_reference():
 def test_every_topic_kind_scope_and_event_field_is_in_the_reference():
     for name in (*TOPICS, *NAMES, *KINDS, *SCOPES, *InboundEvent.__struct_fields__):
         assert f"`{name}`" in REFERENCE, name
+
+
+def test_every_agent_is_in_the_reference_in_its_order():
+    section = REFERENCE.split("## Agents")[1].split("\n## ")[0]
+    assert re.findall(r"^\| `([a-z]+)` \|", section, re.MULTILINE) == [*OWN_AGENTS, *BY_NAME]
 
 
 @pytest.mark.parametrize("replicas", [1, 3])

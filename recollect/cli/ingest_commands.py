@@ -54,6 +54,12 @@ _STANDARD_INPUT = Path("-")
     show_default=True,
     help="How exactly the encoder reckons; int8 is faster and smaller.",
 )
+@click.option(
+    "--agents",
+    metavar="NAMES",
+    help="Which agents decide, with commas between: 'own' are recollect's, package.module:NAME "
+    "is another's [own].",
+)
 def init(
     home: str | None,
     zone: str | None,
@@ -63,8 +69,10 @@ def init(
     encoder_source: Source | None,
     reranker: str | None,
     precision: Precision,
+    agents: str | None,
 ) -> None:
     """Make a home, and bring its encoder."""
+    from projections.generations import OWN_AGENTS
     from recollect.home import Home, home_directory
 
     directory = home_directory(given_home(home))
@@ -75,6 +83,7 @@ def init(
         source=encoder_source,
         model_directory=encoder_directory,
         without_encoder=encoder == "none",
+        agents=None if agents is None else [name.strip() for name in agents.split(",")],
         progress=show_step,
     )
     if reranker is None:
@@ -90,6 +99,7 @@ def init(
                 "encoder": pin.model if pin else None,
                 "pin": pin,
                 "reranker": judge.model if judge else None,
+                "agents": made.settings.agents,
             }
         )
         return
@@ -101,6 +111,8 @@ def init(
         say(f"weights   sha256 {pin.sha256}")
     if judge is not None:
         say(f"reranker  {judge.model}, from the {judge.source}")
+    if made.settings.agents != OWN_AGENTS:
+        say(f"agents    {', '.join(made.settings.agents)}")
 
 
 @click.command(epilog="Example: recollect ingest chats.jsonl mail.jsonl.gz")

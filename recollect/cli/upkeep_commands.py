@@ -112,6 +112,8 @@ def reclaim(home: str | None, zone: str | None, as_json: bool, dry_run: bool) ->
 @common
 def status(home: str | None, zone: str | None, as_json: bool) -> None:
     """Show what the zone holds and how far each file is."""
+    from projections.generations import OWN_AGENTS
+
     with open_zone(home, zone) as memory:
         found = memory.status()
         hints = memory.hints()
@@ -124,6 +126,8 @@ def status(home: str | None, zone: str | None, as_json: bool) -> None:
         value = getattr(found, name)
         counted = f"{value:,}" if isinstance(value, int) else value
         say(f"{name:13} {'none' if value in (None, '') else counted}")
+    if found.agents != OWN_AGENTS:
+        say(f"{'agents':13} {', '.join(found.agents)}")
     say(f"{'dead letters':13} {found.dead_letters}")
     waiting = f", the first for {found.lag_seconds:.0f} s" if found.lag_seconds else ""
     say(f"{'lag':13} {quantity(found.lag, 'record')}{waiting}")

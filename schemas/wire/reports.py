@@ -181,7 +181,7 @@ class Status(msgspec.Struct, frozen=True):
 
     `lag_seconds` is how long the first of those has been in the ledger, `moved_seconds_ago` when
     the files last moved; None if that was not noted. `stalled`: there is work, and no process does
-    it. `head` names the ledger's end.
+    it. `head` names the ledger's end. `agents` are the names of the agents that decided it.
     """
 
     zone: str
@@ -198,6 +198,7 @@ class Status(msgspec.Struct, frozen=True):
     models: list[FileStatus]
     encoder: str | None
     head: str
+    agents: tuple[str, ...]
 
 
 class AccessToken(msgspec.Struct, frozen=True, kw_only=True):

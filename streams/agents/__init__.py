@@ -1,8 +1,10 @@
 """The agents: each extracts from a record and its thread, then resolves against the state.
 
-Neither step knows a clock, chance or the network. All agents handle a record, in the order of
-`AGENTS`, before the next one.
+Neither step knows a clock, chance or the network. All agents of a home handle a record, in
+the order in which its configuration names them, before the next one.
 """
+
+from collections.abc import Mapping
 
 from streams.agents.accesses import AccessCounter
 from streams.agents.agent import Agent, Extract, Surroundings
@@ -13,13 +15,15 @@ from streams.agents.state import State
 from streams.agents.ticks import TurnCloser
 from streams.agents.writer import RuleWriter
 
-AGENTS: tuple[Agent, ...] = (
-    RuleWriter(),
-    AccessCounter(),
-    MergeClerk(),
-    MentalModelKeeper(),
-    DeadLetterClerk(),
-    TurnCloser(),
-)
+#: Recollect's own agents by name, in their order: the names are those of their modules.
+BY_NAME: Mapping[str, Agent] = {
+    "writer": RuleWriter(),
+    "accesses": AccessCounter(),
+    "merges": MergeClerk(),
+    "mentalmodels": MentalModelKeeper(),
+    "deadletters": DeadLetterClerk(),
+    "ticks": TurnCloser(),
+}
+AGENTS: tuple[Agent, ...] = tuple(BY_NAME.values())
 
-__all__ = ["AGENTS", "Agent", "Extract", "State", "Surroundings"]
+__all__ = ["AGENTS", "BY_NAME", "Agent", "Extract", "State", "Surroundings"]

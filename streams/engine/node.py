@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from projections.events.event_queries import switched_to
 from projections.files import FILE_NAMES, FilesPool, ZoneFiles
-from projections.generations import Generation, ZoneDirectory, sync_directory
+from projections.generations import OWN_AGENTS, Generation, ZoneDirectory, sync_directory
 from projections.private import must_be_writable, read_only, writable
 from projections.sqlite import copy_file
 from schemas.errors import (
@@ -23,6 +23,7 @@ from schemas.errors import (
     IntegrityError,
     NotDeleted,
     OlderVersion,
+    OtherAgents,
     OtherHistory,
     RecollectError,
     UnknownVersion,
@@ -69,11 +70,14 @@ class Node:
         gateway: EncoderGateway,
         agents: Sequence[Agent] | None = None,
         *,
+        registered: tuple[str, ...] = OWN_AGENTS,
         decides: bool = True,
     ) -> None:
+        """`registered` names the home's agents; `agents` are loaded ones, in their place."""
         self.ledger = ledger
         self.decides = decides
         self.gateway = gateway
+        self.registered = registered
         self._agents = agents
         self._directory = directory
         self.writes = not read_only(directory)
@@ -87,12 +91,37 @@ class Node:
 
     @property
     def agents(self) -> Sequence[Agent]:
-        """The agents that decide: those that were given, else recollect's own."""
-        if self._agents is None:
-            from streams.agents import AGENTS
+        """The agents that decide: those that were given, else those that are registered.
 
-            self._agents = AGENTS
+        Raises:
+            HomeError: one that is registered cannot be had.
+        """
+        if self._agents is None:
+            from streams.deciding.registration import agents_named
+
+            self._agents = agents_named(self.registered)
         return self._agents
+
+    def check_agents(self, zone: str, generation: Generation) -> None:
+        """Raise OtherAgents where other agents decided a generation than those of this home.
+
+        What one decides rests on what all decided before it, and an erasure decides it again.
+        """
+        if generation.agents != self.registered:
+            theirs = ",".join(generation.agents)
+            raise OtherAgents(
+                f"generation {generation.name} of zone {zone} was decided by the agents {theirs}, "
+                f"and this home has {','.join(self.registered)}: run recollect --zone {zone} "
+                f"rebuild --level derive, or give it its agents back: recollect init --agents "
+                f"{theirs}. Until then nothing more is decided here; what there is answers"
+            )
+
+    def _first_agents(self) -> tuple[str, ...]:
+        """Return which agents decide a zone that nobody has decided yet."""
+        if self.registered != OWN_AGENTS and self.decides:
+            # A generation is not said to be of agents that cannot be had.
+            _ = self.agents
+        return self.registered
 
     def _take_over_debts(self) -> None:
         """Move what an older build noted in the journal of owed purges into zones' files."""
@@ -131,6 +160,7 @@ class Node:
             dimension=self.gateway.dimension,
             level="first",
             complete=False,
+            agents=self.registered,
         )
 
     def current(self, zone: str) -> Generation:
@@ -152,6 +182,7 @@ class Node:
                     encoder=self.gateway.model,
                     dimension=self.gateway.dimension,
                     level="first",
+                    agents=self._first_agents(),
                 )
                 # Its files are made now, so that one that is missing later is known to be lost.
                 with self.open(zone, first):
@@ -229,7 +260,11 @@ class Node:
 
         `owner`: it also appends the commands that its change records ask for. Only the driver of
         the generation in use may.
+
+        Raises:
+            OtherAgents: other agents decided it than those of this home.
         """
+        self.check_agents(zone, generation)
         from streams.engine.zone import ZoneDriver
 
         return ZoneDriver(
@@ -257,6 +292,7 @@ class Node:
         ):
             for kept in directory.generations():
                 decided = kept.complete and kept.encoder == self.gateway.model
+                decided = decided and kept.agents == self.registered
                 if not decided or kept.chain == current.chain:
                     continue
                 with self.open(zone, kept) as files:
@@ -497,6 +533,7 @@ class Node:
                     encoder=self.gateway.model,
                     dimension=self.gateway.dimension,
                     level="project",
+                    agents=self.registered,
                 )
             )
             with self.open(zone, generation) as files:
@@ -557,9 +594,11 @@ class Node:
                 not generation.complete
                 or not self.decides
                 or generation.encoder not in (None, self.gateway.model)
+                or generation.agents != self.registered
             ):
-                # It cannot be brought up to date: it is half written, its encoder is not this
-                # home's, or nothing is decided here. Kept, it would hold what was forgotten.
+                # It cannot be brought up to date: it is half written, its encoder or its agents are
+                # not this home's, or nothing is decided here. Kept, it would hold what was
+                # forgotten.
                 directory.remove(generation)
                 continue
             with self.open(zone, generation) as files:

@@ -1,14 +1,16 @@
 """Promoting: an embedded ledger moves to Kafka, each record to the offset that it had, so that
 every watermark of the read models stays valid.
 
-1. The secret and the encoder are agreed on first; if the topics have others, promoting stops. 2.
-Records that the topics hold already must be the first ones of this ledger: then an interrupted copy
-goes on after them; else they belong to another ledger, and promoting stops. 3. Keys are copied
-before the records that are sealed with them, and changes before their events: a worker that reads
-the topics too early decides nothing a second time. 4. Every record is read back from the broker and
-compared; at last the ends are compared. 5. Then the embedded ledger accepts no more events. This is
-the moment of the move: before it, the embedded ledger counts, after it the topics. Promoting again
-finishes what is left. 6. Its keys are destroyed and its records deleted.
+1. The secret, the encoder and the agents are agreed on first; if the topics have others, promoting
+   stops.
+2. Records that the topics hold already must be the first ones of this ledger: then an interrupted
+   copy goes on after them; else they belong to another ledger, and promoting stops.
+3. Keys are copied before the records that are sealed with them, and changes before their events: a
+   worker that reads the topics too early decides nothing a second time.
+4. Every record is read back from the broker and compared; at last the ends are compared.
+5. Then the embedded ledger accepts no more events. This is the moment of the move: before it, the
+   embedded ledger counts, after it the topics. Promoting again finishes what is left.
+6. Its keys are destroyed and its records deleted.
 """
 
 from __future__ import annotations

@@ -76,6 +76,7 @@ def rollback(node: Node, zone: str, progress: Progress | None = None) -> Generat
 
     Raises:
         HomeError: no generation before the one in use was kept.
+        OtherAgents: other agents decided it than those of this home.
     """
     directory = _existing(node, zone)
     with exclusive(directory.path / "rebuild.lock", wait=False), node.driving(zone):
@@ -84,6 +85,7 @@ def rollback(node: Node, zone: str, progress: Progress | None = None) -> Generat
         older = [item for item in kept if item.name == current.previous]
         if not older:
             raise HomeError(f"zone {zone} has no generation before {current.name} to go back to")
+        node.check_agents(zone, older[0])
         if older[0].chain != current.chain:
             announce(node, zone, older[0].chain)
         with node.open(zone, older[0]) as files:
@@ -149,12 +151,14 @@ def _building(
     """Return the unfinished generation to go on with, or a new one."""
     directory.clear_leftovers()
     in_use = current or node.first_generation(zone)
+    agents = in_use.agents if level == "project" else node.registered
     for generation in directory.generations():
         if generation.complete:
             continue
         if (
             generation.level == level
             and generation.encoder == node.gateway.model
+            and generation.agents == agents
             and (generation.chain == in_use.chain) == (level == "project")
         ):
             return generation
@@ -168,6 +172,7 @@ def _building(
         encoder=in_use.encoder if level == "project" else node.gateway.model,
         dimension=in_use.dimension if level == "project" else node.gateway.dimension,
         level=level,
+        agents=agents,
     )
 
 

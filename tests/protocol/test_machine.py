@@ -20,6 +20,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from projections.generations import OWN_AGENTS
 from schemas.errors import HomeError, InjectedFailure
 from schemas.events import Access, Content, Draft, Recalled, Remember
 from schemas.records import ChangeRecord, read_change
@@ -206,7 +207,9 @@ class Protocol(RuleBasedStateMachine):
         if directory.exists() and directory.current().chain == chain:
             return
         shutil.rmtree(directory.path, ignore_errors=True)
-        first = directory.create(chain=chain, encoder=MODEL, dimension=DIMENSION, level="first")
+        first = directory.create(
+            chain=chain, encoder=MODEL, dimension=DIMENSION, level="first", agents=OWN_AGENTS
+        )
         with self.other.node.open(ZONE, first):
             # One in use has its files.
             pass

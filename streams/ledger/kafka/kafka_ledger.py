@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 from aiokafka.errors import OffsetOutOfRangeError
 
+from projections.generations import OWN_AGENTS
 from schemas.errors import HomeError
 from schemas.events import Draft
 from schemas.wire import Receipt
@@ -42,6 +43,8 @@ from streams.ledger.partitioner import partition_of
 from streams.ledger.sequencer import Head, KnownEvent, Sequenced, known_event, sequence
 from streams.system.failpoints import failpoint
 
+# Under this name all nodes agree on which agents decide.
+_AGENTS = "agents"
 # Seconds between two polls of topics that this process does not follow.
 _POLL_SECONDS = 0.05
 # After each lost race, at least one event of another sequencer was accepted.
@@ -58,7 +61,8 @@ class KafkaLedger(Ledger):
     else each read first brings the copy up to the topic's end. Either way, the copy holds what was
     appended here when `append` and `publish` return. `writes` False: a replica, which appends
     nothing. `encoder` names the exact encoder of the home: all nodes of a ledger must have the
-    same. `secret` is given when an embedded ledger moves to these topics, and is that ledger's.
+    same, and the same `agents`, by their names. `secret` is given when an embedded ledger moves to
+    these topics, and is that ledger's.
 
     Pickling keeps what is needed to open it again and read the copy as it is.
     """
@@ -71,12 +75,14 @@ class KafkaLedger(Ledger):
         directory: Path,
         *,
         encoder: str = NO_ENCODER,
+        agents: tuple[str, ...] = OWN_AGENTS,
         follows: bool = False,
         writes: bool = True,
         secret: bytes | None = None,
     ) -> None:
         self.settings = settings
         self._encoder = encoder
+        self._agents = agents
         self._secret = secret
         self._follows = follows
         self._writes = writes
@@ -94,7 +100,13 @@ class KafkaLedger(Ledger):
         self._directory = directory
 
     def __reduce__(self) -> tuple[Callable[..., KafkaLedger], tuple[object, ...]]:
-        reader = partial(KafkaLedger, encoder=self._encoder, follows=True, writes=self._writes)
+        reader = partial(
+            KafkaLedger,
+            encoder=self._encoder,
+            agents=self._agents,
+            follows=True,
+            writes=self._writes,
+        )
         return reader, (self.settings, self._directory)
 
     @property
@@ -149,6 +161,7 @@ class KafkaLedger(Ledger):
                     secret=self._secret,
                 )
                 self._check_encoder(keys)
+                self._check_agents(keys)
                 if self._writes:
                     tps = [(INBOX, partition) for partition in range(PARTITIONS)]
                     keys.begin_inbox(lambda: list(self.clients.starts(tps).values()))
@@ -162,6 +175,28 @@ class KafkaLedger(Ledger):
             raise HomeError(
                 f"the nodes of {self.settings.url} work with the encoder {agreed}, this home has "
                 f"{self._encoder}: make a home with theirs (recollect init --encoder)"
+            )
+
+    def _check_agents(self, keys: KafkaKeys) -> None:
+        """Raise HomeError where other agents decide what is in the ledger.
+
+        Where nobody has said which, and there are events, an older build took them in: it knew
+        recollect's own alone.
+        """
+        ours = self._agents
+        if self.copy.keys.agreed(_AGENTS) is None:
+            if not self._writes:
+                # It decides nothing, and nobody has said who does.
+                return
+            places = [(EVENTS, partition) for partition in range(PARTITIONS)]
+            if any(self.clients.ends(places).values()):
+                ours = OWN_AGENTS
+        agreed = keys.agree(_AGENTS, ",".join(ours).encode()).decode()
+        if agreed != (own := ",".join(self._agents)):
+            raise HomeError(
+                f"the nodes of {self.settings.url} decide with the agents {agreed}, this home has "
+                f"{own}: give it theirs (recollect init --agents {agreed}), or begin "
+                "anew under another prefix (kafka://host:port/prefix)"
             )
 
     def publish(self, zone: str, drafts: Sequence[Draft]) -> list[Receipt]:

@@ -1,0 +1,101 @@
+"""Which agents decide: those that a home's configuration names, loaded and looked at.
+
+What can be told of an agent before it decides is checked here: that it is there, and that it has
+what every agent has. That it knows no clock, and names all sources of its rows, is its author's to
+keep (CONTRIBUTING.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from difflib import get_close_matches
+from importlib import import_module
+from inspect import signature
+
+from projections.generations import OWN_AGENTS
+from schemas.errors import HomeError
+from schemas.events import KINDS
+from streams.agents import AGENTS, BY_NAME, Agent
+
+(_OWN,) = OWN_AGENTS
+_STEPS = {"extract": ("event", "surroundings"), "resolve": ("event", "extract", "state")}
+
+
+def agents_named(names: Sequence[str]) -> tuple[Agent, ...]:
+    """Return the agents of these names, in this order.
+
+    `own` stands for all of recollect's; one of these has its own name, and another's is named as
+    `package.module:NAME`.
+
+    Raises:
+        HomeError: a name is not known, or what it names is no agent or cannot be imported; or an
+            agent is named twice.
+    """
+    if not names:
+        raise HomeError(f"agents: name at least one, or {_OWN!r} for recollect's own")
+    named = [(name, agent) for name in names for agent in _named(name)]
+    before: dict[int, str] = {}
+    for name, agent in named:
+        if id(agent) in before:
+            raise HomeError(
+                f"agents: {name} names an agent that {before[id(agent)]} names already; each "
+                "decides once"
+            )
+        before[id(agent)] = name
+    return tuple(agent for _, agent in named)
+
+
+def _named(name: str) -> tuple[Agent, ...]:
+    """Return the agents that one name stands for."""
+    if name == _OWN:
+        return AGENTS
+    if ":" in name:
+        return (_imported(name),)
+    if name in BY_NAME:
+        return (BY_NAME[name],)
+    near = get_close_matches(name, BY_NAME, 1)
+    meant = f"; did you mean {near[0]}?" if near else ""
+    raise HomeError(
+        f"agents: recollect has no agent {name!r}{meant or ';'} give {_OWN}, one of "
+        f"{', '.join(BY_NAME)}, or another's as package.module:NAME"
+    )
+
+
+def _imported(name: str) -> Agent:
+    """Return an agent that is not recollect's own."""
+    module_name, _, attribute = name.partition(":")
+    try:
+        module = import_module(module_name)
+    except Exception as error:
+        # A module of another may raise anything.
+        raise HomeError(
+            f"agents: {name} cannot be imported ({type(error).__name__}: {error}): install its "
+            "package where recollect is installed, or name its folder in PYTHONPATH"
+        ) from error
+    if not hasattr(module, attribute):
+        raise HomeError(f"agents: {name} is not there: {module_name} has no {attribute!r}")
+    found: Agent = getattr(module, attribute)
+    if (lack := _lack(found)) is not None:
+        raise HomeError(f"agents: {name} is no agent: {lack}")
+    return found
+
+
+def _lack(found: object) -> str | None:
+    """Return what keeps something from being an agent."""
+    if isinstance(found, type):
+        return f"it is the class {found.__name__}; name an instance of it"
+    kinds = getattr(found, "kinds", None)
+    if not isinstance(kinds, AbstractSet) or not kinds:
+        return "it has no `kinds`: the set of the kinds of event that it handles"
+    if unknown := [kind for kind in kinds if kind not in KINDS]:
+        return f"no event is of the kind {min(map(repr, unknown))}; there are {', '.join(KINDS)}"
+    for step, given in _STEPS.items():
+        method = getattr(found, step, None)
+        if not callable(method):
+            return f"it has no method {step}({', '.join(given)})"
+        try:
+            signature(method).bind(*given)
+        except TypeError as error:
+            return f"its {step} cannot be called as {step}({', '.join(given)}): {error}"
+    return None
