@@ -6,9 +6,11 @@ python -m bench.concurrency [--questions N] [--home DIR]
 from __future__ import annotations
 
 import argparse
+import itertools
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +27,8 @@ _WARM = 100
 THREADS = (1, 2, 4, 16)
 LEAST_PER_S = 200.0
 MOST_P95_MS = 100.0
+# Events that are ingested while others ask.
+_AT_ONCE = 10
 
 
 class _Cost(NamedTuple):
@@ -63,7 +67,7 @@ def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -
     with Recollect(home, encoder=name) as recollect:
         zone = recollect.zone()
         if not zone.exists():
-            zone.ingest(_events(0, TURNS))
+            zone.ingest(islice(_events(), TURNS))
         asking = _questions(writer)
         for threads in THREADS:
             cost = _asked(zone, asking, threads, questions)
@@ -97,10 +101,10 @@ def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -
     )
 
 
-def _events(first: int, many: int) -> Iterator[dict[str, object]]:
+def _events() -> Iterator[dict[str, object]]:
     """Yield made-up turns of four people, a minute apart, in channels of 200 turns."""
-    writer = Writer(seed=3 + first)
-    for number in range(first, first + many):
+    writer = Writer()
+    for number in itertools.count():
         yield {
             "platform": "chat",
             "id": f"m{number}",
@@ -145,11 +149,10 @@ def _asked(zone: Zone, asking: Iterator[str], threads: int, questions: int) -> _
 
 
 def _write(zone: Zone, stop: threading.Event) -> None:
-    """Ingest ten events at a time, until it is told to stop."""
-    first = TURNS
+    """Ingest a few events at a time, until it is told to stop."""
+    more = islice(_events(), TURNS, None)
     while not stop.is_set():
-        zone.ingest(_events(first, 10))
-        first += 10
+        zone.ingest(islice(more, _AT_ONCE))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -126,12 +126,14 @@ def coded(vectors: Floats) -> tuple[Packed, Floats]:
 
 def levels_of(codes: Packed, kept: int) -> Bytes:
     """Return the (n, kept) levels of (n, width) codes, whole numbers up to 45."""
-    first, middle, last = (codes[:, place::_BITS].astype(np.uint16) for place in range(_BITS))
-    halves = np.empty((*first.shape, 2), np.uint16)
-    halves[:, :, 0] = first | (middle & 0xF) << 8
-    halves[:, :, 1] = middle >> 4 | last << 4
-    levels: Bytes = _LEVELS_OF_HALF.take(halves).view(np.int8)
-    whole = levels.reshape(len(codes), first.shape[1] * _TOGETHER)
+    # Each kind of byte by itself, and places of the type that needs no conversion: three times as
+    # fast.
+    first, middle, last = np.ascontiguousarray(codes.reshape(-1, _BITS).T)
+    halves = np.empty((len(first), 2), np.intp)
+    halves[:, 0] = first | (middle & 0xF).astype(np.uint16) << 8
+    halves[:, 1] = middle >> 4 | last.astype(np.uint16) << 4
+    levels: Bytes = _LEVELS_OF_HALF[halves].view(np.int8)
+    whole = levels.reshape(len(codes), width(kept) // _BITS * _TOGETHER)
     return np.ascontiguousarray(whole[:, :kept])
 
 

@@ -64,6 +64,33 @@ class Centre(NamedTuple):
     scale: float
 
 
+class _Sample:
+    """Every `step`-th turn of a zone, as far as its tokens are known, and their centre."""
+
+    def __init__(self, step: int, dimensions: int) -> None:
+        self.step = step
+        self.places: Ints = np.zeros(0, np.int64)
+        self.centre = Centre(np.zeros(dimensions, np.float32), 0.0)
+        self._total = np.zeros(dimensions)
+        self._count = 0
+
+    def extended(self, places: Ints, tokens: TokensOf) -> _Sample:
+        """Return a sample with more turns, whose tokens these are.
+
+        It is the same in whatever order turns come: scales are whole multiples of 2 ** -24, so
+        the sum is not rounded.
+        """
+        more = _Sample(self.step, len(self._total))
+        more.places = np.concatenate((self.places, places))
+        scales = tokens.scales.astype(np.float64)
+        more._total = self._total + scales @ tokens.codes.astype(np.float64)
+        more._count = self._count + len(tokens.codes)
+        mean = (more._total / max(more._count, 1)).astype(np.float32)
+        codes, (scale,) = quantised(mean[None])
+        more.centre = Centre(codes[0].astype(np.float32), float(scale))
+        return more
+
+
 class Tokens:
     """The token vectors of a zone's turns under the indexed model, by the turns' places.
 
@@ -89,7 +116,7 @@ class Tokens:
         self._wanted = _WANTED.format(model=apsw.format_sql_value(model.model))
         # The last row that was read, also if its turn is not known.
         self._seen = int(held["seen"][0]) if held else 0
-        self._centre: tuple[tuple[int, int, int], Centre] | None = None
+        self._sample: _Sample | None = None
 
     def follow(self) -> None:
         """Add new rows; their turns were added before."""
@@ -130,7 +157,7 @@ class Tokens:
         before = np.concatenate(([0], np.cumsum(kept)))
         for name, values in (("row", row), ("unit", before[unit]), ("units", units)):
             self._columns[name].replace(np.where(lost, 0, values).astype(values.dtype)[stays])
-        self._centre = None
+        self._sample = None
         return True
 
     def columns(self) -> dict[str, Array]:
@@ -169,20 +196,14 @@ class Tokens:
         zone grows, until it is twice as large.
         """
         step = 1 << max(0, (len(self._turns) // _SAMPLED).bit_length() - 1)
+        if self._sample is None or self._sample.step != step:
+            self._sample = _Sample(step, self._dimensions)
         places = np.arange(0, len(self._turns), step)
-        known = int(np.count_nonzero(self._columns["units"].values[places]))
-        key = (step, len(places), known)
-        if self._centre is None or self._centre[0] != key:
-            self._centre = (key, self._mean(places))
-        return self._centre[1]
-
-    def _mean(self, places: Ints) -> Centre:
-        sample = self.of(places)
-        # Scales are whole multiples of 2 ** -24, so this sum is not rounded.
-        total = sample.scales.astype(np.float64) @ sample.codes.astype(np.float64)
-        mean = (total / max(len(sample.codes), 1)).astype(np.float32)
-        codes, scales = quantised(mean[None])
-        return Centre(codes[0].astype(np.float32), float(scales[0]))
+        places = places[self._columns["units"].values[places] > 0]
+        if len(places) > len(self._sample.places):
+            new = np.setdiff1d(places, self._sample.places, assume_unique=True)
+            self._sample = self._sample.extended(new, self.of(new))
+        return self._sample.centre
 
     def _add(self, came: list[list[Any]]) -> None:
         """Add rows: (rowid, event id, codes, scales, units)."""
