@@ -1,4 +1,4 @@
-"""Comparing: whether the rules for entities would take two for the same."""
+"""Comparing: whether the rules for entities would take two descriptions for the same."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from streams.agents.state import Known
 from streams.language.analysis import Contact
 
 _EMAIL = "email"
-# What others call the types of our mentions (C5).
+# Other names for our types of mentions (C5).
 _TYPES = {
     "person": "PERSON",
     "organisation": "ORG",
@@ -33,13 +33,13 @@ _TYPES = {
 
 
 class Comparer:
-    """Compares descriptions by the rules alone, as if nothing else were known."""
+    """Compares descriptions by the rules alone, without a zone."""
 
     def __init__(self) -> None:
         self._nothing = IdentityModel(None)
 
     def compare(self, a: Description, b: Description) -> Comparison:
-        """Return whether two would be taken for the same, whichever came first.
+        """Return whether two would be taken for the same, in either order.
 
         Raises:
             InvalidInput: one has no name.
@@ -55,15 +55,15 @@ class Comparer:
         )
 
     def _in_order(self, first: Description, second: Description) -> Comparison:
-        """Return what is made of the second where the first is known already."""
+        """Return the result for the second if the first is known already."""
         connection = self._nothing.connection
         connection.execute("BEGIN")
         try:
             earlier = _resolver(connection)
-            one = _told(earlier, first)
+            one = _resolved(earlier, first)
             self._nothing.project([Section((), tuple(earlier.rows))])
             later = _resolver(connection)
-            two = _told(later, second)
+            two = _resolved(later, second)
         finally:
             connection.execute("ROLLBACK")
         if later.ids(one)[0] == later.ids(two)[0]:
@@ -80,7 +80,7 @@ class Comparer:
         return Comparison(decision="different", confidence=0.0, reasons=[_why_not(first, second)])
 
     def close(self) -> None:
-        """Let go of the tables in memory."""
+        """Free the tables in memory."""
         self._nothing.close()
 
 
@@ -136,13 +136,13 @@ def _described(files: ZoneFiles, entity: Entity) -> Description:
     return Description(entity.name, entity.type, emails[0] if emails else None)
 
 
-def _told(resolver: EntityResolver, described: Description) -> Known:
-    """Let the rules hear of somebody or something; return what they take it for."""
+def _resolved(resolver: EntityResolver, described: Description) -> Known:
+    """Apply the rules to a description; return the entity that it becomes."""
     if not described.name.strip():
         raise InvalidInput("a description has no name")
     kind = _TYPES.get(described.type.casefold(), "OTHER")
     if described.email and kind == "PERSON":
-        # An address that one writes from is one's account.
+        # The address of a sender is an account.
         event = _event(described)
         assert isinstance(event.payload, Message)
         return resolver.sender(event, event.payload)
@@ -154,7 +154,7 @@ def _told(resolver: EntityResolver, described: Description) -> Known:
 
 
 def _event(described: Description | None = None) -> Event:
-    """Return the event in which somebody is described; when it happened decides nothing."""
+    """Return an event with the description; its time does not matter."""
     described = described or Description("")
     return Event(
         zone="",

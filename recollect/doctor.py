@@ -1,4 +1,4 @@
-"""The doctor: what may be wrong with an installation or a home, and what to do about it."""
+"""The doctor: checks of an installation and a home, with advice."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from streams.reading.erased_keys import unexplained
 from streams.reading.readers import Envelopes
 
 _LEAST_FREE = 1 << 30
-# With less, SQLite cannot even begin the log of a file.
+# With less free space, SQLite cannot even begin the WAL of a file.
 _FULL = 1 << 20
 _KEYS_AT_ONCE = 2_000
 _MOST_SHOWN = 5
 
 
 class Check(msgspec.Struct, frozen=True):
-    """One thing that was looked at; `fix` says what to do where it is not well."""
+    """One check; `fix` says what to do if it failed."""
 
     check: str
     ok: bool
@@ -47,7 +47,7 @@ class Check(msgspec.Struct, frozen=True):
 
 
 class _Unwell(Exception):
-    """What is wrong, where another advice holds than for the rest of a check."""
+    """A failure with other advice than the rest of its check."""
 
     def __init__(self, detail: str, fix: str) -> None:
         super().__init__(detail)
@@ -57,7 +57,7 @@ class _Unwell(Exception):
 def examine(directory: Path) -> list[Check]:
     """Return what was found about the installation and the home in `directory`.
 
-    Where there is no home that can be read, nothing is said of what would be in it.
+    Without a readable home, nothing inside it is checked.
     """
 
     def check(name: str, look: Callable[[Path], str], fix: str) -> Check:
@@ -107,7 +107,7 @@ def _try(name: str, look: Callable[[], str], fix: str, directory: Path | None = 
 
 
 def _advice(error: Exception, directory: Path | None) -> str | None:
-    """Return what to do where a file is well, and could only not be opened here."""
+    """Return the advice if a file is whole, but could not be opened here."""
     if directory is None:
         return None
     unopened = isinstance(error, apsw.CantOpenError | apsw.IOError | apsw.ReadOnlyError)
@@ -219,7 +219,7 @@ def _private(directory: Path) -> str:
     found = list(exposed(directory))
     if not found:
         return "its owner's alone"
-    # A home of an older recollect is no less whole for it.
+    # That is normal for a home of an older recollect.
     return (
         f"{len(found)} of its files may be read by others than their owner, such as {found[0]}: "
         f"recollect --home {directory} init makes them private"
@@ -230,7 +230,7 @@ def _encoder(directory: Path) -> str:
     pin = Home(directory).settings.encoder
     if pin is None:
         return "none, by choice"
-    # Not one that serves already: what lies there is looked at.
+    # Loaded anew, not shared: the files on disk are checked.
     encoder = load(pin, cache=cache_directory())
     vector = encoder.encode(["doctor"])[0]
     encoder.close()
@@ -260,7 +260,7 @@ def _ledger(directory: Path) -> str:
     if len(names) < 2:
         if on_kafka():
             return "on the brokers"
-        # One that was made, and is missing, is named by what opens it.
+        # If a ledger was created and a file is missing, opening it raises an error.
         with closing(EmbeddedLedger(directory)):
             return "not made yet"
     for name in names:
@@ -287,7 +287,8 @@ def _keys(directory: Path) -> str:
             try:
                 numbers = unexplained(ledger, zone, missing)
             except IntegrityError as error:
-                # What an erasure named cannot be told without its key, which nothing ends.
+                # Without the key of an erasure, nobody can know which events it named; such a key
+                # is never destroyed.
                 numbers, because = missing, f": {error}"
             if numbers:
                 more = " and more" if len(numbers) > _MOST_SHOWN else ""
@@ -321,7 +322,7 @@ def _zones(directory: Path) -> str:
         for name in FILE_NAMES:
             _whole(files / name)
         generation = zone.current()
-        # Files of an older recollect that are read-only: who asks is answered from a copy.
+        # Read-only files of an older recollect are answered from a copy.
         with (
             suppress(OlderVersion),
             ZoneFiles(files, generation.encoder, generation.dimension, readonly=True) as opened,

@@ -66,7 +66,7 @@ class EmbeddedWorker:
         """Note which zones may have something to decide, and tick where that is due."""
         for zone in self._node.ledger.zones():
             if due and ticking():
-                with told(self._report, zone):
+                with reporting(self._report, zone):
                     tick(self._ticked, self._node, zone)
             new = partition_of(zone) in moved and self._done.get(zone) != self._head(zone)
             if due or new:
@@ -111,7 +111,7 @@ def _ahead(
 
 
 @contextmanager
-def told(report: Report, zone: str) -> Iterator[None]:
+def reporting(report: Report, zone: str) -> Iterator[None]:
     """Report what a zone cannot do; whatever it is, the other zones go on."""
     try:
         yield

@@ -1,4 +1,4 @@
-"""Which records an erasure takes: those that are named, or to which all that is said applies."""
+"""Which records an erasure takes: those that are named, or that fit all criteria."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from recollect.record_matching import (
     RESTS_ON,
     Criteria,
     Names,
-    Said,
+    RecordContent,
     body_of,
-    said_in,
+    content_of,
     text_or_none,
 )
 from recollect.suggestions import unknown_entity
@@ -41,14 +41,14 @@ from streams.reading.erased_keys import unexplained
 from streams.reading.lookup import Found, all_records, record_of, records_at, records_of_kind
 from streams.reading.readers import NEVER_ERASED
 
-# Kinds of record that hold numbers and derived ids, and nothing that anybody wrote.
+# Kinds of record that have only numbers and derived ids, no words of anybody.
 _WORDLESS = frozenset(
     {
         *("forget", "recalled", "tick", "retry", "drop", "decide_merge", "undo_merge"),
         *("set_memory_state", "switch", "close_turn"),
     }
 )
-# Kinds that hold words and may not stand in events.db.
+# Kinds that have words and may be missing in events.db.
 _ASIDE = (
     *("turn_completed", "park", "create_mental_model", "update_mental_model", "propose_merge"),
     *("deletion", "reaction", "notice"),
@@ -61,7 +61,7 @@ _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 class Named(NamedTuple):
     """The records that an id stands for, or that it stood for before they were forgotten.
 
-    `known`: an erasure was asked for by this id, whatever it stood for.
+    `known`: this id was given in an earlier erasure.
     """
 
     numbers: set[int]
@@ -75,17 +75,17 @@ class Named(NamedTuple):
 
 
 def hashed(ledger: Ledger, zone: str, id_: str) -> bytes:
-    """Return the keyed hash under which an erasure notes by which id it was asked for."""
+    """Return the keyed hash under which an erasure notes an id of its request."""
     return source_digest(ledger.keys.secret, zone, RESERVED_PLATFORM, f"forgotten:{id_}")
 
 
 def lost_among(ledger: Ledger, zone: str, ids: Sequence[str]) -> dict[str, int]:
     """Return the records among `ids` (`#` and a number) whose keys are lost, not erased.
 
-    The zone stands still at the first of them, so its files cannot be asked.
+    The zone stops at the first of them, so its files cannot be used.
 
     Raises:
-        InvalidInput: one of them cannot be given up.
+        InvalidInput: one of them cannot be erased.
     """
     numbers = {id_: int(match[1]) for id_ in ids if (match := _NUMBER.fullmatch(id_))}
     records = records_at(ledger, zone, numbers.values())
@@ -101,7 +101,7 @@ def lost_among(ledger: Ledger, zone: str, ids: Sequence[str]) -> dict[str, int]:
 
 
 class Chooser:
-    """Finds records in the files of a zone and in its ledger, which stand at the same place."""
+    """Finds records in the files of a zone and in its ledger, which are at the same record."""
 
     def __init__(self, ledger: Ledger, zone: str, files: ZoneFiles) -> None:
         self._ledger = ledger
@@ -113,7 +113,7 @@ class Chooser:
     # By an id
 
     def named(self, id_: str, platform: str | None) -> Named:
-        """Return the records that any id stands for that recollect or a source gave.
+        """Return the records for any id that recollect or a source gave.
 
         A record's number after a #; the id of an event, a fact, an observation or a mental model;
         a source's own id. With a platform, its own id comes first.
@@ -124,8 +124,8 @@ class Chooser:
         number = _NUMBER.fullmatch(id_)
         if number is not None and platform is None:
             return self._numbered(int(number[1]))
-        # What sources called it first where a platform says so, else what we did: nobody can give
-        # an event of theirs the id of another, and have it take its place.
+        # With a platform the source's id comes first, else ours. So nobody can give an event the id
+        # of another one and have that erased.
         found = self._derived(id_) if platform is None else self._called(id_, platform)
         if not found.any:
             found = self._called(id_, None) if platform is None else self._derived(id_)
@@ -159,7 +159,9 @@ class Chooser:
         return Named(numbers | set(memory.versions_with(self._memory, ids=[id_])))
 
     def _called(self, source_id: str, platform: str | None) -> Named:
-        """Return what sources call so; of what has no row, by the platforms that the files name."""
+        """Return the records with a source id; those without a row are looked up by the files'
+        platforms.
+        """
         found = {
             item.platform: item.number
             for item in events.written_as(self._events, source_id, platform)
@@ -197,7 +199,7 @@ class Chooser:
         return Named(set(found.values()))
 
     def _aside_named(self, id_: str, platform: str | None) -> Named:
-        """Return what neither the files nor their platforms name, from the ledger itself."""
+        """Return records that neither the files nor their platforms name, from the ledger."""
         if platform is None:
             found = self._under(id_, sorted(self._all_platforms - set(self._platforms)))
             if found.any:
@@ -211,12 +213,12 @@ class Chooser:
                     event = record.open(self._ledger.keys)
                     if event is not None and event.id == id_:
                         return Named({event.number})
-        # An id of ours has no platform.
+        # An id given by recollect has no platform.
         ours = platform is None or _ULID.fullmatch(id_) is not None
         return Named(set(), known=ours and self.was_forgotten(id_))
 
     def was_forgotten(self, id_: str) -> bool:
-        """Return whether an erasure was asked for by this id."""
+        """Return whether this id was given in an earlier erasure."""
         name = hashed(self._ledger, self._zone, id_)
         return any(name in forgets.names for forgets in self._erasures())
 
@@ -228,7 +230,7 @@ class Chooser:
 
     @cached_property
     def _aside(self) -> list[Found]:
-        """The records with words that may not stand in events.db, of unknown kinds too."""
+        """The records with words that may be missing in events.db, also of unknown kinds."""
         unknown = [
             letter.number
             for letter in memory.dead_letters(self._memory, None)
@@ -241,13 +243,13 @@ class Chooser:
 
     @cached_property
     def _all_platforms(self) -> set[str]:
-        """The platforms of all records, of those as well of which nothing is left."""
+        """The platforms of all records, also of erased ones."""
         return {record.envelope.platform for record in all_records(self._ledger, self._zone)}
 
     # By what is said of them
 
     def fitting(self, criteria: Criteria) -> set[int]:
-        """Return the records to which all criteria apply.
+        """Return the records that fit all criteria.
 
         Raises:
             InvalidInput: several have the entity's name, or none has.
@@ -273,9 +275,9 @@ class Chooser:
             if not record.readable(self._ledger.keys):
                 continue
             event = record.open(self._ledger.keys)
-            said = Said(None, None, None, record.envelope.occurred_at, "", frozenset())
+            said = RecordContent(None, None, None, record.envelope.occurred_at, "", frozenset())
             if event is not None:
-                said = said_in(event)
+                said = content_of(event)
             if said.fits(criteria) and (
                 meant is None
                 or meant.concerns(said)
@@ -286,7 +288,7 @@ class Chooser:
         return found
 
     def meant(self, name_or_id: str) -> Meant | None:
-        """Return whom or what a name or an id means; None where nobody has it.
+        """Return the entity that a name or an id means; None if there is none.
 
         Raises:
             InvalidInput: several have it.
@@ -327,7 +329,7 @@ class Chooser:
         return meant
 
     def _names_of(self, ids: set[str]) -> set[str]:
-        """Return the normalised names that mean nobody else."""
+        """Return the normalised names that no other entity has."""
         written = identity.all_names(self._identity, sorted(ids))
         names = {normalise_name(name) for name in written}
         return {name for name in names if name and self._means_only(name, ids)}
@@ -340,7 +342,7 @@ class Chooser:
     # What goes with them
 
     def with_all(self, numbers: Set[int]) -> set[int]:
-        """Return records with what goes where they go.
+        """Return records with those that must be erased with them.
 
         That is every version of a message and of a mental model, the reports that quote an event,
         what was parked because it said something else under the id of an event, and our own
@@ -372,13 +374,13 @@ class Chooser:
         return found
 
     def _ends_of(self, platform: str, turn_id: str, said: list[int]) -> set[int]:
-        """Return our commands that ended a turn."""
+        """Return recollect's own commands that ended a turn."""
         turn = turn_row_id(platform, turn_id)
         ended = memory.completed_by(self._memory, turn)
         if ended is None or events.written_under(self._events, [ended]):
             return set()
         likely = [(RESERVED_PLATFORM, f"close-turn:{turn}:{number}") for number in said]
-        # As the build before called it.
+        # The id that an earlier build gave it.
         likely.append((platform, f"recollect:close-turn:{turn_id}"))
         found = [record_of(self._ledger, self._zone, *name) for name in likely]
         if not any(found):
@@ -405,16 +407,16 @@ class Chooser:
         return [item.id for item in written] + [event.id for event in opened if event is not None]
 
     def shown(self, numbers: Iterable[int]) -> list[str]:
-        """Return the ids by which a person knows records: a source's own, or the number."""
+        """Return the ids of records that are shown to users: a source's own, or the number."""
         wanted = sorted(numbers)
         own = {item.number: item.source_id for item in events.written(self._events, wanted)}
         return [own.get(number, f"#{number}") for number in wanted]
 
 
 class Meant(NamedTuple):
-    """Somebody or something: under which ids and handles, and what was said by or of it.
+    """An entity: its ids and handles, and what was written by it or about it.
 
-    `numbers` are those of records, `event_ids` of events that may stand in no file.
+    `numbers` are those of records, `event_ids` belong to events that may be in no file.
     """
 
     ids: set[str]
@@ -423,8 +425,8 @@ class Meant(NamedTuple):
     numbers: set[int]
     names: Names
 
-    def concerns(self, said: Said) -> bool:
-        """Return whether what a record says comes from it or is about it."""
+    def concerns(self, said: RecordContent) -> bool:
+        """Return whether a record comes from it or is about it."""
         return (
             (said.platform, said.sender) in self.senders
             or not self.ids.isdisjoint(said.entities)

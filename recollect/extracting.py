@@ -1,4 +1,4 @@
-"""Extracting: what the writer would decide from events, one after the other, in memory alone."""
+"""Extracting: what the writer would decide from events, in order, in memory only."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from streams.agents.writer import Reading, RuleWriter
 from streams.language.analysis import Statement
 from streams.language.mentions import mentions
 
-# Events of a conversation that stay in mind; the writer looks at the one before.
+# How many events of a conversation are kept; the writer reads the one before.
 _IN_MIND = 8
 
 
 class Extractor:
-    """Reads events in order, with those before them as their context; nothing is stored."""
+    """Reads events in order, with earlier ones as context; nothing is stored."""
 
     def __init__(self, zone: str) -> None:
         self._zone = zone
@@ -165,7 +165,7 @@ class Extractor:
         return found
 
     def _name(self, id_or_name: str) -> str:
-        """Return the name of what stands for an entity; what is no id is one already."""
+        """Return the name of the entity at the end of an id's merges; any other text is a name."""
         entity = canonical(self._identity.connection, id_or_name)
         return id_or_name if entity is None else entity.name
 
@@ -182,7 +182,7 @@ class Extractor:
 
 
 def _days(statement: Statement) -> Days | None:
-    """Return the days that a statement speaks of, from the first to the last; None: of none."""
+    """Return the days that a statement names, from the first to the last; None if it names none."""
     if not statement.dates:
         return None
     return Days(
@@ -192,7 +192,7 @@ def _days(statement: Statement) -> Days | None:
 
 
 class _Thread:
-    """The surroundings of an event: what was read before it."""
+    """The surroundings of an event: the events that were read before it."""
 
     def __init__(self) -> None:
         self._said: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=_IN_MIND))

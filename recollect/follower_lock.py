@@ -1,4 +1,4 @@
-"""Whether a home is kept up by a process of its own: the lock it holds, the file it touches."""
+"""Whether a process keeps a home up to date: the lock that it holds, the file that it touches."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from streams.system.locks import exclusive, is_locked
 
 
 def followed(home: Home) -> bool:
-    """Return whether a worker or a replica keeps this home up to a ledger on Kafka."""
+    """Return whether a worker or a replica keeps this home up to date with a ledger on Kafka."""
     return is_locked(_lock(home))
 
 
 def following(home: Home) -> AbstractContextManager[None]:
-    """Be the process that does; Busy where another is."""
+    """Hold the lock of that process; Busy if another process holds it."""
     return exclusive(_lock(home), wait=False)
 
 

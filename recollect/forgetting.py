@@ -1,4 +1,4 @@
-"""Forgetting: what is to go is chosen first, then erased everywhere."""
+"""Forgetting: records are chosen first, then erased everywhere."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _COUNTED = ("facts", "entities", "vectors")
 
 
 class Chosen(msgspec.Struct, frozen=True):
-    """What an erasure would take: the numbers of records, and how they are called.
+    """The records that an erasure would take: their numbers and ids.
 
-    `ids` are those that were asked for, or, where records were chosen otherwise, the sources' own
-    ids and `#` with the number of a record that has none. `already`: those asked for that were
-    forgotten before; `finished`: those whose erasure was interrupted and has been finished now.
-    `names` are keyed hashes of what was asked for.
+    `ids` are those that were given; if records were chosen otherwise, the sources' own ids, and `#`
+    with the number of a record without one. `already`: those asked for that were forgotten before;
+    `finished`: those whose erasure was interrupted and has been finished now. `names` are keyed
+    hashes of the given ids.
     """
 
     numbers: tuple[int, ...]
@@ -42,8 +42,8 @@ class Chosen(msgspec.Struct, frozen=True):
 def forget(zone: OpenZone, targets: ForgetTargets, *, dry_run: bool = False) -> ForgetReport:
     """Erase what is named, and all that was decided from it, everywhere.
 
-    One call for many costs as much as for one. With `dry_run` nothing changes. An id that was
-    forgotten before is no error; one that was never there is.
+    One call for many events costs as much as for one. With `dry_run` nothing changes. An id that
+    was forgotten before is no error; one that was never there is.
 
     Raises:
         InvalidInput: nothing was said of what is to go, or an id or a name stands for nothing,
@@ -77,7 +77,7 @@ def choose(zone: OpenZone, targets: ForgetTargets) -> Chosen:
         raise InvalidInput("say what to forget: ids, entity, sender, thread, before or after")
     zone.must_exist()
     if lost := lost_among(zone.node.ledger, zone.name, ids):
-        # Nothing can be decided before they are given up; then nothing else is asked.
+        # Nothing can be decided before these are erased, so they must be erased alone.
         if criteria.given or lost.keys() < set(ids):
             raise InvalidInput(
                 f"the keys of {', '.join(lost)} are lost, and zone {zone.name} stands still: "
@@ -91,7 +91,7 @@ def choose(zone: OpenZone, targets: ForgetTargets) -> Chosen:
             names=(),
         )
     unfinished = _unfinished(zone)
-    # What an earlier one left in files does not keep this one from being chosen.
+    # Traces that an earlier erasure left in files do not prevent choosing.
     with suppress(NotDeleted):
         zone.decide()
     with zone.node.open(zone.name, zone.node.current(zone.name)) as files:
@@ -136,7 +136,7 @@ def _chosen(
         by_id = {id_: found for id_, found in by_id.items() if found & numbers}
     shown = list(by_id) if ids else chooser.shown(numbers)
     numbers = chooser.with_all(numbers)
-    # Who asks again may do so by another id of the same event.
+    # A repeated request may name another id of the same event.
     asked = [*by_id, *chooser.ids_of(numbers)] if ids else []
     if criteria.entity is not None:
         asked.append(criteria.entity)
@@ -150,7 +150,7 @@ def _chosen(
 
 
 def would_erase(zone: OpenZone, chosen: Chosen) -> ForgetReport:
-    """Return what erasing would take; nothing is changed."""
+    """Return what erasing would remove; nothing is changed."""
     gone = dict.fromkeys(_COUNTED, 0)
     if chosen.numbers:
         generation = zone.node.current(zone.name)
@@ -179,12 +179,12 @@ def erase(zone: OpenZone, chosen: Chosen) -> ForgetReport:
         )
         _check_gone(zone, chosen.numbers)
         after = _counted(zone)
-        # Others may have written meanwhile.
+        # Other processes may have written meanwhile.
         gone = {name: max(before[name] - after[name], 0) for name in _COUNTED}
-        # What is kept in memory to answer from loses it too, so that no question waits for that.
-        zone.opened.recallers.follow(zone.name)
+        # The index in memory drops it now, so that no question has to wait for that.
+        zone.open_home.recallers.follow(zone.name)
     else:
-        # It is done when nothing is left of it.
+        # The erasure is complete when no trace is left.
         zone.node.settle(zone.name)
     return _forgotten(chosen, gone)
 
@@ -195,7 +195,7 @@ def _counted(zone: OpenZone) -> dict[str, int]:
 
 
 def _check_gone(zone: OpenZone, numbers: Sequence[int]) -> None:
-    """Raise ErasureFailed while a key is there of what was erased."""
+    """Raise ErasureFailed while a key of an erased record still exists."""
     with zone.node.open(zone.name, zone.node.current(zone.name)) as files:
         sealed = sources(files.events.connection, numbers)
     left = zone.node.ledger.keys.get([source.key_id for source in sealed.values()])
@@ -207,7 +207,7 @@ def _check_gone(zone: OpenZone, numbers: Sequence[int]) -> None:
 
 
 def _unfinished(zone: OpenZone) -> list[Forget]:
-    """Return the erasures that stand in the ledger and are not decided."""
+    """Return the erasures in the ledger that are not decided yet."""
     with zone.node.open(zone.name, zone.node.current(zone.name)) as files:
         mark = files.memory.watermark()
     reader = EventReader(

@@ -28,7 +28,7 @@ BringProgress = Callable[[str, int, int | None], None]
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What a home writes down when it is made. `encoder` None: no vectors, keyword search only.
+    """The content of home.json. `encoder` None: no vectors, keyword search only.
 
     `promoted_to` is the Kafka ledger that took over from the home's own. `reranker`: a
     cross-encoder that judges the best candidates of an answer; None: the arms alone do. `agents`
@@ -55,7 +55,7 @@ class Home:
         path = directory / _FILE
         try:
             written = path.read_bytes()
-            # A newer one may say other things, in other ways; its format it says as always.
+            # A newer home.json may have any other content, but always a format.
             format_ = msgspec.json.decode(written, type=_Format).format
             if format_ > FORMAT:
                 raise UnknownVersion(
@@ -113,7 +113,7 @@ class Home:
             if without_encoder and pin is not None:
                 raise HomeError(f"{directory} is a home with the encoder {pin.model}")
             own = () if pin is None else (pin.name, pin.place, f"{pin.place}@{pin.revision}")
-            # What a directory holds says by its checksums whether it is the home's.
+            # The checksums show whether the directory's model is the home's.
             needed = model_directory is not None and pin is not None and not home.has(pin)
             if asked and not needed and asked not in own:
                 has = "no encoder" if pin is None else f"the encoder {pin.model}"
@@ -160,11 +160,11 @@ class Home:
         return (directory / _FILE).exists()
 
     def has(self, pin: Pin) -> bool:
-        """Return whether what the home pinned is whole in the cache."""
+        """Return whether the pinned files are whole in the cache."""
         return is_whole(pin, cache_directory())
 
     def promoted(self, url: str) -> None:
-        """Write down that the home's ledger has moved to `url`."""
+        """Note in home.json that the home's ledger has moved to `url`."""
         self._write(msgspec.structs.replace(self.settings, promoted_to=url))
 
     def rerank_with(
@@ -174,9 +174,10 @@ class Home:
         precision: Precision = "int8",
         progress: BringProgress | None = None,
     ) -> None:
-        """Have a cross-encoder judge answers: a hub repository or a local directory; None: none.
+        """Choose the cross-encoder that judges answers: a hub repository or a local directory, or
+        None.
 
-        Nothing that is kept depends on it, so it may change at any time.
+        Nothing that is stored depends on it, so it may change at any time.
 
         Raises:
             EncoderError: it cannot be brought.
@@ -236,14 +237,14 @@ class Home:
         return _shared(("reranker", str(cache), pin), lambda: load_reranker(pin, cache=cache))
 
 
-# A model takes as much memory as a zone of 100,000 turns: those that are loaded serve all homes of
-# the process, for as long as anybody uses them.
+# A model takes as much memory as a zone of 100,000 turns, so all homes of the process share a
+# loaded model, as long as it is in use.
 _loaded: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
 _loading = threading.RLock()
 
 
 def _shared(key: Hashable, load_: Callable[[], T]) -> T:
-    """Return a model that is loaded already, or load it."""
+    """Return a loaded model, or load it."""
     with _loading:
         model: T | None = _loaded.get(key)
         if model is None:
@@ -252,7 +253,7 @@ def _shared(key: Hashable, load_: Callable[[], T]) -> T:
 
 
 def _forget_loaded() -> None:
-    """Load models anew in a forked process, which has none of the threads that run them."""
+    """Forget loaded models in a forked process, which has none of their threads."""
     global _loading
     _loading = threading.RLock()
     _loaded.clear()
@@ -262,7 +263,7 @@ os.register_at_fork(after_in_child=_forget_loaded)
 
 
 def _holds_something(directory: Path) -> bool:
-    """Return whether anything but what a killed `init` left is in a directory."""
+    """Return whether a directory holds anything except leftovers of a killed `init`."""
     return any(not path.match(f"{_FILE}.*.tmp") for path in directory.iterdir())
 
 

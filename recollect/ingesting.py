@@ -1,4 +1,6 @@
-"""Writing to a zone: events, files of events, texts to remember; and waiting until they count."""
+"""Writing to a zone: events, files of events, texts to remember; and waiting until they are
+decided.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ from streams.projecting.projector import Progress
 from streams.publishing.commands import command as draft_of_command
 from streams.publishing.commands import publish_commands
 
-#: An event as it may be given.
+#: The types in which an event may be given.
 AnyEvent = Mapping[str, Any] | InboundEvent
 
 #: The key of an event's metadata under which the service says who sent it.
@@ -112,13 +114,13 @@ class EventImport:
 
     def add(self, events: Iterable[AnyEvent | bytes]) -> None:
         """Put some events into the ledger, each a dict or a line of JSON; they are durable then."""
-        with self._zone.opened.at_work():
+        with self._zone.open_home.at_work():
             source = JsonObjects(self._counted(events), "events", before=self._before)
             import_source(source, self._publish, self._counts, same=self._same)
 
     def report(self, *, wait: bool = False) -> IngestReport:
         """Return what became of them so far; `wait`: when they are recallable."""
-        with self._zone.opened.at_work():
+        with self._zone.open_home.at_work():
             return _report(self._zone, self._counts, self._started, wait, show_nothing)
 
     def _counted(self, events: Iterable[AnyEvent | bytes]) -> Iterator[AnyEvent | bytes]:
@@ -165,7 +167,7 @@ def ingest_files(
     started = time.monotonic()
     counts = Import(rejections=[], skipped=[])
     meter = Meter()
-    # All of them before any is read: nothing goes in where one cannot.
+    # All files are opened before any is read: if one fails, nothing is ingested.
     inputs = open_inputs(paths, format, Options.of(timezone, date_order), meter)
     for one in inputs:
         counts.skipped += one.skipped
@@ -223,10 +225,10 @@ def publish(zone: OpenZone, drafts: Sequence[Draft]) -> list[Receipt]:
 def remember(
     zone: OpenZone, content: str, *, sender_id: str = "user", at: Time | None = None
 ) -> Receipt:
-    """Remember a text as it stands.
+    """Remember a text as it is.
 
     Raises:
-        InvalidInput: it cannot be kept, as at the door of an import.
+        InvalidInput: it cannot be stored, as in an import.
     """
     if not isinstance(content, str):
         raise InvalidInput(f"content is {type(content).__name__}; give a text")
@@ -246,7 +248,7 @@ def command(zone: OpenZone, payload: AnyPayload, at: int | None = None) -> Recei
     """Put a command into the ledger and decide it.
 
     Raises:
-        CommandRefused: the ledger holds something else under its id.
+        CommandRefused: the ledger has another event under its id.
     """
     return _publish_command(zone, draft_of_command(payload, unix_ms() if at is None else at))
 
@@ -263,12 +265,14 @@ def _noted(zone: OpenZone, receipts: list[Receipt]) -> list[Receipt]:
 
 
 def token(zone: OpenZone) -> str:
-    """Return what `wait_for` waits for elsewhere: everything that was published here."""
+    """Return a token for everything that was published here; `wait_for` takes it, also
+    elsewhere.
+    """
     return str(Token(zone.partition, zone.node.ledger.end(EVENTS, zone.partition), zone.published))
 
 
 def wait_for(zone: OpenZone, token: str, timeout: float) -> None:
-    """Wait until what a token stands for is decided, and can be recalled here.
+    """Wait until everything up to a token is decided, and can be recalled here.
 
     Raises:
         InvalidInput: it is no token of this zone.
@@ -280,7 +284,7 @@ def wait_for(zone: OpenZone, token: str, timeout: float) -> None:
         raise InvalidInput(f"token {token!r} is not of zone {zone.name}")
     deadline = time.monotonic() + timeout
     while (number := _brought_up(zone)) < wanted.number:
-        if zone.opened.closing:
+        if zone.open_home.closing:
             raise Closed(f"zone {zone.name} is being closed; open Recollect again, and ask again")
         if time.monotonic() > deadline:
             raise NotDecided(
@@ -299,7 +303,7 @@ def decided(zone: OpenZone) -> int:
 
 
 def _brought_up(zone: OpenZone) -> int:
-    """Return the last record that the files hold, brought up where nobody else does."""
-    if not zone.opened.followed and zone.node.writes:
+    """Return the last record of the files, after updating them if no other process does."""
+    if not zone.open_home.followed and zone.node.writes:
         zone.decide()
     return decided(zone)

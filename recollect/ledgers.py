@@ -1,4 +1,4 @@
-"""Putting a home to work: its ledger (RECOLLECT_LEDGER), its encoder, its node."""
+"""Opening a home's ledger (RECOLLECT_LEDGER), encoder and node."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from streams.ledger import Ledger
 from streams.ledger.embedded_ledger import EmbeddedLedger
 from streams.ledger.kafka.settings import NO_ENCODER, SCHEME, KafkaSettings
 
-# Who has the ledger at home need not load what speaks with Kafka.
+# With the embedded ledger the Kafka client need not be loaded.
 if TYPE_CHECKING:
     from streams.ledger.kafka.kafka_ledger import KafkaLedger
 
@@ -25,7 +25,7 @@ EMBEDDED = "embedded"
 def open_node(home: Home, setting: str | None = None) -> Node:
     """Open the node of a home; its encoder is loaded when the first text needs it.
 
-    `setting`: as RECOLLECT_LEDGER, in its place.
+    `setting` replaces RECOLLECT_LEDGER.
     """
     return node_of(home, open_ledger(home, setting), decides=True)
 
@@ -56,7 +56,7 @@ def open_following_node(home: Home, *, decides: bool) -> tuple[Node, KafkaLedger
 def open_ledger(home: Home, setting: str | None = None) -> Ledger:
     """Open the ledger that RECOLLECT_LEDGER names; `embedded` (the default) lies in the home.
 
-    `setting` stands in its place.
+    `setting` replaces the variable.
 
     Raises:
         InvalidInput: the setting names no ledger that this recollect knows.
@@ -89,7 +89,7 @@ def on_kafka() -> bool:
 
 
 def encoder_name(home: Home) -> str:
-    """Return what tells a home's encoder from every other: its name and its weights."""
+    """Return the exact name of a home's encoder: its model and the hash of its weights."""
     pin = home.settings.encoder
     return NO_ENCODER if pin is None else f"{pin.model} sha256:{pin.sha256}"
 

@@ -42,7 +42,7 @@ class Recollect:
         encoder: str | None = None,
         progress: BringProgress | None = None,
     ) -> None:
-        """Open a home; one that is not there is made, with the best encoder within reach.
+        """Open a home; if there is none, make it, with the best available encoder.
 
         `ledger`: `embedded` or `kafka://host:port`; None: what RECOLLECT_LEDGER says.
         `encoder`: the one to make a new home with, by name, or "none" for search by words alone.
@@ -54,7 +54,7 @@ class Recollect:
             InvalidInput: `home` or `ledger` is none.
         """
         made = home if isinstance(home, Home) else _home(home, encoder, progress)
-        self._opened = OpenHome(made, ledger)
+        self._open_home = OpenHome(made, ledger)
 
     @property
     def home(self) -> Path:
@@ -63,7 +63,7 @@ class Recollect:
         >>> r.home.is_dir()
         True
         """
-        return self._opened.home.directory
+        return self._open_home.home.directory
 
     def zone(self, name: str = DEFAULT_ZONE) -> Zone:
         """Return a zone, the memory of one tenant; it comes into being with its first event.
@@ -74,7 +74,7 @@ class Recollect:
         >>> r.zone("ada").name
         'ada'
         """
-        return Zone(self._opened.zone(name))
+        return Zone(self._open_home.zone(name))
 
     def holds(self, zone: str) -> bool:
         """Return whether a zone holds anything; of one that does not, nothing is kept.
@@ -86,33 +86,33 @@ class Recollect:
         (True, False)
         """
         check_zone(zone)
-        with self._opened.at_work():
-            return self._opened.holds(zone)
+        with self._open_home.at_work():
+            return self._open_home.holds(zone)
 
     def zones(self) -> list[str]:
-        """Return the names of the zones that hold anything, sorted.
+        """Return the names of the zones with events, sorted.
 
         >>> r.zones()
         ['ada']
         """
-        with self._opened.at_work():
-            return sorted(self._opened.node.ledger.zones())
+        with self._open_home.at_work():
+            return sorted(self._open_home.node.ledger.zones())
 
     def zone_summaries(self) -> list[ZoneSummary]:
-        """Return the zones that hold anything, each with how many records its ledger has.
+        """Return the zones with events, each with how many records its ledger has.
 
         >>> [(summary.zone, summary.events) for summary in r.zone_summaries()]
         [('ada', 2)]
         """
-        with self._opened.at_work():
-            return listing.zones(self._opened)
+        with self._open_home.at_work():
+            return listing.zones(self._open_home)
 
     def close(self) -> None:
-        """Take no more calls, wait for those that are at work, and close every file.
+        """Refuse further calls, wait for the running ones, and close every file.
 
         >>> r.close()
         """
-        self._opened.close()
+        self._open_home.close()
 
     def __enter__(self) -> Self:
         return self
@@ -151,7 +151,7 @@ def _home(given: str | PathLike[str], encoder: str | None, progress: BringProgre
             )
         )
     except HomeError:
-        # Another may have made it meanwhile.
+        # Another process may have made it meanwhile.
         if Home.is_at(directory):
             return Home(directory)
         raise

@@ -16,7 +16,7 @@ from schemas.errors import Closed
 from schemas.wire import ZoneSummary
 from schemas.zones import DEFAULT_ZONE
 
-# As many calls as are at work at a time; the others wait.
+# How many calls run at a time; the others wait.
 _THREADS = 8
 
 P = ParamSpec("P")
@@ -27,7 +27,7 @@ class AsyncRecollect:
     """A home for asyncio, to be entered with `async with`; it takes what `Recollect` takes.
 
     Calls run on `threads` threads of its own, so that the event loop goes on. A call whose task is
-    cancelled is carried to its end, and nobody waits for it but `close`.
+    cancelled runs to its end, and only `close` waits for it.
 
     >>> async def main():
     ...     async with AsyncRecollect(home, encoder="none") as r:
@@ -48,7 +48,7 @@ class AsyncRecollect:
         self._open = partial(Recollect, home, ledger=ledger, encoder=encoder, progress=progress)
         self._threads = threads
         self._executor: ThreadPoolExecutor | None = None
-        self._opened: Recollect | None = None
+        self._entered: Recollect | None = None
 
     def zone(self, name: str = DEFAULT_ZONE) -> AsyncZone:
         """Return a zone, the memory of one tenant; it comes into being with its first event.
@@ -79,7 +79,7 @@ class AsyncRecollect:
         return await self.run(partial(self._recollect().holds, zone))
 
     async def zones(self) -> list[str]:
-        """Return the names of the zones that hold anything, sorted.
+        """Return the names of the zones with events, sorted.
 
         >>> async def main():
         ...     async with AsyncRecollect(home, encoder="none") as r:
@@ -90,7 +90,7 @@ class AsyncRecollect:
         return await self.run(self._recollect().zones)
 
     async def zone_summaries(self) -> list[ZoneSummary]:
-        """Return the zones that hold anything, each with how many records its ledger has.
+        """Return the zones with events, each with how many records its ledger has.
 
         >>> async def main():
         ...     async with AsyncRecollect(home, encoder="none") as r:
@@ -114,7 +114,7 @@ class AsyncRecollect:
         return await asyncio.get_running_loop().run_in_executor(self._executor, work)
 
     async def close(self) -> None:
-        """Take no more calls, wait for those that are at work, and close every file.
+        """Refuse further calls, wait for the running ones, and close every file.
 
         >>> async def main():
         ...     async with AsyncRecollect(home, encoder="none") as r:
@@ -122,20 +122,20 @@ class AsyncRecollect:
         >>> asyncio.run(main())
         """
         executor, self._executor = self._executor, None
-        opened, self._opened = self._opened, None
+        recollect, self._entered = self._entered, None
         if executor is None:
             return
         try:
-            if opened is not None:
+            if recollect is not None:
                 # Not on its own threads, which may all be at work.
-                await asyncio.to_thread(opened.close)
+                await asyncio.to_thread(recollect.close)
         finally:
             executor.shutdown(wait=False)
 
     async def __aenter__(self) -> Self:
         self._executor = ThreadPoolExecutor(self._threads, thread_name_prefix="recollect")
         try:
-            self._opened = await self.run(self._open)
+            self._entered = await self.run(self._open)
         except BaseException:
             await self.close()
             raise
@@ -145,9 +145,9 @@ class AsyncRecollect:
         await self.close()
 
     def _recollect(self) -> Recollect:
-        if self._opened is None:
+        if self._entered is None:
             raise Closed("not open: use it inside `async with AsyncRecollect(...) as r:`")
-        return self._opened
+        return self._entered
 
 
 def _awaited(

@@ -69,7 +69,7 @@ def _at_work(
 
     @wraps(method)
     def call(self: Zone, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        with self._zone.opened.at_work():
+        with self._zone.open_home.at_work():
             return method(self, *args, **kwargs)
 
     return call
@@ -175,7 +175,7 @@ class Zone:
 
     @_at_work
     def remember(self, content: str, *, sender_id: str = "user", at: Time | None = None) -> Receipt:
-        """Remember a text as it stands, said by `sender_id`, now or at a time.
+        """Remember a text as it is, said by `sender_id`, now or at a time.
 
         >>> zone.remember("The deploy key is in the blue safe.").status
         'new'
@@ -184,7 +184,7 @@ class Zone:
 
     @_at_work
     def decide(self, progress: Progress | None = None) -> int:
-        """Decide what was published and waits; return how many records that were.
+        """Decide all waiting events; return how many there were.
 
         >>> zone.decide()
         0
@@ -193,7 +193,7 @@ class Zone:
 
     @_at_work
     def token(self) -> str:
-        """Return a text that stands for everything that was published here, for `wait_for`.
+        """Return a token for everything that was published here, for `wait_for`.
 
         >>> len(zone.token().split(":"))
         3
@@ -202,7 +202,7 @@ class Zone:
 
     @_at_work
     def wait_for(self, token: str, timeout: float = 30.0) -> None:
-        """Wait until what a token stands for is decided, and can be recalled here.
+        """Wait until everything up to a token is decided, and can be recalled here.
 
         Raises:
             InvalidInput: it is no token of this zone.
@@ -216,10 +216,10 @@ class Zone:
 
     @_at_work
     def recall(self, query: AnyQuery, /, **fields: Any) -> RecallAnswer:
-        """Return what is held on a question, best first, with sources.
+        """Return the memories that answer a question, best first, with sources.
 
-        `query` is a text, a `Query` or a dict with its fields; `fields` stand for those of a Query
-        as well. With `known_at` it is answered as then, without what was forgotten since.
+        `query` is a text, a `Query` or a dict with its fields; `fields` are fields of a Query too.
+        With `known_at` it is answered as at that time, without what was forgotten since.
 
         Raises:
             InvalidInput: the question cannot be asked; the message names the field.
@@ -235,7 +235,8 @@ class Zone:
 
     @_at_work
     def explain(self, query: AnyQuery, id: str, /, **fields: Any) -> Explanation | None:
-        """Return what became of a memory in an answer; None where nothing has the id.
+        """Return the rank of a memory in an answer, or why it is not in it; None if nothing has the
+        id.
 
         >>> best = zone.recall("Where does Ada live?").results[0]
         >>> zone.explain("Where does Ada live?", best.id).rank
@@ -245,7 +246,7 @@ class Zone:
 
     @_at_work
     def why(self, id: str) -> Chain:
-        """Return the way from a memory down to the events that it rests on.
+        """Return the steps from a memory down to the events that it rests on.
 
         `id` is that of a memory of any kind; an event has its own and its source's.
 
@@ -294,7 +295,7 @@ class Zone:
 
     @_at_work
     def record_accesses(self, accesses: Iterable[Access]) -> Receipt:
-        """Count recalls of memories (B1); a service calls this now and then, not per recall.
+        """Count recalls of memories (B1); a service calls this from time to time, not per recall.
 
         >>> from schemas.events import Access
         >>> fact = zone.recall("Where does Ada live?").results[0]
@@ -381,7 +382,7 @@ class Zone:
 
     @_at_work
     def mental_models(self, *, every_version: bool = False) -> list[MentalModel]:
-        """Return the reports that are kept, in the order in which they were written.
+        """Return the mental models, in the order in which they were written.
 
         >>> [model.name for model in zone.mental_models()]
         []
@@ -411,7 +412,7 @@ class Zone:
         entity_id: str | None = None,
         tags: Sequence[str] = (),
     ) -> MentalModel:
-        """Keep a report, which recall answers as it stands (A12).
+        """Write a mental model, which recall answers as it is (A12).
 
         >>> zone.create_mental_model("Homes", "Ada lives in Turin.").current
         True
@@ -568,7 +569,7 @@ class Zone:
 
     @_at_work
     def fact_count(self, *, entity: str | None = None, superseded: bool = False) -> int:
-        """Return how many facts `facts` returns.
+        """Return how many facts `facts` lists in all.
 
         >>> zone.fact_count(entity="Ada")
         1
@@ -596,14 +597,14 @@ class Zone:
         >>> zone.compare("Ada", "Bob").decision
         'different'
         """
-        # It decides as the agents do, whom nothing else here needs.
+        # Imported here: only comparing needs the agents.
         from recollect import comparing
 
         return comparing.compare(self._zone, a, b)
 
     @_at_work
     def hints(self, query: Query | None = None) -> list[str]:
-        """Return what to say of names that nothing has: the zone's, or those that a question gives.
+        """Return hints on unknown names: the zone's, or those in a question.
 
         >>> zone.hints(Query("Where does she live?", entity="Adda"))
         ["nobody and nothing is called 'Adda'; did you mean Ada?"]
@@ -616,7 +617,7 @@ class Zone:
     def propose_merge(
         self, entity_a: str, entity_b: str, confidence: float, reason: str
     ) -> Receipt:
-        """Say that two entities may be one (A16), by their ids. `confidence` is 0 to 1.
+        """Propose that two entities are one (A16), by their ids. `confidence` is 0 to 1.
 
         >>> a, b = (result.id for result in zone.recall("Ada Bob", scope="entities").results)
         >>> zone.propose_merge(a, b, 0.5, "both are new here").status
@@ -635,7 +636,7 @@ class Zone:
 
     @_at_work
     def decide_merge(self, id: str, approve: bool) -> Merge:
-        """Approve or reject a merge that waits for a decision (A16); return how it stands then.
+        """Approve or reject a merge that waits for a decision (A16); return its new state.
 
         Raises:
             InvalidInput: there is none with this id, or it waits for none.
@@ -649,7 +650,7 @@ class Zone:
 
     @_at_work
     def undo_merge(self, id: str) -> Merge:
-        """Take a merge back (A16), by its id or that of its proposal; return how it stands then.
+        """Undo a merge (A16), by its id or that of its proposal; return its new state.
 
         Raises:
             InvalidInput: there is none with this id, or it was not carried out.
@@ -663,7 +664,7 @@ class Zone:
 
     @_at_work
     def exists(self) -> bool:
-        """Return whether the zone holds anything.
+        """Return whether the zone has events.
 
         >>> zone.exists()
         True
@@ -681,7 +682,7 @@ class Zone:
 
     @_at_work
     def status(self) -> Status:
-        """Return what the zone holds and how far it is.
+        """Return the zone's counts and how far it is.
 
         >>> zone.status().events
         2
@@ -709,7 +710,7 @@ class Zone:
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> RebuildReport:
-        """Throw a derived layer away and make it again; the old one serves until it is done.
+        """Make a derived layer again; the old one is used until it is done.
 
         `index`: search indexes from the rows. `project`: every file from the change records.
         `derive`: decide again, with recorded vectors. `fresh`: decide again, and embed again.
@@ -738,7 +739,7 @@ class Zone:
 
     @_at_work
     def reclaim(self, *, dry_run: bool = False) -> ReclaimReport:
-        """Take change records of chains that nothing needs any more out of the embedded ledger.
+        """Remove change records of chains that are no longer needed from the embedded ledger.
 
         Raises:
             InvalidInput: the ledger is not the embedded one.
@@ -759,7 +760,7 @@ class Zone:
 
     @_at_work
     def retry(self, number: int) -> bool:
-        """Decide a parked record again; return whether it is parked no more.
+        """Decide a parked record again; return whether it is no longer parked.
 
         >>> zone.retry(17)
         True
@@ -768,7 +769,7 @@ class Zone:
 
     @_at_work
     def drop(self, number: int) -> bool:
-        """Give a parked record up; return whether it is parked no more.
+        """Drop a parked record; return whether it is no longer parked.
 
         >>> zone.drop(17)
         True

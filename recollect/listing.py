@@ -1,4 +1,4 @@
-"""Lists of what is held: a home's zones, and a zone's facts, entities and merges."""
+"""Lists: a home's zones, and a zone's facts, entities and merges."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from schemas.wire import Entity, Fact, Handle, Merge, ZoneSummary
 _PAGE = 500
 
 
-def zones(opened: OpenHome) -> list[ZoneSummary]:
+def zones(open_home: OpenHome) -> list[ZoneSummary]:
     """Return the zones of the ledger by name, each with how many records it has."""
-    ledger = opened.node.ledger
+    ledger = open_home.node.ledger
     names = sorted(ledger.zones())
     return [ZoneSummary(zone=name, events=ledger.head(name).number) for name in names]
 
@@ -135,7 +135,7 @@ def _all(lists: dict[str, list[str]]) -> set[str]:
 
 
 class _Names:
-    """The names of the entities that stand for others, by the ids of those."""
+    """The names of entities, after merges, by id."""
 
     def __init__(self, files: ZoneFiles, ids: set[str]) -> None:
         connection = files.identity.connection
@@ -143,7 +143,7 @@ class _Names:
         self._names = entity_list.names_of(connection, sorted(set(self._standing.values())))
 
     def of(self, id_or_name: str) -> str:
-        """Return the name; what is no id is one already."""
+        """Return the name for an id; any other text is a name."""
         return self._names.get(self._standing.get(id_or_name, ""), id_or_name)
 
 

@@ -1,4 +1,4 @@
-"""Keeping a zone in order: rebuild, rollback, verify, reclaim, and the records that are parked."""
+"""Maintenance of a zone: rebuild, rollback, verify, reclaim, and parked records."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from streams.reading.heads import Expected
 
 LEVELS: tuple[Level, ...] = ("index", "project", "derive", "fresh")
 
-# What the first touch of a damaged file may raise.
+# Errors that the first use of a damaged file may raise.
 _DAMAGE = (Damaged, IntegrityError, apsw.CorruptError, apsw.NotADBError, apsw.SQLError)
 
 
@@ -38,7 +38,7 @@ def rebuild(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> RebuildReport:
-    """Throw a derived layer away and make it again; the old one serves until it is done."""
+    """Make a derived layer again; the old one is used until it is done."""
     if level not in LEVELS:
         raise InvalidInput(f"level {level!r}: choose from {', '.join(LEVELS)}")
     zone.must_exist()
@@ -50,10 +50,10 @@ def rebuild(
         with suppress(OtherAgents):
             zone.decide()
     except OtherHistory:
-        # What the ledger lost may stand in these files alone.
+        # Records that the ledger lost may only be in these files.
         raise
     except _DAMAGE:
-        # What is damaged is made again by that, and decides what waits after it.
+        # The rebuild makes damaged files again, and decides waiting events.
         if level != "project":
             raise
     from streams.lifecycle import rebuilding
@@ -98,7 +98,7 @@ def verify(
 
 
 def reclaim(zone: OpenZone, *, dry_run: bool = False) -> ReclaimReport:
-    """Take change records of chains that nothing needs any more out of the ledger.
+    """Remove change records of chains that are no longer needed from the ledger.
 
     Raises:
         InvalidInput: the ledger is not the embedded one.
@@ -121,14 +121,14 @@ def dead_letters(zone: OpenZone) -> list[DeadLetter]:
 
 
 def retry(zone: OpenZone, number: int) -> bool:
-    """Decide a parked record again; return whether it is parked no more."""
+    """Decide a parked record again; return whether it is no longer parked."""
     _must_be_number(number)
     command(zone, Retry(source_id=drawn_id(f"retry:{number}"), number=number))
     return not _is_parked(zone, number)
 
 
 def drop(zone: OpenZone, number: int) -> bool:
-    """Give a parked record up; return whether it is parked no more."""
+    """Drop a parked record; return whether it is no longer parked."""
     _must_be_number(number)
     command(zone, Drop(source_id=drawn_id(f"drop:{number}"), number=number))
     return not _is_parked(zone, number)

@@ -1,4 +1,4 @@
-"""Merges (A16): saying that two entities may be one, deciding that, and taking it back."""
+"""Merges (A16): proposing that two entities are one, deciding it, and undoing it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from streams.publishing.commands import drawn_id
 def propose_merge(
     zone: OpenZone, entity_a: str, entity_b: str, confidence: float, reason: str
 ) -> Receipt:
-    """Say that two entities may be one, by their ids. `confidence` is 0 to 1."""
+    """Propose that two entities are one, by their ids. `confidence` is 0 to 1."""
     if not 0 <= confidence <= 1:
         raise InvalidInput(f"confidence {confidence}: give 0 to 1")
     return command(
@@ -30,7 +30,7 @@ def propose_merge(
 
 
 def decide_merge(zone: OpenZone, id_: str, *, approve: bool) -> Merge:
-    """Approve or reject a merge that waits for a decision; return how it stands then.
+    """Approve or reject a merge that waits for a decision; return its new state.
 
     Raises:
         InvalidInput: there is none with this id, or it waits for none.
@@ -42,7 +42,7 @@ def decide_merge(zone: OpenZone, id_: str, *, approve: bool) -> Merge:
 
 
 def undo_merge(zone: OpenZone, id_: str) -> Merge:
-    """Take a merge back, by its id or that of its proposal; return how it stands then.
+    """Undo a merge, by its id or that of its proposal; return its new state.
 
     Raises:
         InvalidInput: there is none with this id, or it was not carried out.

@@ -1,6 +1,6 @@
-"""A home put to work, and one zone of it: what every act on memory stands on.
+"""An open home and its zones, which every operation on memory uses.
 
-One node, one encoder and one set of recallers serve all zones and threads of an open home.
+One node, one encoder and one pool of recallers serve all zones and threads of an open home.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ class OpenHome:
         """`ledger`: `embedded` or a Kafka URL; None: what RECOLLECT_LEDGER says."""
         self.home = home
         self.node = open_node(home, ledger)
-        #: A worker or replica in this home brings the files up by itself; asking needs no ledger.
+        #: A worker or replica keeps the files of this home up to date; questions need no ledger.
         self.followed = followed(home)
         self.recallers = RecallerPool(self.node, home)
         self._zones: dict[str, OpenZone] = {}
         self._changed = threading.Condition()
-        # By thread, those that are at work.
+        # The running calls, by thread.
         self._calls: Counter[int] = Counter()
         self._closed = False
         self._process = os.getpid()
 
     def zone(self, name: str) -> OpenZone:
-        """Return a zone, which need not hold anything; InvalidInput where it is no name of one."""
+        """Return a zone, which may be empty; InvalidInput if the name is not valid."""
         check_zone(name)
         with self._changed:
             return self._zones.setdefault(name, OpenZone(self, name))
@@ -63,7 +63,7 @@ class OpenHome:
         """Keep the home open for the time of one call.
 
         Raises:
-            Closed: it was closed, or opened by the process that this one was forked from.
+            Closed: the home was closed, or opened by the parent process before a fork.
         """
         if os.getpid() != self._process:
             raise Closed(
@@ -85,13 +85,13 @@ class OpenHome:
                 self._changed.notify_all()
 
     def close(self) -> None:
-        """Take no more calls, wait for those that are at work, and close every file.
+        """Refuse further calls, wait for the running ones, and close every file.
 
         Raises:
-            Busy: a call that is at work asks for it, as its progress is shown.
+            Busy: it is called inside another call, as while progress is shown.
         """
         if os.getpid() != self._process:
-            # They are the parent's.
+            # The files belong to the parent process.
             return
         with self._changed:
             if self._closed:
@@ -106,17 +106,17 @@ class OpenHome:
 
     @property
     def closing(self) -> bool:
-        """Whether `close` was called: who only waits gives up."""
+        """Whether `close` was called: calls that only wait end with an error."""
         return self._closed
 
 
 class OpenZone:
     """One zone of an open home."""
 
-    def __init__(self, opened: OpenHome, name: str) -> None:
-        self.opened = opened
+    def __init__(self, open_home: OpenHome, name: str) -> None:
+        self.open_home = open_home
         self.name = name
-        #: Up to where the ledger was brought into the files for the last question.
+        #: The end of the ledger up to which the files were updated for the last question.
         self.brought_up_to: tuple[object, ...] = ()
         self._lock = threading.Lock()
         self._published = 0
@@ -124,7 +124,7 @@ class OpenZone:
     @property
     def node(self) -> Node:
         """The node that does the work."""
-        return self.opened.node
+        return self.open_home.node
 
     @property
     def partition(self) -> int:
@@ -142,8 +142,8 @@ class OpenZone:
             self._published = max(self._published, number)
 
     def exists(self) -> bool:
-        """Return whether the zone has come into being: with its first event."""
-        return self.opened.holds(self.name)
+        """Return whether the zone exists, which it does from its first event on."""
+        return self.open_home.holds(self.name)
 
     def must_exist(self) -> None:
         """Raise UnknownZone where the zone holds nothing."""
@@ -153,7 +153,7 @@ class OpenZone:
             raise UnknownZone(unknown_zone(self))
 
     def decide(self, progress: Progress | None = None) -> int:
-        """Decide everything that is in the ledger; return how many records that were."""
+        """Decide everything in the ledger; return how many records there were."""
         if not self.exists():
             return 0
         return self.node.decide(self.name, progress)

@@ -19,7 +19,7 @@ from streams.ledger.kafka.settings import KafkaSettings
 from streams.lifecycle import promotion
 from streams.projecting.projector import Progress
 
-#: Given how many steps there are, shows how many of them are done.
+#: Called with the number of steps; returns a function that shows how many are done.
 Show = Callable[[int], AbstractContextManager[Progress]]
 
 
@@ -38,8 +38,8 @@ def promote(
 ) -> Promoted:
     """Move a home's embedded ledger to the Kafka ledger `url`.
 
-    Until all of it is there and compared, the home is as it was; what was interrupted goes on
-    where it was when it is asked for again.
+    The home stays as it is until everything is copied and compared. After an interruption,
+    promoting again goes on where it stopped.
 
     Raises:
         InvalidInput: `url` is none, or RECOLLECT_LEDGER names another ledger than the embedded.
@@ -57,7 +57,7 @@ def promote(
     with following(home), promotion.alone_with(home.directory) as own:
         _check(home, settings.url, own)
         if embedded := own.moved_to() is None:
-            # It may be of an attempt to move elsewhere.
+            # It may be left from an attempt to move elsewhere.
             shutil.rmtree(home.directory / "copy", ignore_errors=True)
         ledger = KafkaLedger(
             settings,
@@ -79,7 +79,7 @@ def promote(
 
 
 def _check(home: Home, url: str, own: promotion.EmbeddedFiles) -> None:
-    """Raise where the ledger has moved, but for what a move to `url` left undone."""
+    """Raise if the ledger has moved, except if a move to `url` is unfinished."""
     promoted = home.settings.promoted_to
     moved = own.moved_to() or promoted
     undone = promoted is None or any(own.ends().values())

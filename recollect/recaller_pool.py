@@ -1,7 +1,7 @@
-"""Recallers that are open: one for each zone and ranking, shared by all threads.
+"""The pool of open recallers: one for each zone and profile, shared by all threads.
 
-Each holds the index of a zone in memory. The last few that were asked stay open; one that is no
-longer of the generation in use is closed as soon as nobody asks it.
+Each has the index of a zone in memory. The last ones used stay open. A recaller of a generation
+that is no longer in use is closed as soon as no thread uses it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from streams.system.locks import exclusive
 
 # Each takes four files and the memory of an index.
 _MOST_OPEN = 32
-# As often as a generation may be replaced between the look which it is and the opening of it.
+# How often a generation may be replaced between reading its name and opening it.
 _ATTEMPTS = 5
 
 
@@ -38,19 +38,19 @@ T = TypeVar("T")
 
 
 class _Key(NamedTuple):
-    """What a recaller is of: the generation in use, or a moment of the past."""
+    """What a recaller reads: the generation in use, or a moment before."""
 
     zone: str
     state: Generation | Moment
     profile: str
 
 
-class _Opened:
-    """A recaller that is open, or about to be, and how many ask it now."""
+class _PooledRecaller:
+    """A recaller that is open, or being opened, and the number of threads that use it."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.asked_by = 0
+        self.users = 0
         self.dropped = False
         self.recaller: Recaller | None = None
         self.files: ZoneFiles | None = None
@@ -72,16 +72,16 @@ class RecallerPool:
         self._node = node
         self._home = home
         self._lock = threading.Lock()
-        self._open: OrderedDict[_Key, _Opened] = OrderedDict()
+        self._open: OrderedDict[_Key, _PooledRecaller] = OrderedDict()
         self._timelines: dict[str, _SharedTimeline] = {}
         self._cross_encoder: CrossEncoder | None = None
         self._loading = threading.Lock()
         self._reranker = self._rerank if home.settings.reranker is not None else None
 
     def present(self, zone: str, profile: str, ask: Callable[[Recaller], T]) -> T:
-        """Return what the recaller of the generation in use answers.
+        """Return the answer of the recaller of the generation in use.
 
-        A generation may be replaced meanwhile, and removed: then the one after it is asked.
+        If the generation is replaced and removed meanwhile, the next one answers.
         """
         for _ in range(_ATTEMPTS):
             generation = self._node.current(zone)
@@ -96,13 +96,13 @@ class RecallerPool:
         self, zone: str, generation: Generation, profile: str, ask: Callable[[Recaller], T]
     ) -> T:
         key = _Key(zone, generation, profile)
-        with self._held(key) as opened:
+        with self._in_use(key) as pooled:
             open_ = partial(self._node.open_to_read, zone, generation)
-            recaller = self._recaller(key, opened, open_)
+            recaller = self._recaller(key, pooled, open_)
             self._drop_others(key)
             return ask(recaller)
 
-    def past(self, zone: str, profile: str, number: int, ask: Callable[[Recaller], T]) -> T:
+    def at_moment(self, zone: str, profile: str, number: int, ask: Callable[[Recaller], T]) -> T:
         """Return what the recaller of the state after a record answers, the first or a later."""
         timeline = self.timeline(zone)
         with timeline.lock:
@@ -114,11 +114,12 @@ class RecallerPool:
                 return self._node.open_moment(zone, timeline.read, moment)
 
         if not moment.decided:
-            # What was not decided may be by now: it is read again for each question.
+            # A record that was not decided may be by now, so the moment is opened again for each
+            # question.
             with closing(open_()) as files:
                 return ask(self._recaller_of(files, profile))
-        with self._held(key) as opened:
-            recaller = self._recaller(key, opened, open_)
+        with self._in_use(key) as pooled:
+            recaller = self._recaller(key, pooled, open_)
             self._drop_others(key)
             return ask(recaller)
 
@@ -133,21 +134,21 @@ class RecallerPool:
         return timeline
 
     def follow(self, zone: str) -> None:
-        """Bring what is kept in memory of a zone to where its files are, as a question would first.
+        """Update the indexes of a zone in memory from its files, as a question would do first.
 
-        Before any was asked, nothing is. What is of no generation in use any more is let go.
+        Does nothing if no question opened the zone. Recallers of former generations are dropped.
         """
         generation = self._node.current(zone)
         self._drop(lambda key: key.zone == zone and key.state != generation)
         with self._lock:
             keys = [key for key in self._open if key.zone == zone]
         for key in keys:
-            with self._held(key) as opened:
-                if opened.recaller is not None:
-                    opened.recaller.follow()
+            with self._in_use(key) as pooled:
+                if pooled.recaller is not None:
+                    pooled.recaller.follow()
 
     def store(self, zone: str, profile: str) -> None:
-        """Keep beside the files what this process read of a large zone, for the next one."""
+        """Store the index of a large zone next to its files, for the next process."""
         with self._lock:
             keys = [key for key in self._open if (key.zone, key.profile) == (zone, profile)]
         for key in keys:
@@ -155,63 +156,66 @@ class RecallerPool:
                 self._store(key)
 
     def _store(self, key: _Key) -> None:
-        with self._held(key) as opened:
-            recaller, files = opened.recaller, opened.files
+        with self._in_use(key) as pooled:
+            recaller, files = pooled.recaller, pooled.files
             if recaller is None or files is None or not recaller.worth_storing:
                 return
             if self._node.current(key.zone) != key.state:
-                # What is replaced is about to be removed.
+                # A replaced generation is about to be removed.
                 return
-            # Without the right or the room to write, the next process reads it again.
+            # If it cannot be written, the next process reads the files again.
             with suppress(Busy, OSError), exclusive(files.directory / array_store.LOCK, wait=False):
                 recaller.store()
 
     def close(self) -> None:
-        """Close every file; nobody asks any more."""
+        """Close every file; no question may follow."""
         self._drop(lambda key: True)
 
     @contextmanager
-    def _held(self, key: _Key) -> Iterator[_Opened]:
-        """Keep what is open of a key from being closed."""
+    def _in_use(self, key: _Key) -> Iterator[_PooledRecaller]:
+        """Count a user of a key's recaller, so that it is not closed."""
         with self._lock:
-            opened = self._open.setdefault(key, _Opened())
-            opened.asked_by += 1
+            pooled = self._open.setdefault(key, _PooledRecaller())
+            pooled.users += 1
             self._open.move_to_end(key)
         try:
-            yield opened
+            yield pooled
         finally:
-            self._give_back(key, opened)
+            self._give_back(key, pooled)
 
-    def _recaller(self, key: _Key, opened: _Opened, open_: Callable[[], ZoneFiles]) -> Recaller:
-        with opened.lock:
-            if opened.recaller is not None:
-                return opened.recaller
+    def _recaller(
+        self, key: _Key, pooled: _PooledRecaller, open_: Callable[[], ZoneFiles]
+    ) -> Recaller:
+        with pooled.lock:
+            if pooled.recaller is not None:
+                return pooled.recaller
             files = open_()
-            return opened.open(files, self._recaller_of(files, key.profile))
+            return pooled.open(files, self._recaller_of(files, key.profile))
 
     def _recaller_of(self, files: ZoneFiles, profile: str) -> Recaller:
         return Recaller(files, PROFILES[profile], self._reranker, self._node.gateway)
 
-    def _give_back(self, key: _Key, opened: _Opened) -> None:
+    def _give_back(self, key: _Key, pooled: _PooledRecaller) -> None:
         with self._lock:
-            opened.asked_by -= 1
-            if opened.recaller is None and not opened.asked_by and self._open.get(key) is opened:
+            pooled.users -= 1
+            if pooled.recaller is None and not pooled.users and self._open.get(key) is pooled:
                 # It could not be opened.
                 del self._open[key]
-            closing = [opened] if opened.dropped and not opened.asked_by else []
+            closing = [pooled] if pooled.dropped and not pooled.users else []
             closing += self._too_many()
         for one in closing:
             one.close()
 
-    def _too_many(self) -> list[_Opened]:
-        """Take out those that were asked the longest ago, where nobody asks them now."""
-        idle = [key for key, opened in self._open.items() if not opened.asked_by]
+    def _too_many(self) -> list[_PooledRecaller]:
+        """Remove and return the recallers that were unused for longest."""
+        idle = [key for key, pooled in self._open.items() if not pooled.users]
         return [self._open.pop(key) for key in idle[: max(len(self._open) - _MOST_OPEN, 0)]]
 
     def _drop_others(self, key: _Key) -> None:
-        """Let go of other generations than the one in use, or of a moment as it was before.
+        """Drop recallers of other generations than the one in use, or of a moment before an
+        erasure.
 
-        A moment is another one after an erasure: what was open then must not be asked.
+        After an erasure the same moment has other files, and the old ones must not answer.
         """
 
         def replaced(other: _Key) -> bool:
@@ -225,18 +229,18 @@ class RecallerPool:
             self._node.close_removed()
 
     def _drop(self, which: Callable[[_Key], bool]) -> int:
-        """Close some as soon as nobody asks them; return how many."""
+        """Close recallers as soon as they are unused; return how many."""
         with self._lock:
             dropped = [self._open.pop(key) for key in list(self._open) if which(key)]
-            for opened in dropped:
-                opened.dropped = True
-            closing = [opened for opened in dropped if not opened.asked_by]
-        for opened in closing:
-            opened.close()
+            for pooled in dropped:
+                pooled.dropped = True
+            closing = [pooled for pooled in dropped if not pooled.users]
+        for pooled in closing:
+            pooled.close()
         return len(dropped)
 
     def _rerank(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Judge texts by the home's cross-encoder, which is loaded when it is first needed."""
+        """Score texts with the home's cross-encoder, which is loaded on first use."""
         with self._loading:
             if self._cross_encoder is None:
                 self._cross_encoder = self._home.load_reranker()
@@ -245,7 +249,7 @@ class RecallerPool:
 
 
 class _SharedTimeline:
-    """A zone's timeline, which one thread at a time reads or brings up, holding `lock`."""
+    """A zone's timeline, which one thread at a time reads or updates, holding `lock`."""
 
     def __init__(self, timeline: Timeline) -> None:
         self.read = timeline

@@ -1,4 +1,4 @@
-"""Recall: a question as somebody puts it, asked now or as of the past; and why not another."""
+"""Recall: answering a question, now or as at an earlier time, and explaining the answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from schemas.wire import Explanation, Query, RecallAnswer, Receipt, Time
 from streams.ledger import CHANGES, EVENTS
 from streams.publishing.commands import drawn_id
 
-#: A question as it may be put: its text, a `Query`, or a dict with the fields of one.
+#: The types of a question: a text, a `Query`, or a dict with its fields.
 AnyQuery = str | Query | Mapping[str, Any]
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ T = TypeVar("T")
 def recall(
     zone: OpenZone, query: AnyQuery, fields: Mapping[str, Any] | None = None
 ) -> RecallAnswer:
-    """Return what the memory holds on a question; `fields` stand for those of a Query as well.
+    """Return the memories that answer a question; `fields` are fields of a Query too.
 
     Raises:
         InvalidInput: the question cannot be asked; the message names the field.
@@ -43,14 +43,15 @@ def recall(
     )
     if answer is None:
         return RecallAnswer(query=question.text, results=[], ms=0.0)
-    zone.opened.recallers.store(zone.name, asked.profile)
+    zone.open_home.recallers.store(zone.name, asked.profile)
     return answer
 
 
 def explain(
     zone: OpenZone, query: AnyQuery, id_: str, fields: Mapping[str, Any] | None = None
 ) -> Explanation | None:
-    """Return what became of a memory in the answer to a question; None where there is none.
+    """Return the rank of a memory in the answer, or why it is not in it; None if there is no such
+    memory.
 
     Raises:
         InvalidInput: as `recall`.
@@ -71,10 +72,10 @@ def record_accesses(zone: OpenZone, accesses: Iterable[Access]) -> Receipt:
 
 
 def query_of(query: AnyQuery, fields: Mapping[str, Any] | None = None) -> Query:
-    """Return a question as a Query with the types that it says.
+    """Return a question as a Query with checked types.
 
     Raises:
-        InvalidInput: a field is not there, not known, or of another type.
+        InvalidInput: a field is missing, unknown, or of another type.
     """
     if isinstance(query, str):
         if not fields:
@@ -97,12 +98,12 @@ def query_of(query: AnyQuery, fields: Mapping[str, Any] | None = None) -> Query:
 
 
 def check_query(query: Query) -> None:
-    """Raise InvalidInput where a question cannot be asked; the message names the field."""
+    """Raise InvalidInput if a question is not valid; the message names the field."""
     _question(query)
 
 
 def _reason(error: Exception) -> str:
-    """Return what a converter found wrong, as whoever asks names it."""
+    """Return the error of a converter, with the field's name."""
     reason, _, place = str(error).partition(" - at `$.")
     if place:
         return f"{place.rstrip('`')}: {reason[:1].lower()}{reason[1:]}"
@@ -112,7 +113,7 @@ def _reason(error: Exception) -> str:
 def _question(query: Query) -> tuple[RecallQuery, int | Token | None]:
     """Return what is asked, and as of when: a time (unix ms), a place in the ledger, or now.
 
-    A command line may hand over bytes that are no text.
+    A command line may pass bytes that are not text.
     """
     text = query.query.encode("utf-8", "replace").decode().replace("\0", " ")
     if query.profile not in PROFILES:
@@ -148,25 +149,27 @@ def _time(value: Time | None, field: str) -> int | None:
 def _on_recaller(
     zone: OpenZone, profile: str, known_at: int | Token | None, ask: Callable[[Recaller], T]
 ) -> T | None:
-    """Ask the recaller of what was known then, or is known now; None where that is nothing."""
+    """Return the answer of the recaller of the given moment, or of now; None if nothing is
+    known.
+    """
     if isinstance(known_at, Token) and known_at.partition != zone.partition:
         raise InvalidInput(f"known_at: token '{known_at}' is not of zone {zone.name}")
     if not zone.exists():
         return None
-    recallers = zone.opened.recallers
-    if not zone.opened.followed:
+    recallers = zone.open_home.recallers
+    if not zone.open_home.followed:
         _bring_up(zone)
     number = None if known_at is None else _last_known(zone, known_at)
     if number == 0:
         return None
     if number is not None:
-        return recallers.past(zone.name, profile, number, ask)
+        return recallers.at_moment(zone.name, profile, number, ask)
     return recallers.present(zone.name, profile, ask)
 
 
 def _last_known(zone: OpenZone, known_at: int | Token) -> int | None:
-    """Return the last record that was known then; None: it is the last that there is."""
-    timeline = zone.opened.recallers.timeline(zone.name)
+    """Return the last record that was known then; None: it is the last one."""
+    timeline = zone.open_home.recallers.timeline(zone.name)
     with timeline.lock:
         last = len(timeline.read)
         if isinstance(known_at, Token):
@@ -177,16 +180,16 @@ def _last_known(zone: OpenZone, known_at: int | Token) -> int | None:
 
 
 def _bring_up(zone: OpenZone) -> None:
-    """Have the files hold what the ledger does, as raw turns at least."""
+    """Update the files from the ledger, at least with raw turns."""
     ledger = zone.node.ledger
     topics = (EVENTS, CHANGES) if ledger.shared else (EVENTS,)
-    # Another generation may have been put into use that holds less.
+    # Another generation, with fewer records, may be in use by now.
     generation = zone.node.current(zone.name).name
     ends = (generation, *(ledger.end(topic, zone.partition) for topic in topics))
     if ends == zone.brought_up_to:
         return
     if ledger.shared:
-        # Others decide; what they did is as much part of the answer.
+        # Other nodes decide; their changes must be in the answer too.
         zone.node.follow(zone.name)
     else:
         zone.node.project_turns(zone.name)
@@ -197,7 +200,7 @@ def _asked_at(zone: OpenZone, known_at: int | Token | None) -> int:
     """Return the moment at which a question is asked (unix ms): now, or then."""
     now = unix_ms()
     if isinstance(known_at, Token):
-        timeline = zone.opened.recallers.timeline(zone.name)
+        timeline = zone.open_home.recallers.timeline(zone.name)
         with timeline.lock:
             known_at = timeline.read.known_since(known_at.number)
     return now if known_at is None else min(known_at, now)

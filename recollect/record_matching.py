@@ -1,4 +1,4 @@
-"""What a record says of where it came from, and whether somebody's name stands in its words."""
+"""The origin and words of a record, and whether a name stands in its words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RESTS_ON = "from:"
 
 
 class Criteria(msgspec.Struct, frozen=True, kw_only=True):
-    """What all records have in common that are to go. Times are unix ms, neither included."""
+    """Criteria that all records to erase must fit. Times are unix ms, both exclusive."""
 
     entity: str | None = None
     sender: str | None = None
@@ -41,12 +41,12 @@ class Criteria(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def given(self) -> bool:
-        """Whether anything is said; a platform alone says too little."""
+        """Whether there is a criterion; a platform alone is not enough."""
         return msgspec.structs.replace(self, platform=None) != Criteria()
 
 
-class Said(NamedTuple):
-    """What a record says of where it came from, and its words."""
+class RecordContent(NamedTuple):
+    """The origin of a record, and its words."""
 
     platform: str | None
     sender: str | None
@@ -56,7 +56,7 @@ class Said(NamedTuple):
     entities: frozenset[str]
 
     def fits(self, criteria: Criteria) -> bool:
-        """Return whether all criteria but the entity apply."""
+        """Return whether all criteria except the entity fit."""
         return (
             criteria.platform in (None, self.platform)
             and criteria.sender in (None, self.sender)
@@ -66,20 +66,20 @@ class Said(NamedTuple):
         )
 
 
-def said_in(event: Event) -> Said:
-    """Return who said what, where and when in an event, also in one that could not be read."""
+def content_of(event: Event) -> RecordContent:
+    """Return the origin and words of an event, also of one that could not be read."""
     payload = event.payload
-    said = Said(event.platform, None, None, event.occurred_at, "", frozenset())
+    said = RecordContent(event.platform, None, None, event.occurred_at, "", frozenset())
     if isinstance(payload, Content):
         words = f"{payload.sender_name or ''} {payload.content}"
         return said._replace(sender=payload.sender_id, thread=payload.thread_id, words=words)
     if isinstance(payload, Park):
         body = body_of(payload)
         at = event.occurred_at
-        # What it says of its time may be no time; then it is when it came.
+        # Its time may be invalid; then the time of its arrival counts.
         with suppress(InvalidInput, TypeError):
             at = parse_time(body.get("occurred_at", at))[0]
-        return Said(
+        return RecordContent(
             text_or_none(body.get("platform")),
             text_or_none(body.get("sender_id")),
             text_or_none(body.get("thread_id")),
@@ -99,7 +99,7 @@ def said_in(event: Event) -> Said:
 
 
 def body_of(park: Park) -> dict[str, Any]:
-    """Return the object that a parked record holds; empty where it holds none."""
+    """Return the object in a parked record; empty if there is none."""
     try:
         body = msgspec.json.decode(park.body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -108,7 +108,7 @@ def body_of(park: Park) -> dict[str, Any]:
 
 
 def text_or_none(value: Any) -> str | None:
-    """Return a value that is a text; None for any other."""
+    """Return the value if it is a text, else None."""
     return value if isinstance(value, str) else None
 
 
@@ -117,15 +117,15 @@ class Names:
 
     def __init__(self, names: set[str]) -> None:
         self.all = names
-        # A word alone may be no name; "Bob Stone" and "bob_77" are nothing else.
+        # A single word may be an ordinary word; "Bob Stone" and "bob_77" are certainly names.
         words = {name for name in names if name.isalpha()}
         self._certain = _standing(names - words)
         self._words = _standing(words)
-        # Those that are read as a name wherever they stand: "Marta", not "Will".
+        # Words that are names in any position: "Marta", not "Will".
         self._clear = {name for name in words if _mentioned(name.title())}
 
     def stand_in(self, text: str) -> bool:
-        """Return whether one of them stands in a text, as a name.
+        """Return whether one of the names stands in a text, as a name.
 
         A single word must be written as one: with a capital where no sentence begins, unless the
         writer reads it as a name there too; or all in lower case, where it means nothing else.
@@ -150,20 +150,20 @@ class Names:
 
 
 def _mentioned(text: str) -> list[Mention]:
-    # Only who forgets reads names this way, and who asks loads this module too.
+    # Imported here: only forgetting needs it, and recall loads this module too.
     from streams.language.mentions import mentions
 
     return mentions(text)
 
 
 def _standing(names: set[str]) -> re.Pattern[str] | None:
-    """Return what finds names as whole words; None where there are none."""
+    """Return a pattern that finds names as whole words; None without names."""
     longest_first = sorted(names, key=lambda name: (-len(name), name))
     words = "|".join(re.escape(name) for name in longest_first)
     return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) if names else None
 
 
 def _goes_on_before(text: str, place: int) -> bool:
-    """Return whether a sentence goes on before a word, so that its capital says something."""
+    """Return whether a word is inside a sentence, so that its capital means a name."""
     before = text[:place].rstrip(" \"'(\u201c\u2018")
     return bool(before) and before[-1] not in ".!?:;\u2026"

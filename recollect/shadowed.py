@@ -1,4 +1,4 @@
-"""Foreign packages that stand where recollect's own are looked for."""
+"""A check for foreign packages with the names of recollect's own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _OWN = ("schemas", "projections", "streams")
 
 
 def check_packages() -> None:
-    """See that recollect's packages are its own, before they are imported.
+    """Check that recollect's packages are its own, before they are imported.
 
     Raises:
         ImportError: another package of the same name comes first; the message says where it is.
@@ -31,11 +31,11 @@ def check_packages() -> None:
 
 
 def _place_of(name: str) -> str | None:
-    """Return the directory or the file that an import would find; None: nothing."""
+    """Return the directory or file that an import would find, or None."""
     try:
         spec = find_spec(name)
     except ValueError:
-        # It was imported from no file.
+        # It was not imported from a file.
         return f"no file: something made a module {name!r} while running"
     if spec is None:
         return None

@@ -1,4 +1,4 @@
-"""What a name that nothing has was perhaps meant to be."""
+"""Suggestions for a mistyped name."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from schemas.errors import OtherAgents
 from schemas.names import normalise_name
 from schemas.wire import Query
 
-# How alike two names are at least, from 0 to 1, of which one may be a slip for the other.
+# The least similarity, from 0 to 1, at which one name may be a typo for another.
 _ALIKE = 0.6
 _MOST = 3
-# Names that are all given where there are so few.
+# Up to so many names are listed completely.
 _FEW = 8
 
 
@@ -29,19 +29,19 @@ def nearest(given: str, known: Iterable[str]) -> list[str]:
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """Return "; did you mean X?", or nothing where nothing is near."""
+    """Return "; did you mean X?", or an empty text."""
     found = nearest(given, known)
     return f"; did you mean {' or '.join(found)}?" if found else ""
 
 
 def unknown_entity(connection: apsw.Connection, given: str) -> str:
-    """Return what to say of the name of an entity that nobody has."""
+    """Return the message for an unknown entity."""
     names = names_about_as_long(connection, normalise_name(given))
     return f"nobody and nothing is called {given!r}{did_you_mean(given, names)}"
 
 
 def unknown_platform(given: str, known: Iterable[str]) -> str:
-    """Return what to say of a platform from which nothing came."""
+    """Return the message for an unknown platform."""
     known = sorted(known)
     near = did_you_mean(given, known)
     if not near and 0 < len(known) <= _FEW:
@@ -50,7 +50,7 @@ def unknown_platform(given: str, known: Iterable[str]) -> str:
 
 
 def unknown_zone(zone: OpenZone) -> str:
-    """Return what to say of a zone that holds nothing."""
+    """Return the message for an empty zone."""
     known = sorted(_zones(zone))
     near = did_you_mean(zone.name, known)
     if not near and 0 < len(known) <= _FEW:
@@ -59,17 +59,17 @@ def unknown_zone(zone: OpenZone) -> str:
 
 
 def _zones(zone: OpenZone) -> list[str]:
-    """Return the zones of the home; asking one that follows a ledger needs no ledger."""
-    if not zone.opened.followed:
+    """Return the zones of the home; a home that follows a ledger is read without the ledger."""
+    if not zone.open_home.followed:
         return zone.node.ledger.zones()
-    places = zone.opened.home.directory / "zones"
+    places = zone.open_home.home.directory / "zones"
     return [place.name for place in places.iterdir()] if places.is_dir() else []
 
 
 def hints(zone: OpenZone, query: Query | None = None) -> list[str]:
-    """Return what to say of names that nothing has: of the zone, or in a question's filters.
+    """Return hints on unknown names: of the zone, or in a question's filters.
 
-    Without a question also where the zone was decided by other agents than those of the home.
+    Without a question, also if the zone was decided by other agents than those of the home.
     """
     if not zone.exists():
         return [unknown_zone(zone)]

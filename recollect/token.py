@@ -1,4 +1,4 @@
-"""Tokens: places in the ledger, as `ingest` prints them and `recall --wait-for` takes them."""
+"""Tokens: positions in the ledger, which `ingest` prints and `recall --wait-for` takes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from schemas.errors import InvalidInput
 
 
 class Token(msgspec.Struct, frozen=True):
-    """A place in the ledger: a partition, the offset after a record, and its number in the zone."""
+    """A position in the ledger: a partition, the offset after a record, and its number in the
+    zone.
+    """
 
     partition: int
     offset: int
@@ -19,7 +21,7 @@ class Token(msgspec.Struct, frozen=True):
         """Return the token that `ingest` printed.
 
         Raises:
-            InvalidInput: nobody printed that.
+            InvalidInput: the text is no token.
         """
         if not cls.looks(text):
             raise InvalidInput(f"{text[:60]!r} is no token; ingest --json prints one")

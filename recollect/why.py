@@ -1,4 +1,4 @@
-"""Why: from a result down to the events that it rests on, and what was asked of which model."""
+"""Why: from a result down to the events that it rests on, and the model calls."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ def _observation(files: ZoneFiles, id_: str) -> Chain | None:
     sources: list[str] = []
     for fact, said, event in consolidated.sources_of(files.memory.connection, id_):
         steps.append(Link(f"rests on fact {fact}", [said]))
-        cited, said_in = _said(files, [event], "said in")
+        cited, content_of = _said(files, [event], "said in")
         sources += cited
-        steps += said_in
+        steps += content_of
     return Chain(id_, "observation", text, list(dict.fromkeys(sources)), steps)
 
 

@@ -7,7 +7,7 @@ import threading
 from functools import partial
 
 from projections.private import FILE_MODE, must_be_writable
-from recollect.embedded_worker import EmbeddedWorker, tick, ticking, told
+from recollect.embedded_worker import EmbeddedWorker, reporting, tick, ticking
 from recollect.follower_lock import following, heartbeat
 from recollect.home import Home
 from recollect.ledgers import on_kafka, open_following_node, open_node
@@ -52,7 +52,7 @@ def work(home: Home, report: Report, *, once: bool = False, member: str | None =
 
 
 def follow(home: Home, report: Report) -> None:
-    """Be a replica until SIGINT or SIGTERM: follow what workers decide, to answer from it.
+    """Be a replica until SIGINT or SIGTERM: follow the changes of workers, and answer.
 
     Raises:
         HomeError: the home is read-only.
@@ -107,6 +107,6 @@ def _work_embedded(home: Home, report: Report) -> None:
 
 
 def _drive(node: Node, zone: str, report: Report) -> None:
-    with told(report, zone):
+    with reporting(report, zone):
         if decided := node.drive(zone):
             report(zone, decided)

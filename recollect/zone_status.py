@@ -1,4 +1,4 @@
-"""How a zone stands: what it holds, how far its files are, whether anything moves."""
+"""The status of a zone: its counts, how far its files are, whether anything moves."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from recollect.open_zone import OpenZone, counted, unix_ms
 from schemas.wire import FileStatus, Status
 from streams.ledger import EVENTS
 
-#: So long without a step, though there is work, and the zone's files have stopped moving.
+#: After so long without a step, though there is work, a zone is stalled.
 STALLED_SECONDS = 60.0
 
 
 def status(zone: OpenZone) -> Status:
-    """Return what the zone holds and how far it is."""
+    """Return the zone's counts and how far it is."""
     node = zone.node
     encoder, name = node.gateway.model, zone.name
     if not zone.exists():
@@ -21,7 +21,7 @@ def status(zone: OpenZone) -> Status:
             *(name, "", 0, 0, 0, 0, 0, 0, 0.0, None, False, [], encoder, zone.head()),
             agents=node.registered,
         )
-    if not zone.opened.followed:
+    if not zone.open_home.followed:
         node.project_turns(name)
     lag_seconds = _lag_seconds(zone)
     moved = node.journal.moved(name)

@@ -65,12 +65,12 @@ class Memory:
 
     def recaller(self) -> Recaller:
         """Return the recaller that is asked."""
-        recallers = self._of._zone.opened.recallers
+        recallers = self._of._zone.open_home.recallers
         return recallers.present(self.zone, self._profile, lambda recaller: recaller)
 
     def close_recallers(self) -> None:
         """Let go of what was read of the files."""
-        self._of._zone.opened.recallers.close()
+        self._of._zone.open_home.recallers.close()
 
     def close(self) -> None:
         self._recollect.close()

@@ -1,4 +1,4 @@
-"""What to say of an error that ended a command, and whether it was wrong use."""
+"""The message for an error that ended a command, and whether it was wrong use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Failure(NamedTuple):
 
 
 def failure(error: Exception) -> Failure | None:
-    """Return what to say of an error; None: it is a fault of this program."""
+    """Return the message for an error; None if it is a fault of this program."""
     if isinstance(error, RecollectError):
         wrong_use = isinstance(error, InvalidInput | HomeError) and not isinstance(error, Damaged)
         return Failure(str(error), wrong_use)

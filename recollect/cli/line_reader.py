@@ -1,4 +1,4 @@
-"""Files of JSON lines that are asked of a command: questions, pairs."""
+"""Reading files of JSON lines for a command: questions, pairs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from streams.adapters.text_lines import lines
 Line = TypeVar("Line", bound=msgspec.Struct)
 Read = TypeVar("Read")
 
-# A reason quotes what was asked.
+# A reason quotes the input.
 _MOST_REASON = 500
 
 

@@ -1,4 +1,4 @@
-"""What commands write: lines for people, JSON for programs, and how far a long task is."""
+"""The output of commands: lines for people, JSON for programs, and progress."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from schemas.display import shown, shown_json, single_spaced
 #: Longer lines are hard to read, however wide the terminal is.
 WIDEST = 100
 _NARROWEST = 30
-# Where nothing says how wide the terminal is.
+# The width if the terminal states none.
 _USUAL = (80, 24)
-# Lines that a text takes at most on a terminal, unless all of it is asked for.
+# The most lines of a text on a terminal, unless all of it is asked for.
 _MOST_LINES = 3
 
 
@@ -31,27 +31,27 @@ class Styled(NamedTuple):
 
 
 def strong(text: str) -> Styled:
-    """Return a text as what is looked for first."""
+    """Return a text emphasised."""
     return Styled(text, {"bold": True})
 
 
 def quiet(text: str) -> Styled:
-    """Return a text as what is seldom looked for."""
+    """Return a text dimmed."""
     return Styled(text, {"dim": True})
 
 
 def warning(text: str) -> Styled:
-    """Return a text as what wants attention."""
+    """Return a text as a warning."""
     return Styled(text, {"fg": "yellow"})
 
 
 def good(text: str) -> Styled:
-    """Return a text as what is as it should be."""
+    """Return a text as a success."""
     return Styled(text, {"fg": "green"})
 
 
 def bad(text: str) -> Styled:
-    """Return a text as what is wrong."""
+    """Return a text as an error."""
     return Styled(text, {"fg": "red", "bold": True})
 
 
@@ -63,10 +63,10 @@ def emit(value: object) -> None:
 
 
 def say(*parts: str | Styled, err: bool = False) -> None:
-    """Write one line for a reader on stdout, or stderr; whatever it quotes, a terminal is safe.
+    """Write one line for people on stdout, or stderr; quoted text cannot act on the terminal.
 
-    All that a command says to people goes through here. Styles show on a terminal alone, and not
-    where NO_COLOR is set.
+    All output for people goes through here. Styles show only on a terminal, and not if NO_COLOR is
+    set.
     """
     line = "".join(
         shown(part) if isinstance(part, str) else click.style(shown(part.text), **part.style)
@@ -76,7 +76,7 @@ def say(*parts: str | Styled, err: bool = False) -> None:
 
 
 def note(line: str) -> None:
-    """Say on stderr, beside the answer, what may explain it."""
+    """Write a note on stderr that may explain the answer."""
     say(warning("note: "), line, err=True)
 
 
@@ -86,7 +86,7 @@ def _plain() -> bool:
 
 
 def width() -> int | None:
-    """Return how many columns a line may take on stdout; None: it is no terminal."""
+    """Return how many columns a line may take on stdout; None if it is no terminal."""
     if not sys.stdout.isatty():
         return None
     return max(_NARROWEST, min(shutil.get_terminal_size(_USUAL).columns, WIDEST))
@@ -144,7 +144,7 @@ def _columns_of_sign(sign: str) -> int:
 
 
 def cut(text: str, columns: int) -> str:
-    """Return the beginning of a text in so many columns, with an ellipsis where that is not all."""
+    """Return the beginning of a text in so many columns, with an ellipsis if it was cut."""
     return text if columns_of(text) <= columns else _cut(text, columns)
 
 
@@ -177,7 +177,9 @@ def padded(text: str, columns: int) -> str:
 
 
 def show_step(what: str, done: int, total: int | None) -> None:
-    """Say on stderr what is being brought: once, or on a terminal how far it is, in one line."""
+    """Write on stderr what is being fetched: once, or on a terminal with its progress, in one
+    line.
+    """
     if not sys.stderr.isatty():
         if done == 0:
             say(what, err=True)
@@ -192,7 +194,7 @@ def progress(
 ) -> Iterator[Callable[[int], None]]:
     """Show on stderr, on a terminal only, how many records (or bytes) of a number are done.
 
-    `total` None: nobody knows how many there are.
+    `total` None: the number is not known.
     """
     in_bytes = unit == "bytes"
 

@@ -29,12 +29,12 @@ from schemas.errors import InvalidInput
 if TYPE_CHECKING:
     from schemas.wire import Chain, Explanation, Result
 
-#: Answers for a reader, who looks at the first few, and for everybody else.
+#: The number of answers for people, who look at the first few, and for programs.
 FOR_READERS, FOR_PROGRAMS = 5, 20
 
-# Below this an answer is more likely to be about something else (docs/reference.md, on scores).
+# Below this an answer is more likely irrelevant (docs/reference.md, on scores).
 _WEAK = 0.3
-# Source ids in print; --json has all.
+# How many source ids are printed; --json has all.
 _MOST_SOURCES = 5
 _INDENT = "    "
 

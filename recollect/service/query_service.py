@@ -186,7 +186,7 @@ class QueryService:
         self._waiting = DecidedWaiters()
         noting = asyncio.create_task(self._note_used())
         warming = asyncio.create_task(self._warm_up())
-        with DecidingThread(self.recollect._opened.node, self._reported):
+        with DecidingThread(self.recollect._open_home.node, self._reported):
             try:
                 yield
             finally:
@@ -209,7 +209,7 @@ class QueryService:
 
     async def _warm_up(self) -> None:
         """Have the encoder loaded before the first question needs it."""
-        gateway = self.recollect._opened.node.gateway
+        gateway = self.recollect._open_home.node.gateway
         if gateway.model is not None:
             try:
                 await self.reading.run(lambda: gateway.encode_query_tokens(_WARM_UP))
