@@ -62,6 +62,9 @@ class RandomEncoder:
             pooled=self.encode_query(text),
         )
 
+    def count_pieces(self, text: str) -> int:
+        return len(_WORD.findall(text))
+
     def close(self) -> None:
         """Have nothing to stop."""
 

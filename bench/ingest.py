@@ -41,6 +41,9 @@ class Listening:
     def encode_query_tokens(self, text: str) -> TokenVectors:
         return self._encoder.encode_query_tokens(text)
 
+    def count_pieces(self, text: str) -> int:
+        return self._encoder.count_pieces(text)
+
     def close(self) -> None:
         """Leave the encoder to the one who opened it."""
 

@@ -194,6 +194,7 @@ class AsyncZone:
     token = _awaited(Zone.token)
     wait_for = _awaited(Zone.wait_for)
     recall = _awaited(Zone.recall)
+    context = _awaited(Zone.context)
     explain = _awaited(Zone.explain)
     why = _awaited(Zone.why)
     reflect = _awaited(Zone.reflect)

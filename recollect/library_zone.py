@@ -11,6 +11,7 @@ from recollect import (
     forgetting,
     held_memories,
     ingesting,
+    injecting,
     listing,
     maintenance,
     mental_models,
@@ -24,6 +25,7 @@ from recollect import (
 from recollect.forgetting import Chosen
 from recollect.held_memories import Listed
 from recollect.ingesting import AnyEvent, EventImport, Show, show_nothing
+from recollect.injecting import MAX_TOKENS
 from recollect.open_zone import OpenZone
 from recollect.recalling import AnyQuery
 from recollect.why import why
@@ -31,6 +33,7 @@ from schemas.events import Access
 from schemas.wire import (
     Chain,
     Comparison,
+    ContextBlock,
     DeadLetter,
     Entity,
     Explanation,
@@ -232,6 +235,24 @@ class Zone:
         []
         """
         return recalling.recall(self._zone, query, fields)
+
+    @_at_work
+    def context(self, task: str, *, max_tokens: int = MAX_TOKENS) -> ContextBlock:
+        """Return what the memory has to say on a task, as a block to put before an agent (A25).
+
+        The block is framed as data, with dates and speakers; it is empty where nothing is relevant.
+        `max_tokens`: what it takes at most, frame included, in word pieces of the home's encoder.
+        After three seconds it is given up, and empty.
+
+        Raises:
+            InvalidInput: the task is no text, or `max_tokens` is not from 1 to 100,000.
+
+        >>> zone.context("What is the capital of France?").block
+        ''
+        >>> zone.context("Where does Ada live?").items[0].source_event_ids
+        ['m1']
+        """
+        return injecting.context(self._zone, task, max_tokens=max_tokens)
 
     @_at_work
     def explain(self, query: AnyQuery, id: str, /, **fields: Any) -> Explanation | None:

@@ -35,7 +35,7 @@ def recall(
     """
     asked = query_of(query, fields)
     question, known_at = _question(asked)
-    answer = _on_recaller(
+    answer = on_recaller(
         zone,
         asked.profile,
         known_at,
@@ -58,7 +58,7 @@ def explain(
     """
     asked = query_of(query, fields)
     question, known_at = _question(asked)
-    return _on_recaller(
+    return on_recaller(
         zone,
         asked.profile,
         known_at,
@@ -146,7 +146,7 @@ def _time(value: Time | None, field: str) -> int | None:
     return None if value is None else parse_moment(value, field)
 
 
-def _on_recaller(
+def on_recaller(
     zone: OpenZone, profile: str, known_at: int | Token | None, ask: Callable[[Recaller], T]
 ) -> T | None:
     """Return the answer of the recaller of the given moment, or of now; None if nothing is

@@ -32,7 +32,7 @@ PACKAGES = {
         "workers",
         "adapters",
     ),
-    "projections.recall": ("index", "question", "arms", "ranking", "answer"),
+    "projections.recall": ("index", "question", "arms", "ranking", "answer", "context"),
 }
 
 

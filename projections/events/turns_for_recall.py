@@ -24,16 +24,16 @@ class EventText(NamedTuple):
         return f"{self.content} [{self.caption}]".strip() if self.caption else self.content
 
 
-#: (number, id, conversation, platform, sender, time, content, caption) of an event.
-Turn = tuple[int, str, str, str, str, int, str, str]
+#: (number, id, conversation, platform, sender, time, content, caption, kind, direction) of one.
+Turn = tuple[int, str, str, str, str, int, str, str, str, str | None]
 
 
 def turns_after(connection: apsw.Connection, number: int, limit: int) -> list[Turn]:
     """Return up to `limit` events that follow a number, in the ledger's order."""
     return rows(
         connection,
-        "SELECT number, id, conversation, platform, sender_id, occurred_at, content, caption "
-        "FROM events WHERE number > ? ORDER BY number LIMIT ?",
+        "SELECT number, id, conversation, platform, sender_id, occurred_at, content, caption, "
+        "kind, direction FROM events WHERE number > ? ORDER BY number LIMIT ?",
         (number, limit),
     )
 
@@ -69,6 +69,18 @@ def event_texts(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int
             (listed(numbers),),
         )
     }
+
+
+def utc_offsets(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, int]:
+    """Return number -> by how many minutes the clocks of its sender are ahead, of these events."""
+    return dict(
+        rows(
+            connection,
+            "SELECT number, utc_offset FROM events "
+            "WHERE number IN (SELECT value FROM json_each(?))",
+            (listed(numbers),),
+        )
+    )
 
 
 def ingested_before(connection: apsw.Connection, number: int) -> int:

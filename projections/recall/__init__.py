@@ -1,17 +1,19 @@
 """recall(): ranked memories with their sources, from the read models of one zone.
 
-A query goes through five rooms, each of which imports only itself and those before it:
+A query goes through six rooms, each of which imports only itself and those before it:
 
 1. `index`: what is in memory of the zone's files.
 2. `question`: the query is read, once, into a `ParsedQuestion` for each question in its text.
 3. `arms`: each arm finds and scores turns and documents.
 4. `ranking`: the scores become one order.
 5. `answer`: the order becomes results, or an explanation. `Recaller` is here, and calls the others.
+6. `context`: results become one block of text for an agent, or none.
 
 What recall cannot do itself is given to the `Recaller`: an encoder (`TextEncoder`) and a reranker.
 """
 
 from projections.recall.answer.recaller import Recaller
+from projections.recall.context.context_block import context_of
 from projections.recall.question.encoding import TextEncoder
 from projections.recall.question.query import RecallQuery
 from projections.recall.question.sub_questions import MOST_SUB_QUESTIONS
@@ -28,4 +30,5 @@ __all__ = [
     "Recaller",
     "Reranker",
     "TextEncoder",
+    "context_of",
 ]

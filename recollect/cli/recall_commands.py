@@ -1,4 +1,4 @@
-"""Commands that ask: recall, why."""
+"""Commands that ask: recall, context, why."""
 
 from __future__ import annotations
 
@@ -99,6 +99,27 @@ def recall(
         _show_results(answer.results, full=full)
     for line in hints:
         note(line)
+
+
+@click.command(epilog="Example: recollect context 'Plan my next trip to Turin' --max-tokens 300")
+@common
+@click.argument("task")
+@click.option("--max-tokens", type=int, help="What the block takes at most  [500].")
+def context(
+    home: str | None, zone: str | None, as_json: bool, task: str, max_tokens: int | None
+) -> None:
+    """Print what an agent should know for a task, or nothing.
+
+    One block of remembered lines, framed as data; it is empty where nothing is relevant.
+    """
+    with open_zone(home, zone) as memory:
+        given = {} if max_tokens is None else {"max_tokens": max_tokens}
+        found = memory.context(task, **given)
+    if as_json:
+        emit(found)
+        return
+    for line in found.block.splitlines():
+        say(line)
 
 
 @click.command(epilog="Example: recollect why em-0010 --query 'When did Ada move?'")
@@ -229,4 +250,4 @@ def _month(time: str) -> str:
     return f"{datetime.fromisoformat(time):%b %Y}"
 
 
-COMMANDS = (recall, why)
+COMMANDS = (recall, context, why)

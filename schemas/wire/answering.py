@@ -99,10 +99,28 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class RecallAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """The results, best first, and how long finding them took (without embedding the query)."""
+    """The results, best first, and how long finding them took (without embedding the query).
+
+    `relevant`, 0 to 1: how likely it is that the memory has anything to say on the query at all.
+    """
 
     query: str
     results: list[Result]
+    ms: float
+    relevant: float = 0.0
+
+
+class ContextBlock(msgspec.Struct, frozen=True, kw_only=True):
+    """What a memory has to say on a task, to be put before an agent (A25).
+
+    `block` is one text, framed as data, or empty where nothing is relevant; `items` are the
+    memories in it, in the order of its lines; `tokens` is how many the block takes, frame
+    included; `ms` how long it took.
+    """
+
+    block: str
+    items: list[Result]
+    tokens: int
     ms: float
 
 

@@ -53,6 +53,10 @@ class Encoder(Protocol):
         """Return the token vectors of a query without its prefix's; `pooled` as `encode_query`."""
         ...
 
+    def count_pieces(self, text: str) -> int:
+        """Return how many word pieces a text of any length has."""
+        ...
+
     def close(self) -> None:
         """Stop the workers; the encoder cannot be used afterwards."""
         ...

@@ -74,6 +74,10 @@ class EncoderGateway:
         """Return a question as the encoder reads it; nothing of it is recorded."""
         return self.encoder().encode_query_tokens(text)
 
+    def count_pieces(self, text: str) -> int:
+        """Return how many word pieces of the encoder a text has."""
+        return self.encoder().count_pieces(text)
+
     def answers(self, texts: Iterable[str], turns: Iterable[str] = ()) -> Answers:
         """Return the answer to every text, with token vectors to each of `turns`.
 

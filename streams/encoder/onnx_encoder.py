@@ -83,6 +83,10 @@ class OnnxEncoder:
             pooled=found.pooled,
         )
 
+    def count_pieces(self, text: str) -> int:
+        """Return how many word pieces a text of any length has."""
+        return self._cutter.count(text)
+
     def close(self) -> None:
         """Stop the workers; no texts can be encoded afterwards."""
         self._pool.shutdown(cancel_futures=True)

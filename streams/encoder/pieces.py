@@ -61,6 +61,11 @@ class PieceCutter:
         offsets = np.array(found.offsets[: self._limit], dtype=np.int32).reshape(-1, 2)
         return Pieces(ids, offsets, len(self._head))
 
+    def count(self, text: str) -> int:
+        """Return how many pieces all of a text has, the special ones not included."""
+        text = _SURROGATE.sub("\ufffd", text)
+        return len(self._tokenizer.encode(text, add_special_tokens=False))
+
     def _read(self, text: str) -> Encoding:
         """Read no more of the text than fills the model; the pieces are those of the whole."""
         length = _CHARACTERS_PER_PIECE * self._limit

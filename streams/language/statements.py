@@ -8,6 +8,7 @@ from bisect import bisect_left
 from projections.text.addresses import addresses
 from projections.text.dates import DateReference, Found, as_reference, find_dates, local_day
 from projections.text.lexicon import CONTRACTIONS, FUNCTION_WORDS, HONORIFICS, PHATIC, word_set
+from projections.text.resolved_dates import resolved as with_days
 from projections.text.sentences import sentences
 from projections.text.tokenizer import Tokens, bare, tokenise
 from streams.language.analysis import (
@@ -351,18 +352,10 @@ def _resolved(
     text: str, start: int, end: int, dates: list[Found], references: list[DateReference]
 ) -> str:
     """The sentence with the days behind each date reference that does not name them itself."""
-    pieces: list[str] = []
-    position = start
-    for item, reference in zip(dates, references, strict=True):
-        if not item.relative:
-            continue
-        place = reference.end
-        if text[place : place + 2] in ("'s", "’s"):
-            place += 2
-        days = reference.first
-        if reference.last != reference.first:
-            days += f" to {reference.last}"
-        pieces += (text[position:place], f" ({days})")
-        position = place
-    pieces.append(text[position:end])
-    return " ".join("".join(pieces).split())
+    return with_days(text, start, end, dates, references, _iso)
+
+
+def _iso(reference: DateReference) -> str:
+    if reference.last == reference.first:
+        return reference.first
+    return f"{reference.first} to {reference.last}"

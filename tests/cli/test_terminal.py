@@ -197,6 +197,7 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
             *(["x", "--wait-for", attack], ["x", f"--{attack}"], ["x", "-k", attack]),
             *(["--batch", str(batch)], ["--batch", str(broken)], ["--batch", attack], []),
         ],
+        "context": [["Where do Ada and Bob live?"], [attack], ["x", "--max-tokens", attack]],
         "why": [
             *([id_, "--query", f"live {attack}"] for id_ in ids(held)),
             *([f"id-1{ATTACK}"], [attack], [attack, "--platform", attack]),

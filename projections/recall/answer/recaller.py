@@ -19,6 +19,7 @@ from projections.recall.question.parsed_question import ParsedQuestion
 from projections.recall.question.query import RecallQuery, readable
 from projections.recall.question.question_reader import QuestionReader
 from projections.recall.question.time_spans import span_of_event
+from projections.recall.ranking.presence import presence, similarity
 from projections.recall.ranking.profiles import DEFAULT_PROFILE, Profile
 from projections.recall.ranking.reranking import Reranker
 from schemas.times import parse_time
@@ -62,9 +63,38 @@ class Recaller:
 
         def answer(index: Index, encoder: TextEncoder | None) -> RecallAnswer:
             started = time.perf_counter()
-            results = _joined(query, self._traces(query, index, encoder, now))
+            traces, relevant = self._weighed(query, index, encoder, now)
+            results = _joined(query, traces)
             elapsed = (time.perf_counter() - started) * 1000
-            return RecallAnswer(query=readable(query.text), results=results, ms=round(elapsed, 3))
+            return RecallAnswer(
+                query=readable(query.text),
+                results=results,
+                ms=round(elapsed, 3),
+                relevant=round(relevant, 6),
+            )
+
+        return self._answered(answer)
+
+    def composed(
+        self,
+        query: RecallQuery,
+        compose: Callable[[list[AnswerTrace], float, Index, ZoneFiles], T],
+        *,
+        now: int | None = None,
+        deadline: float | None = None,
+    ) -> T:
+        """Return what `compose` makes of the answers to a query, while nothing else is asked.
+
+        It is given how each came about, and how likely it is that anything is relevant.
+        `deadline`: on the clock of `time.monotonic`; questions that are late are left out.
+
+        Raises:
+            InvalidInput: the question cannot be asked.
+        """
+        query.check()
+
+        def answer(index: Index, encoder: TextEncoder | None) -> T:
+            return compose(*self._weighed(query, index, encoder, now, deadline), index, self._files)
 
         return self._answered(answer)
 
@@ -125,15 +155,39 @@ class Recaller:
                 assert encoder is not None
                 encoder.encode(lacking.text)
 
+    def _weighed(
+        self,
+        query: RecallQuery,
+        index: Index,
+        encoder: TextEncoder | None,
+        now: int | None,
+        deadline: float | None = None,
+    ) -> tuple[list[AnswerTrace], float]:
+        """Return how each answer came about, and how likely it is that anything is relevant."""
+        # Before anything is searched: what is not encoded yet makes the answer begin again.
+        sentences = self._reader.sentence_vectors(query, encoder)
+        traces = self._traces(query, index, encoder, now, deadline)
+        near = similarity([(trace.question, trace.found) for trace in traces], sentences, index)
+        return traces, presence(near, self._reader.about(query))
+
     def _traces(
-        self, query: RecallQuery, index: Index, encoder: TextEncoder | None, now: int | None
+        self,
+        query: RecallQuery,
+        index: Index,
+        encoder: TextEncoder | None,
+        now: int | None,
+        deadline: float | None = None,
     ) -> list[AnswerTrace]:
-        """Return how the answer to each question of a query came about."""
+        """Return how the answer to each question of a query came about; what is late has none."""
         questions = [
             self._timed(question, index, encoder)
             for question in self._reader.read(query, index, encoder, now)
         ]
-        return [self._pipeline.run(question, index) for question in questions]
+        return [
+            self._pipeline.run(question, index)
+            for question in questions
+            if deadline is None or time.monotonic() < deadline
+        ]
 
     def _timed(
         self, question: ParsedQuestion, index: Index, encoder: TextEncoder | None

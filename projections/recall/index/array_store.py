@@ -29,7 +29,7 @@ WIDE = ("recall.codes0", "recall.codes1")
 _TEMPORARY = FILE + ".tmp"
 # The name and number of the format, the length of the description and its checksum.
 _HEAD = struct.Struct("<16sQL")
-_FORM = b"recollect/index6"
+_FORM = b"recollect/index7"
 _ALIGNED = 64
 # To compute the checksum of a larger array takes longer than the answer: like SQLite's pages,
 # larger and wide arrays are used as the file system gives them. `verify` reads all.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 
 import apsw
 import msgspec
@@ -25,6 +26,7 @@ from projections.recall.index.growable_arrays import (
     distinct,
     named_within,
 )
+from projections.recall.index.personal_turns import marks, personal
 from projections.recall.index.postings import Postings
 from projections.recall.index.sessions import Sessions
 
@@ -42,8 +44,10 @@ Gains = npt.NDArray[np.complex64]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-_TYPES = dict.fromkeys(("number", "platform", "sender", "occurred_at"), np.int64) | dict.fromkeys(
-    ("length", "window_length", "asks"), np.float32
+_TYPES = (
+    dict.fromkeys(("number", "platform", "sender", "occurred_at"), np.int64)
+    | dict.fromkeys(("length", "window_length", "asks"), np.float32)
+    | {"mark": np.int8}
 )
 _pack = msgspec.msgpack.Encoder()
 
@@ -77,6 +81,7 @@ class Turns:
         )
         self._gains: dict[str, tuple[Ints, Gains]] = {}
         self._gains_size = 0
+        self._personal: Mask | None = None
         self._measure_lengths()
 
     def follow(self) -> None:
@@ -145,6 +150,13 @@ class Turns:
     def asks(self) -> Array:
         """The share of questions among each turn's sentences, 0 to 1."""
         return self._columns["asks"].values
+
+    @property
+    def personal(self) -> Mask:
+        """Which turns are a user's, in a session that is about whoever speaks there."""
+        if self._personal is None:
+            self._personal = personal(self._columns["mark"].values, self.session)
+        return self._personal
 
     @property
     def session(self) -> Array:
@@ -219,9 +231,11 @@ class Turns:
 
     def _add(self, rows: list[turns_for_recall.Turn]) -> None:
         first, count = len(self), len(rows)
-        numbers, ids, conversations, platforms, senders, times, contents, captions = zip(
-            *rows, strict=True
+        columns = zip(*rows, strict=True)
+        numbers, ids, conversations, platforms, senders, times, contents, captions = islice(
+            columns, 8
         )
+        kinds, directions = columns
         sender = map("\x1f".join, zip(platforms, senders, strict=True))
         length = np.fromiter(map(len, contents), np.float32, count)
         length += np.fromiter(map(len, captions), np.float32, count)
@@ -233,6 +247,7 @@ class Turns:
             ("length", length),
             ("window_length", np.zeros(count, np.float32)),
             ("asks", np.fromiter(map(_share_of_questions, contents), np.float32, count)),
+            ("mark", marks(contents, senders, kinds, directions)),
         ):
             self._columns[name].extend(values)
         self.ids.extend(ids)
@@ -254,12 +269,13 @@ class Turns:
         return row
 
     def _measure_lengths(self) -> None:
-        """Compute the mean length, and forget the scores of terms, which depend on it."""
+        """Compute the mean length, and forget what depends on which turns there are."""
         lengths = self._columns["window_length"].values
         mean = float(lengths.mean(dtype=np.float64)) if len(lengths) else 1.0
         self._norm = 1 - B + B * lengths / np.float32(mean)
         self._gains.clear()
         self._gains_size = 0
+        self._personal = None
 
 
 class Places:

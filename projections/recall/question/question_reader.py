@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from projections.events import turns_for_recall
 from projections.files import ZoneFiles
@@ -17,9 +21,15 @@ from projections.recall.question.speakers import speakers_asked_for
 from projections.recall.question.sub_questions import completed, sub_questions
 from projections.recall.question.time_spans import Span, spans_in
 from projections.recall.question.validity import ended
+from projections.text.prompts import first_person, refers_back
+from projections.text.sentences import sentences
 
+#: Sentences of a query that are looked for by themselves; a longer one is something pasted.
+MOST_SENTENCES = 10
 #: A turn that scores less may tell of another event, or of none.
 _SURE = 0.5
+
+Floats = npt.NDArray[np.float32]
 
 
 class QuestionReader:
@@ -44,6 +54,28 @@ class QuestionReader:
             self._parsed(msgspec.structs.replace(query, text=whole), wording, index, encoder, now)
             for wording, whole in zip(texts, completed(texts, self._names.written), strict=True)
         ]
+
+    def sentence_vectors(self, query: RecallQuery, encoder: TextEncoder | None) -> list[Floats]:
+        """Return the unit vectors of a query's first sentences; without an encoder none.
+
+        Where the text has no sentence, the whole of it is one.
+        """
+        text = query.readable().text[:MOST_CHARACTERS]
+        found = [text[start:end] for start, end in islice(sentences(text), MOST_SENTENCES)]
+        vectors = (
+            question_vectors(one, self._names.of(one), encoder, self._files.embeddings).whole
+            for one in found or [text]
+        )
+        return [vector for vector in vectors if vector is not None]
+
+    def about(self, query: RecallQuery) -> dict[str, bool]:
+        """Return whether a query is about somebody whom the memory can know, by kind."""
+        text = query.readable().text[:MOST_CHARACTERS]
+        return {
+            "named": any(name.senders for name in self._names.of(text)),
+            "refers_back": refers_back(text),
+            "first_person": first_person(text),
+        }
 
     def event_of(
         self, question: ParsedQuestion, index: Index, encoder: TextEncoder | None

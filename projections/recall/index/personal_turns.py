@@ -1,0 +1,60 @@
+"""Which turns are personal: what a user says in a session that is about them.
+
+A memory of talks with an assistant is full of what anybody might ask; what is near to that says
+nothing of whether the memory has anything on a prompt. Marked are the turns of users; a session
+counts as personal where half of them tell of who says them, where no assistant takes part, and
+what was asked to be remembered always does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from projections.recall.index.growable_arrays import Array
+from projections.text.prompts import is_personal
+from schemas.senders import is_assistant
+
+Marks = npt.NDArray[np.int8]
+Mask = npt.NDArray[np.bool_]
+
+ASSISTANTS, USERS, OWN, REMEMBERED = range(4)
+# The share of a session's user turns that tell of the user.
+_LEAST_OWN = 0.5
+
+
+def marks(
+    contents: Sequence[str],
+    senders: Sequence[str],
+    kinds: Sequence[str],
+    directions: Sequence[str | None],
+) -> Marks:
+    """Return the mark of each turn, given its text, sender, kind and direction."""
+    found = (
+        _mark(content, sender, kind, direction)
+        for content, sender, kind, direction in zip(
+            contents, senders, kinds, directions, strict=True
+        )
+    )
+    return np.fromiter(found, np.int8, len(contents))
+
+
+def personal(marks: Array, session: Array) -> Mask:
+    """Return which turns are personal, given the mark and the session of each."""
+    sessions = len(marks)
+    assistants = np.bincount(session, marks == ASSISTANTS, sessions)
+    users = np.bincount(session, marks != ASSISTANTS, sessions)
+    own = np.bincount(session, marks == OWN, sessions)
+    about_them = (assistants == 0) | (own >= _LEAST_OWN * users)
+    found: Mask = (about_them[session] & (marks != ASSISTANTS)) | (marks == REMEMBERED)
+    return found
+
+
+def _mark(content: str, sender: str, kind: str, direction: str | None) -> int:
+    if kind == "remember":
+        return REMEMBERED
+    if is_assistant(sender, "out" if direction == "out" else None):
+        return ASSISTANTS
+    return OWN if is_personal(content) else USERS
