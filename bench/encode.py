@@ -9,8 +9,8 @@ sentence-transformers (this one, where it can). Models lie in RECOLLECT_CACHE.
 and throws the result away: what is left between it and the row above is what the encoder adds.
 "products alone" is the same graph without all that is not a matrix product, and its activations
 int8 beforehand: what this processor needs at the least, with the kernels of this onnxruntime.
-sentence-transformers runs at its default batch size and several others, each round between ours,
-so that all have the same company on the machine.
+sentence-transformers runs at its default batch size and several others, in turn with ours, so that
+the load of the machine is the same for all.
 """
 
 from __future__ import annotations
@@ -95,7 +95,9 @@ def run(texts: Sequence[str], *, reference: str | None = None) -> Report:
 def _measure(
     pins: Mapping[Precision, Pin], texts: Sequence[str], reference: str | None
 ) -> Measured:
-    """Encode the texts in every way, each in turn, so that all have the same company."""
+    """Encode the texts in every way, in turn, so that the load of the machine is the same for
+    all.
+    """
     encoded: dict[Precision, Encoded] = {}
     laps: dict[str, Lap] = {}
     vectors = None

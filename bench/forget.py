@@ -1,4 +1,4 @@
-"""What forgetting costs, beside deriving the same zone in full.
+"""What forgetting costs, in comparison with deriving the same zone in full.
 
 python -m bench.forget [--sizes N,N]
 """

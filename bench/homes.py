@@ -36,7 +36,7 @@ _WORD = re.compile(r"\w+")
 
 
 class RandomEncoder:
-    """Gives every text a random direction of its own: real in size and number, at no cost."""
+    """Gives every text a random vector: as many and as large as real ones, at no cost."""
 
     model = "random-384"
     dimension = DIMENSION
@@ -66,7 +66,7 @@ class RandomEncoder:
         return len(_WORD.findall(text))
 
     def close(self) -> None:
-        """Have nothing to stop."""
+        """Do nothing."""
 
 
 class Filled(msgspec.Struct, frozen=True):
@@ -118,7 +118,7 @@ class Homes:
 
 
 def open_node(directory: Path, encoder: Encoder | None, ledger: Ledger | None = None) -> Node:
-    """Open a node whose door leads to an encoder, or nowhere; its ledger is embedded."""
+    """Open a node with an embedded ledger, with an encoder or without one."""
     if encoder is None:
         gateway = EncoderGateway(None, 0, _no_encoder)
     else:
@@ -133,7 +133,7 @@ def fill(directory: Path, drafts: Iterable[Draft], encoder: Encoder | None) -> F
     node = open_node(directory, encoder)
     try:
         publish_s, count = 0.0, 0
-        # Making the texts up is no part of it.
+        # The time to make up the texts does not count.
         for some in batches(drafts, PUBLISHED_AT_ONCE):
             with stopwatch() as watch:
                 node.ledger.publish(ZONE, some)

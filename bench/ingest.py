@@ -69,7 +69,7 @@ def run(homes: Homes, *, events: int = 5_000, embedded: int = 800) -> Report:
         return Report(title, about, columns, rows, skipped=f"live embedding: {MISSING}")
     live_s, floor_s = [], []
     try:
-        # In turns, since another program may be at work for a while.
+        # In turn, since another program may be running for a while.
         for _ in range(ROUNDS):
             listening = Listening(encoder)
             live_s.append(_total(_filled(homes, embedded, listening)))

@@ -1,4 +1,4 @@
-"""How fast the ledger on Kafka is rebuilt, decided and recalled from, beside its floors.
+"""How fast the ledger on Kafka is rebuilt, decided and recalled from, with lower bounds.
 
 python -m bench.kafka [--events N] [--ledger kafka://host:port]
 
@@ -126,7 +126,7 @@ def _copy_to(url: str, filled: Filled) -> None:
 
 
 async def _read_all(url: str) -> int:
-    """Read the topics of the ledger to their ends, and do nothing with what comes."""
+    """Read the topics of the ledger to their ends, and drop the records."""
     settings = KafkaSettings.read(url, {})
     places = [
         TopicPartition(settings.topic(topic), partition)
@@ -152,7 +152,7 @@ async def _read_all(url: str) -> int:
 
 
 def _deciding(homes: Homes, url: str, events: int) -> Report:
-    """Decide what lies in the inbox, against the embedded driver on the same events."""
+    """Decide the events of the inbox, in comparison with the embedded driver on the same events."""
     lines = _lines(events)
     rates = {workers: _by_workers(_fresh(url), lines, workers) for workers in (1, 2)}
     embedded = _embedded(homes, lines)
@@ -420,7 +420,7 @@ async def _until_taken_over(url: str) -> float:
     return time.monotonic() - began
 
 
-# What all of them need
+# Common parts
 
 
 @contextmanager

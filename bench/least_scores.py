@@ -1,8 +1,7 @@
-"""What `--min-score` lets pass: questions about one's own conversation, and about other people's.
+"""The effect of `--min-score` on questions about the same conversation, and about other people's.
 
-Nobody knows what a stranger's question would be. So each conversation is asked what was asked about
-the others, with its own people's names in place of theirs: such a question comes as near as one can
-that has no answer here.
+There are no real questions without an answer. So each conversation gets the questions about the
+others, with the names of its own people: the most similar questions that have no answer in it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the encoder's precision costs in recall: the same conversations and questions in each."""
+"""The effect of the encoder's precision on recall, with the same conversations and questions."""
 
 from __future__ import annotations
 

@@ -274,7 +274,7 @@ def _in_a_process(option: str, directory: Path, type: type[T], *more: str) -> T:
 
 
 def measure(directory: Path, queries: int) -> Measured:
-    """Ask a zone one question, then `queries` in every way; leave the index beside its files.
+    """Ask a zone one question, then `queries` in every way; leave the index next to its files.
 
     That in rounds, in each of which every way has questions of its own, which nobody has asked
     before; of every way its best round counts.

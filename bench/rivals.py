@@ -1,4 +1,4 @@
-"""The encoder of sentence-transformers, run by a Python that has it, lap by lap beside ours."""
+"""The encoder of sentence-transformers, run by a Python that has it, in turn with ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command costs before it does anything, beside the bare libraries doing the same.
+"""What a command costs before it does anything, in comparison with the bare libraries.
 
 python -m bench.start [--rounds N]
 """

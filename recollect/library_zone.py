@@ -215,7 +215,7 @@ class Zone:
         """
         ingesting.wait_for(self._zone, token, timeout)
 
-    # Asking
+    # Questions
 
     @_at_work
     def recall(self, query: AnyQuery, /, **fields: Any) -> RecallAnswer:
@@ -681,7 +681,7 @@ class Zone:
         """
         return merging.undo_merge(self._zone, id)
 
-    # Keeping in order
+    # Maintenance
 
     @_at_work
     def exists(self) -> bool:

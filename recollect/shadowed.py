@@ -14,10 +14,10 @@ def check_packages() -> None:
     Raises:
         ImportError: another package of the same name comes first; the message says where it is.
     """
-    beside = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    installed = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     for name in _OWN:
         found = _place_of(name)
-        own = os.path.join(beside, name)
+        own = os.path.join(installed, name)
         if found is None:
             raise ImportError(
                 f"recollect's own package {name!r} is not at {own}: install recollect again"

@@ -139,7 +139,7 @@ RANKING = {
     "a turn with the kind of answer that is wanted": (
         f"scores {answer_type_match.STEP:.2f} more, among the best {answer_type_match._LOOKED_AT}"
     ),
-    "what others say beside a better turn, where a list is asked for": (
+    "what others say next to a better turn, where a list is asked for": (
         f"scores {list_gathering.STEP:.2f} less, within {list_gathering.CLOSE} turns, "
         f"beyond the first {list_gathering.FIRST}"
     ),
@@ -239,7 +239,7 @@ def test_numbers_of_the_page_on_kafka_are_the_codes() -> None:
 
 
 def test_numbers_in_sentences_are_the_codes() -> None:
-    """Numbers written out as words stand beside the constant that they say."""
+    """Numbers written out as words stand next to the constant that they say."""
     reference = " ".join(REFERENCE.split())
     commit = " ".join((ROOT / "docs" / "commit.md").read_text("utf-8").split())
     assert (

@@ -358,7 +358,7 @@ MEM0_TOOLS = (
     MemoryTool(
         name="delete_memory",
         title="Delete a memory",
-        description="Erase one memory for ever, and all that was concluded from it. Only where the "
+        description="Erase one memory for ever, and all that was decided from it. Only where the "
         "user has asked for it.",
         arguments=MemoryIdArguments,
         answer=Mem0Message,

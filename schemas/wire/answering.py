@@ -76,8 +76,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rank in each arm that found it. `source_event_ids` is empty for a mental model alone: a command
     wrote it, and commands are no events that could be read. `supersedes` is what the memory
     replaced, and `superseded_by` what replaced it, latest first; those of a turn are those of the
-    facts in it. `facts` are the newest that support an observation; they are no results of their
-    own beside it. `part`: which of several questions asked at once it answers. `sender_name`: who
+    facts in it. `facts` are the newest that support an observation; they are not results of their
+    own as well. `part`: which of several questions asked at once it answers. `sender_name`: who
     said it; None of what nobody said in so many words.
     """
 

@@ -147,7 +147,7 @@ def event_text(content: Content) -> str:
 
 
 def _read(event: Event, surroundings: Surroundings, below: int) -> Reading:
-    """Read an event, beside what came below a number of the ledger."""
+    """Read an event together with those before a number of the ledger."""
     content = event.payload
     assert isinstance(content, Content)
     said_at, replaced, stands = _among_versions(event, surroundings.revisions(event, below))

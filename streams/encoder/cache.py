@@ -1,4 +1,4 @@
-"""Where model files lie on disk, and how they get there whole or not at all.
+"""The cache of model files on disk, which are written completely or not at all.
 
     encoders/<fingerprint of the files>/config.json, tokenizer.json, model.safetensors
                                        /source.json            the receipt of the three
@@ -30,7 +30,7 @@ from streams.encoder.catalog import Checksums, Precision, Role, Source
 from streams.encoder.pin import fingerprint
 
 CONFIG, TOKENIZER, SAFETENSORS = "config.json", "tokenizer.json", "model.safetensors"
-# No download takes that long: what is older was left by a process that was killed.
+# No download takes that long: an older directory was left by a process that was killed.
 _STALE_AFTER_S = 24 * 3600.0
 
 
@@ -46,14 +46,14 @@ class Origin(msgspec.Struct, frozen=True):
 
 
 class SourceReceipt(msgspec.Struct, frozen=True):
-    """Says that the three files are there, and where they came from."""
+    """States that the three files are complete, and where they came from."""
 
     checksums: Checksums
     origin: Origin
 
 
 class GraphReceipt(msgspec.Struct, frozen=True):
-    """Says which file is the graph, what it hashes to, and by which conversion it was made."""
+    """States which file is the graph, its hash, and the conversion that made it."""
 
     file: str
     sha256: str
@@ -90,7 +90,7 @@ def workspace(cache: Path) -> Iterator[Path]:
     root = cache / "encoders"
     root.mkdir(parents=True, exist_ok=True)
     for left in root.glob(".partial-*"):
-        # A living process tidies up after itself, perhaps at this very moment.
+        # A running process deletes its own directory, perhaps at this moment.
         with suppress(FileNotFoundError):
             if time.time() - left.stat().st_mtime > _STALE_AFTER_S:
                 shutil.rmtree(left, ignore_errors=True)
@@ -99,7 +99,7 @@ def workspace(cache: Path) -> Iterator[Path]:
 
 
 def place(path: Path, target: Path) -> None:
-    """Move a finished file into the cache; it is there completely, or not at all."""
+    """Move a finished file into the cache, atomically."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with path.open("rb+") as file:
         os.fsync(file.fileno())
@@ -168,5 +168,5 @@ def _read(path: Path, kind: type[_Receipt]) -> _Receipt | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except (FileNotFoundError, msgspec.MsgspecError):
-        # Damaged on disk is the same as never written: bringing it again repairs it.
+        # A damaged file counts as missing: installing it again repairs it.
         return None

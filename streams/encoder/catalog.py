@@ -1,4 +1,4 @@
-"""The encoders that recollect knows by name: where their files are and what they must hash to."""
+"""The encoders that recollect knows by name: the sources and the hashes of their files."""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ from streams.encoder.pin import Pin
 Floats = npt.NDArray[np.float32]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# English takes 4 to 5 characters a piece; more of a text than this never fits beside a question.
+# English takes 4 to 5 characters a piece; more of a text than this never fits together with a
+# question.
 _CHARACTERS_PER_PIECE = 16
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong with an encoder; each message says what happened and what to do."""
+"""The errors of encoders; each message says what happened and what to do."""
 
 from __future__ import annotations
 

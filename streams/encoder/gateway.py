@@ -1,4 +1,4 @@
-"""The gateway to the encoder: an agent asks a model through it alone, and answers are recorded."""
+"""The gateway to the encoder: the only way from agents to a model; its answers are recorded."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from projections.embeddings.token_vectors import TokenCodes, compressed
 from schemas.ids import text_hash
 from streams.encoder.encoder import Encoder, TokenVectors
 
-# Some 10 MB of vectors: enough that a sentence said twice in a while is encoded once.
+# About 10 MB of vectors, so that a sentence that is repeated soon is encoded once.
 _REMEMBERED = 8_192
 
 
 class Answer(NamedTuple):
-    """What the encoder says of a text: its canonical vector, and its compressed token vectors.
+    """The encoder's answer for a text: its canonical vector, and its compressed token vectors.
 
-    `tokens` None: nobody asked for them.
+    `tokens` None: they were not requested.
     """
 
     vector: bytes
     tokens: TokenCodes | None = None
 
 
-#: Text hash -> answer; what nobody asked for is absent.
+#: Text hash -> answer, only for requested texts.
 Answers = dict[str, Answer]
 #: A look-up of answers by text hash.
 Recorded = Callable[[str], Answer | None]
@@ -35,8 +35,8 @@ Recorded = Callable[[str], Answer | None]
 class EncoderGateway:
     """Answers for texts: recorded answers first, then the encoder, then remembered.
 
-    `recorded` looks an answer up by its text's hash; `load` brings the encoder when the first
-    text needs it, so that a replay never loads one.
+    `recorded` looks an answer up by its text's hash; `load` loads the encoder when the first text
+    needs it, so that a replay never loads one.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class EncoderGateway:
         self._remembered: OrderedDict[str, Answer] = OrderedDict()
         self._lock = threading.RLock()
         self._loading = threading.Lock()
-        #: How many texts the encoder was asked for.
+        #: How many texts the encoder has encoded.
         self.asked = 0
 
     def replaying(self, recorded: Recorded) -> EncoderGateway:
@@ -62,7 +62,7 @@ class EncoderGateway:
         return EncoderGateway(self.model, self.dimension, self.encoder, recorded)
 
     def encoder(self) -> Encoder:
-        """Return the encoder, loaded once; whoever asks a question does not wait for a bulk."""
+        """Return the encoder, loaded once; a question does not wait for a large batch."""
         if self._encoder is not None:
             return self._encoder
         with self._loading:
@@ -81,8 +81,8 @@ class EncoderGateway:
     def answers(self, texts: Iterable[str], turns: Iterable[str] = ()) -> Answers:
         """Return the answer to every text, with token vectors to each of `turns`.
 
-        Nothing without a model. What was recorded without token vectors, before there were any,
-        stays without: a replay repeats what was recorded.
+        Without a model there are none. Answers that were recorded before there were token vectors
+        stay without them: a replay repeats what was recorded.
         """
         if self.model is None:
             return {}

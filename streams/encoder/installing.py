@@ -1,4 +1,4 @@
-"""Bringing an encoder: choose a source, fetch, verify, convert, and pin what came of it."""
+"""Installing an encoder: choose a source, fetch, verify, convert, and pin the result."""
 
 from __future__ import annotations
 
@@ -126,11 +126,11 @@ def reinstall(
 def _origins(
     pin: Pin, source: Source | None, directory: Path | None, registry: Mapping[str, Model]
 ) -> list[_Attempt]:
-    """Return from where what a pin names may come again."""
+    """Return the sources from which pinned files may be fetched again."""
     if directory is None and find(pin.name, registry) is None:
         if pin.source == "hub":
             return _attempts(f"{pin.place}@{pin.revision}", None, None, registry)
-        # It may be there no more: what is whole in the cache needs none.
+        # The source may no longer exist; files that are whole in the cache need none.
         return [_from_directory(None, Path(pin.place), registry)]
     return _attempts(pin.name, source, directory, registry)
 

@@ -1,4 +1,4 @@
-"""Loading the encoder that a home is pinned to, and nothing else in its place."""
+"""Loading exactly the encoder to which a home is pinned."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def load_reranker(pin: Pin, *, cache: Path) -> CrossEncoder:
 
 
 def is_whole(pin: Pin, cache: Path) -> bool:
-    """Return whether what a pin names is in `cache`, to the byte.
+    """Return whether the pinned files are in `cache`, byte for byte.
 
     Raise EncoderMismatch if no bringing can help: another version of recollect made the pin.
     """
@@ -63,7 +63,7 @@ def _check_conversion(pin: Pin) -> None:
 
 
 class _Files(NamedTuple):
-    """What is loaded: the receipt of the graph, which lies in `directory`, and the tokenizer."""
+    """The files to load: the receipt of the graph, which is in `directory`, and the tokenizer."""
 
     directory: Path
     receipt: store.GraphReceipt
@@ -75,7 +75,7 @@ class _Files(NamedTuple):
 
 
 def _found(pin: Pin, cache: Path) -> _Files:
-    """Return the pinned graph and tokenizer, whose bytes nobody has looked at yet."""
+    """Return the pinned graph and tokenizer, not verified yet."""
     _check_conversion(pin)
     directory = store.entry(cache, pin.checksums)
     receipt = store.read_graph(directory, store.graph_name(pin.role, pin.precision))
@@ -100,19 +100,19 @@ def _verify(files: _Files, pin: Pin) -> None:
 def _verifying(files: _Files, pin: Pin) -> Iterator[None]:
     """Verify files while they are loaded, which takes as long; raise EncoderMismatch at the end.
 
-    Nothing that was loaded is used before.
+    The loaded model is not used before that.
     """
-    with ThreadPoolExecutor(1) as beside:
-        verified = beside.submit(_verify, files, pin)
+    with ThreadPoolExecutor(1) as background:
+        verified = background.submit(_verify, files, pin)
         try:
             yield
         finally:
-            # Where a file is damaged, that is the reason, whatever loading it said.
+            # If a file is damaged, that is the reason, whatever error loading raised.
             verified.result()
 
 
 def _quickest(files: _Files, cache: Path) -> Path:
-    """Return what loads the graph soonest: its outline, made where it is missing."""
+    """Return the file that loads fastest: the graph's outline, made if it is missing."""
     found = find_outline(files.directory, files.receipt)
     if found is None:
         # Not every cache can be written.

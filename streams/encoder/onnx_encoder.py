@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float32]
 
 
 class OnnxEncoder:
-    """An Encoder whose vectors are the same, bit for bit, in any company and on any worker.
+    """An Encoder whose vectors are the same, bit for bit, in any batch and on any worker.
 
     Dynamic int8 scales activations per tensor and float sums depend on the shape, so texts
     never share a forward; and each forward runs on one thread, so nothing depends on how work
@@ -33,8 +33,8 @@ class OnnxEncoder:
         self.dimension = pin.dimension
         self._settings = pin.settings
         # A session is made without Python: the vocabulary is read at the same time.
-        with ThreadPoolExecutor(1) as beside:
-            session = beside.submit(
+        with ThreadPoolExecutor(1) as background:
+            session = background.submit(
                 onnxruntime.InferenceSession,
                 str(graph),
                 session_options(),
@@ -58,7 +58,7 @@ class OnnxEncoder:
 
     def encode_query(self, text: str) -> Floats:
         """Return the (dimension,) unit vector of a query, with the model's query prefix."""
-        # On the caller's own thread: somebody waits, and must not queue behind a bulk of texts.
+        # On the caller's own thread, so that a question does not wait behind a large batch.
         return self._vector(self._settings.query_prefix + text)
 
     def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
@@ -108,7 +108,7 @@ class OnnxEncoder:
         try:
             wait(works, return_when=FIRST_EXCEPTION)
         finally:
-            # Also where the caller was interrupted: nobody waits for the rest of a bulk.
+            # Also if the caller was interrupted: the rest of the batch is dropped.
             waiting.clear()
         for each in works:
             each.result()

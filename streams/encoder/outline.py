@@ -1,4 +1,4 @@
-"""The outline of a graph: the same graph, whose weights stay where they are, in its file.
+"""The outline of a graph: the same graph without its weights, which stay in the graph's file.
 
 onnxruntime parses and copies a graph that holds its weights: a tenth of a second for 60 MB. The
 weights of an outline are mapped into memory instead, and are read where a text needs them.
@@ -12,7 +12,7 @@ from pathlib import Path
 from streams.encoder import cache as store
 from streams.encoder.encoder_errors import EncoderUnsupported
 
-# What is smaller is copied as fast as it is mapped.
+# Smaller weights are copied as fast as they are mapped.
 _SMALL = 1_024
 
 

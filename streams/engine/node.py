@@ -451,10 +451,10 @@ class Node:
         moved = 0
         from streams.projecting.background import BackgroundProjection
 
-        with BackgroundProjection(self.ledger, zone) as beside:
+        with BackgroundProjection(self.ledger, zone) as background:
             generation = self.current(zone)
             with self.open(zone, generation) as files:
-                for number in beside.projected(files, generation):
+                for number in background.projected(files, generation):
                     if switched_to(files.events.connection) not in (None, generation.chain):
                         break
                     moved += project(generation, files, number)

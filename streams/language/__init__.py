@@ -1,4 +1,4 @@
-"""Facts from plain text without a language model: pure functions from a message to what it says.
+"""Facts from plain text without a language model: pure functions over a message.
 
-Who reads a question needs no names, claims or contacts, so each module is imported by itself.
+Reading a question needs no names, claims or contacts, so each module is imported by itself.
 """

@@ -1,4 +1,4 @@
-"""What an analysis of one message consists of; every offset counts characters of that message."""
+"""The result of analysing one message; every offset counts characters of that message."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from projections.text.dates import DateReference
 
-#: The thirteen types of what a message can mention.
+#: The thirteen types of mentions.
 MentionType = Literal[
     "PERSON",
     "ORG",

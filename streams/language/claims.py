@@ -1,4 +1,4 @@
-"""Plain statements of what somebody has one of at a time: a home, an employer, a birthday."""
+"""Plain statements of attributes with one value at a time: a home, an employer, a birthday."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def find_mentions(
 ) -> list[Mention]:
     """Return what the sentences mention, given the dates and addresses in the whole text."""
     text = tokens.text
-    # What other readers took: token index after it, for each first token.
+    # Spans that other readers took: first token -> the index after the last.
     taken: dict[int, int] = {}
     found: list[Mention] = []
     for start, end, kind in places:

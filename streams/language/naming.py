@@ -42,7 +42,7 @@ _HERE = re.compile(
     r"(?:speaking|calling)(?:\s*(?:[^\w\s]|\Z)| (?:about|again|and)\b)))",
     re.IGNORECASE,
 )
-#: After these it is somebody else who is shown: "This is Sarah from work, she sings".
+#: After these somebody else is introduced: "This is Sarah from work, she sings".
 _THIRD_PERSON = re.compile(r"\b(?:he|she|they|who|whom|his|her|him|their)\b", re.IGNORECASE)
 #: A name in a sentence after one of these is reported.
 _REPORTED = re.compile(
@@ -64,7 +64,7 @@ _GREETINGS = word_set(
     "hi hey hello hiya heya dear greetings good morning evening afternoon welcome bonjour salut "
     "hallo hola bom ola olá moin servus ciao namaste salam shalom guten buenos buongiorno yo"
 )
-#: Whom one greets, and how one leads up to giving one's name.
+#: Words of a greeting before somebody gives their name.
 _LEAD = (
     _GREETINGS
     | PHATIC

@@ -1,4 +1,4 @@
-"""Where a message repeats the words of somebody: what is quoted is not said by its speaker."""
+"""Where a message repeats somebody else's words, which the speaker does not say."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Span = tuple[int, int]
 
 _MARK = re.compile(r"[\"“”„«»]|\n\s*\n|(?<!\w)['\u2018](?=\w)|(?<=[\w.,!?…])['’](?!\w)")
 _OPENING = {"“": "”", "„": "“”", "«": "»", "»": "«", '"': '"', "'": "'’", "\u2018": "’'"}
-#: "She told me: ..."; what one reports of oneself is one's own.
+#: "She told me: ..."; but a report of the speaker's own words counts as said.
 _REPORTING = re.compile(
     r"(?P<own>\b(?:i|we|i['’]ve|we['’]ve|let me|as)(?: (?:already|just|have|also))? )?"
     r"\b(?:said|says|told|tells|asked|asks|wrote|writes|replied|replies|answered|answers|texted|"

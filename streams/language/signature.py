@@ -1,9 +1,9 @@
 """A readable key that near-duplicate sentences share.
 
 Case, punctuation, contractions, articles, the present tense of "to be" and "to have", a few
-prepositions, fillers and a plural or third-person -s are folded. Word order, numbers, names,
-negation, modal verbs, past forms, "from" and "to", and being a question are kept; a date counts as
-the days it means.
+prepositions, fillers and a plural or third-person -s do not count. Word order, numbers, names,
+negation, modal verbs, past forms, "from" and "to", and being a question do; a date counts as the
+days it means.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from projections.text.tokenizer import Tokens, tokenise
 from schemas.names import normalise_name
 from streams.language.gazetteer import GIVEN_NAMES
 
-#: Longer keys keep their beginning and end in a digest of the rest.
+#: Longer keys keep their beginning, and the rest becomes a digest.
 LONGEST = 240
 
 _DROPPED = word_set(
@@ -42,7 +42,7 @@ def signature(sentence: str, *, speaker: str | None = None) -> str:
 
 
 def assemble(words: list[str], speaker: str | None, question: bool) -> str:
-    """Join the tokens of a key; a long one ends in a digest of what does not fit."""
+    """Join the tokens of a key; the rest of a long key becomes a digest."""
     if question:
         words = [*words, "?"]
     prefix = f"{normalise_name(speaker)}: " if speaker else ""
@@ -124,7 +124,7 @@ def _number(text: str, start: int, end: int, word: str) -> str:
 
 
 def _singular(word: str) -> str:
-    """Without a plural or third-person -s; "Adams" stays apart from "Adam"."""
+    """Without a plural or third-person -s; "Adams" stays different from "Adam"."""
     if len(word) < 4 or word[-1] != "s" or word[-2] in "sui":
         return word
     if word.endswith("ies") and len(word) > 4:

@@ -188,8 +188,8 @@ def _reindex(node: Node, zone: str, current: Generation) -> RebuildReport:
 
 def _project(node: Node, zone: str, building: Generation, progress: Progress | None) -> int:
     with node.open(zone, building) as files:
-        with BackgroundProjection(node.ledger, zone) as beside:
-            for number in beside.projected(files, building):
+        with BackgroundProjection(node.ledger, zone) as background:
+            for number in background.projected(files, building):
                 project_changes(
                     node.ledger, zone, building.chain, files, upto=number, progress=progress
                 )

@@ -368,8 +368,8 @@ def _writable(directory: Path) -> bool:
 @contextmanager
 def _scratch(directory: Path) -> Iterator[Path]:
     """Make a directory for copies: beside the files where that can be, else where all have it."""
-    beside = directory if _writable(directory) else None
-    path = Path(tempfile.mkdtemp(prefix="scratch-", dir=beside))
+    parent = directory if _writable(directory) else None
+    path = Path(tempfile.mkdtemp(prefix="scratch-", dir=parent))
     try:
         yield path
     finally:

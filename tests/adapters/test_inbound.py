@@ -1,4 +1,4 @@
-"""At the door: a line becomes a draft that can be kept, or is refused in a plain sentence."""
+"""Input: a line becomes a draft that can be stored, or is refused in a plain sentence."""
 
 from __future__ import annotations
 

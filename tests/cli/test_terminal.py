@@ -1,6 +1,6 @@
 """What is remembered, asked or named never acts on a terminal, and forges no line there.
 
-The home of these tests holds what no door lets in today, as an earlier build may have taken it.
+The home of these tests holds text that no input accepts today, but an earlier build may have.
 """
 
 from __future__ import annotations

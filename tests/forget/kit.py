@@ -64,7 +64,7 @@ class Recollect:
         return answer
 
     def publish(self, *drafts: Draft, zone: str = ZONE) -> list[Receipt]:
-        """Put drafts straight into the ledger, past every door."""
+        """Put drafts straight into the ledger, without any check of input."""
         ledger = EmbeddedLedger(self.home)
         try:
             return ledger.publish(zone, drafts)

@@ -1,4 +1,4 @@
-"""The door: files of lines, and the records of the inbox."""
+"""The input edge: files of lines, and the records of the inbox."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ _ATTACHMENTS = st.lists(
     max_size=2,
 )
 
-#: An event at the door: a good one in which some fields hold anything, or are not there.
+#: An inbound event: a good one in which some fields hold anything, or are missing.
 odd_event = st.dictionaries(
     st.sampled_from(_FIELDS),
     odd_json | sound_text | odd_integer | _KINDS | _ATTACHMENTS,

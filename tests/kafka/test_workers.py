@@ -159,7 +159,10 @@ def others_of(worker: Running) -> list[int]:
 
 def test_the_processes_of_a_worker_live_and_die_together(make: Make, kafka_url: str) -> None:
     home = make("a")
-    for which in (0, 1):  # In the order of their starts: that which decides, that which folds.
+    for which in (
+        0,
+        1,
+    ):  # In the order of their starts: the one that decides, the one that projects.
         worker = home.worker()
         post_events(kafka_url, "default", said(3 * which, 3 * which + 2))
         home.wait_for("default", 3 * which + 3)

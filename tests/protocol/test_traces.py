@@ -648,7 +648,7 @@ def test_commands_are_appended_once_whoever_empties_the_outbox(
     whole(home)
 
 
-class Asking:
+class QueryingAgent:
     """An agent that asks for a command of its own for every message."""
 
     kinds = frozenset({"message"})
@@ -666,13 +666,13 @@ class Asking:
 
 def test_only_the_generation_in_use_appends_commands(make_home: MakeHome) -> None:
     """A rebuild, and a kept generation that an erasure is carried into, ask for nothing."""
-    home = make_home("home", (*AGENTS, Asking("old")))
+    home = make_home("home", (*AGENTS, QueryingAgent("old")))
     home.tell(BERLIN)
     home.restart(AGENTS)
     rebuild(home.node, ZONE, "fresh")
-    home.restart((*AGENTS, Asking("new")))
+    home.restart((*AGENTS, QueryingAgent("new")))
     home.tell(TEA)
-    home.restart((*AGENTS, Asking("newest")))
+    home.restart((*AGENTS, QueryingAgent("newest")))
     home.publish(RED)
     home.tell(forget(1))
     asked = sorted(

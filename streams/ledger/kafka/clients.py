@@ -379,10 +379,10 @@ class Clients:
             if self._offsets_reader is None:
                 # Up to the last record, not only to the first open transaction: no record of the
                 # ledger or of its keys may be taken for missing.
-                asking = await self._new_consumer("read_uncommitted")
+                reader = await self._new_consumer("read_uncommitted")
                 # Else the first request for each topic waits for a retry.
-                await asking._client.set_topics(list(self._names))
-                self._offsets_reader = asking
+                await reader._client.set_topics(list(self._names))
+                self._offsets_reader = reader
         return self._offsets_reader
 
     async def _offsets(self, method: str, tps: list[LedgerPartition]) -> dict[LedgerPartition, int]:
