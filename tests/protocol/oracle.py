@@ -27,6 +27,9 @@ POOL: dict[str, list[str]] = {
     "Ada moved to Qajoville.": ["Ada moved to Qajoville."],
     "Hello qeku.": [],
 }
+#: Where somebody lives is replaced by where they moved; said again after that, it is news. Who is
+#: meant, and so what is replaced, is not said here: these must stand at least once.
+MOVES = {"Ada moved to Qihurg.", "Ada moved to Qajoville."}
 WORDS = {
     "I like qaxo tea.": "qaxo",
     "We painted the qebu kitchen red.": "qebu",
@@ -123,7 +126,10 @@ class Oracle:
         return {said.event_id for said in self.in_order_of_reading()}
 
     def facts(self) -> Counter[tuple[int, str]]:
-        """Return (number of the event, sentence), each as often as it must stand."""
+        """Return (number of the event, sentence), each as often as it must stand.
+
+        Of moves there is the first alone; `moves` are all that may stand.
+        """
         known: list[Fact] = []
         for said in self.in_order_of_reading():
             if said.by_agent:
@@ -134,12 +140,22 @@ class Oracle:
                 sentences, by = [said.text], None
             for sentence in sentences:
                 repeated = any(
-                    fact.sentence == sentence and fact.by == by and abs(fact.at - said.at) <= DAY_MS
+                    fact.sentence == sentence
+                    and fact.by == by
+                    and (abs(fact.at - said.at) <= DAY_MS or sentence in MOVES)
                     for fact in known
                 )
                 if not repeated:
                     known.append(Fact(said.number, sentence, by, said.at))
         return Counter((fact.number, fact.sentence) for fact in known)
+
+    def moves(self) -> set[tuple[int, str]]:
+        """Return (number of the event, sentence) of every move that was said."""
+        return {
+            (said.number, said.text)
+            for said in self.in_order_of_reading()
+            if said.text in MOVES and not said.by_agent
+        }
 
     def accesses(self) -> Counter[str]:
         """Return fact id -> how often it was recalled, whether or not it stands."""
