@@ -98,3 +98,19 @@ def test_a_ledger_of_an_older_build_has_recollects_own_agents(
     own = make("own")
     assert own.ask("status")["agents"] == ["own"]
     assert own.ask("status")["events"] == 1
+
+
+def test_a_home_that_moves_to_kafka_brings_its_agents(
+    make: Make, kafka_url: str, toys: str, tmp_path: Path
+) -> None:
+    moving = make("moving", "embedded", PYTHONPATH=toys)
+    name_agents(moving, BOTH)
+    moving.ask("ingest", write(tmp_path / "a.jsonl", [line("m1", "I give the boat 4 stars.")]))
+    moving.ask("promote", "--to", kafka_url)
+    refused = make("other").run("status")
+    assert refused.status == 2
+    assert f"with the agents {','.join(BOTH)}, this home has own" in refused.errors
+
+    moved = Recollect(moving.home, kafka_url, PYTHONPATH=toys)
+    moved.ask("ingest", write(tmp_path / "b.jsonl", [line("m2", "I give the train 2 stars.")]))
+    assert len(rated(moved)) == 2
