@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from schemas.deflating import deflated, inflated
 from schemas.errors import IntegrityError, UnknownVersion
 from schemas.events import KINDS, AnyPayload, Draft, Event, kind_of
 from schemas.ids import event_id
@@ -22,13 +24,18 @@ NO_CHAIN = ""
 #: record with its header's, and each of those with its format. That will never change. These arrays
 #: do not name their fields, and a decoder drops fields that it does not know. So a new field, in a
 #: header or in a row, must raise the format: that stops an older program.
-EVENT_FORMAT = 1
-CHANGE_FORMAT = 3
+EVENT_FORMAT = 2
+CHANGE_FORMAT = 4
+#: From this format on an event's payload is deflated.
+FIRST_DEFLATED_EVENT = 2
 #: From this format on a change states what its decision depends on (`schemas.changes.Decided`).
 FIRST_TRACED_FORMAT = 2
 #: From this format on a part's text is compressed, a vector has one byte per dimension, and a token
 #: three bits per dimension.
 FIRST_COMPACT_FORMAT = 3
+#: From this format on a part's rows are deflated with the dictionary, and their vectors and tokens
+#: stand beside them.
+FIRST_COLUMNAR_FORMAT = 4
 
 _pack = msgspec.msgpack.Encoder()
 
@@ -196,7 +203,7 @@ def write_event(
             source=source,
         )
     )
-    sealed = seal(key, _pack.encode(draft.payload), envelope)
+    sealed = seal(key, deflated(_pack.encode(draft.payload)), envelope)
     return _pack.encode(EventRecord(envelope, sealed))
 
 
@@ -213,6 +220,11 @@ def open_event(envelope: Envelope, record: EventRecord, key: bytes) -> Event:
         raise KeyError(envelope.kind)
     payload: AnyPayload
     what = f"a {envelope.kind} of version {envelope.version}"
+    if envelope.format >= FIRST_DEFLATED_EVENT:
+        try:
+            text = inflated(text)
+        except zlib.error as error:
+            raise IntegrityError(f"{what} cannot be read: {error}") from None
     if envelope.version == CURRENT[envelope.kind]:
         payload = decoded(_payloads[envelope.kind], text, what)
     elif envelope.version < 1:

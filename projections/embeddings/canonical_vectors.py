@@ -1,7 +1,9 @@
 """Canonical vectors: one byte per dimension, which keeps only their direction.
 
-Texts are compared by the angle between their vectors, so a vector's length is not kept. The same
-bytes stand in change records, in embeddings.db and in the index of recall.
+Texts are compared by the angle between their vectors, so a vector's length is not kept, and sixteen
+levels per dimension are enough. The same bytes stand in change records, where they are coded to
+take less, in embeddings.db and in the index of recall. Vectors of older builds have 255 levels and
+are compared with those of today as they are.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
 
+# The odd numbers from -15 to 15: none is 0, so every number keeps its sign.
+_LEVELS = 16
 # A vector of smaller numbers gets smaller codes, at last zeros; 127 divided by this is finite.
 _LEAST = np.float32(1e-30)
 
@@ -24,16 +28,30 @@ def whole(vectors: Floats) -> tuple[Bytes, Floats]:
     infinity. Every step is a float32 operation on single numbers, so that the bytes are the same on
     every machine.
     """
-    finite = np.isfinite(vectors).all(axis=1, keepdims=True)
-    known = np.where(finite, vectors, np.float32(0))
-    times = np.float32(127) / np.maximum(np.abs(known).max(axis=1, initial=0), _LEAST)
+    known, greatest = _known(vectors)
+    times = np.float32(127) / greatest
     return np.rint(known * times[:, None]).astype(np.int8), times
 
 
 def coded(vectors: Floats) -> list[bytes]:
-    """Return the canonical form of each of (n, dimension) vectors."""
-    codes, _ = whole(vectors)
+    """Return the canonical form of each of (n, dimension) vectors.
+
+    What lies between a vector's greatest number and its opposite is cut into sixteen equal steps;
+    a number becomes the middle of its step, as one of the odd numbers from -15 to 15. What `whole`
+    makes zeros becomes zeros, and the bytes are the same on every machine for the same reason.
+    """
+    known, greatest = _known(vectors)
+    steps = np.floor(known * (np.float32(_LEVELS // 2) / greatest)[:, None])
+    codes = np.clip(2 * steps + 1, 1 - _LEVELS, _LEVELS - 1).astype(np.int8)
+    codes[greatest <= _LEAST] = 0
     return [row.tobytes() for row in codes]
+
+
+def _known(vectors: Floats) -> tuple[Floats, Floats]:
+    """Return vectors, zeros where one holds what is no number, and (n,) their greatest numbers."""
+    finite = np.isfinite(vectors).all(axis=1, keepdims=True)
+    known = np.where(finite, vectors, np.float32(0))
+    return known, np.maximum(np.abs(known).max(axis=1, initial=0), _LEAST)
 
 
 def units(codes: Bytes) -> Floats:

@@ -11,13 +11,14 @@ from typing import Any, Generic, TypeVar, get_args
 
 import msgspec
 
-from schemas.changes.embedding_rows import EmbeddingRow
+from schemas.changes.embedding_rows import Embedding, EmbeddingRow, TokenVectors
 from schemas.changes.identity_rows import IdentityRow
 from schemas.changes.memory_rows import MemoryRow
 from schemas.changes.row import Row
+from schemas.deflating import coded, decoded, deflated, inflated
 from schemas.errors import IntegrityError, UnknownVersion
 from schemas.events import KINDS, Draft
-from schemas.records import FIRST_COMPACT_FORMAT
+from schemas.records import FIRST_COLUMNAR_FORMAT, FIRST_COMPACT_FORMAT
 
 AnyRow = MemoryRow | IdentityRow | EmbeddingRow
 
@@ -53,6 +54,18 @@ class _SectionOf(msgspec.Struct, Generic[AnyOf], frozen=True, array_like=True):
     puts: tuple[AnyOf, ...]
 
 
+class _Columns(msgspec.Struct, frozen=True, array_like=True):
+    """A part's text: its sections, deflated, whose rows lack their vectors and tokens.
+
+    Those follow in the order of the rows: vectors of one part are coded together, and of tokens
+    each row's codes, scales and units stand as they are, since nothing makes them smaller.
+    """
+
+    sections: bytes
+    vectors: bytes
+    tokens: tuple[bytes, ...]
+
+
 class _SectionsInOrder(msgspec.Struct, frozen=True, array_like=True):
     """A part's text in a record of format 1: all sections in a fixed order."""
 
@@ -63,6 +76,7 @@ class _SectionsInOrder(msgspec.Struct, frozen=True, array_like=True):
 
 
 _pack = msgspec.msgpack.Encoder()
+_columns = msgspec.msgpack.Decoder(_Columns)
 _named_sections = msgspec.msgpack.Decoder(dict[str, msgspec.Raw])
 _sections_in_order = msgspec.msgpack.Decoder(_SectionsInOrder)
 _decoders: dict[str, msgspec.msgpack.Decoder[Any]] = {
@@ -87,19 +101,32 @@ class DecidedPart(msgspec.Struct):
 
 
 def encode_part(part: DecidedPart) -> bytes:
-    """Return the text of a part of the newest format: its sections by name, without empty ones.
-
-    It is compressed, because names, ids and words recur in it.
-    """
+    """Return the text of a part of the newest format: its sections by name, without empty ones."""
     sections: dict[str, tuple[list[Delete], list[AnyRow]]] = {}
+    vectors: list[bytes] = []
+    tokens: list[bytes] = []
     for delete in part.deletes:
         sections.setdefault(MODEL_OF_TABLE[delete.table], ([], []))[0].append(delete)
     for row in part.puts:
-        sections.setdefault(MODEL_OF[type(row)], ([], []))[1].append(row)
+        rest: AnyRow = row
+        if isinstance(row, Embedding):
+            vectors.append(_of_dimension(row))
+            rest = msgspec.structs.replace(row, embedding=b"")
+        elif isinstance(row, TokenVectors):
+            tokens += (row.codes, row.scales, row.units)
+            rest = msgspec.structs.replace(row, codes=b"", scales=b"", units=b"")
+        sections.setdefault(MODEL_OF[type(row)], ([], []))[1].append(rest)
     text: dict[str, object] = dict(sections)
     if part.outbox:
         text["outbox"] = part.outbox
-    return zlib.compress(_pack.encode(text))
+    together = coded(b"".join(vectors)) if vectors else b""
+    return _pack.encode(_Columns(deflated(_pack.encode(text)), together, tuple(tokens)))
+
+
+def _of_dimension(row: Embedding) -> bytes:
+    if len(row.embedding) != row.dimension:
+        raise ValueError(f"a vector of {row.dimension} dimensions has {len(row.embedding)} bytes")
+    return row.embedding
 
 
 def decode_outbox(text: bytes, format_: int) -> tuple[Draft, ...]:
@@ -121,10 +148,13 @@ def decode_sections(text: bytes, models: tuple[str, ...], format_: int) -> dict[
         UnknownVersion: it was written by a newer program.
     """
     raw = _sections(text, format_)
-    return {
+    sections = {
         model: _today(model, _decoded(model, raw[model])) if model in raw else Section()
         for model in models
     }
+    if format_ >= FIRST_COLUMNAR_FORMAT and "embeddings" in raw.keys() & sections.keys():
+        sections["embeddings"] = _filled(sections["embeddings"], _columns.decode(text))
+    return sections
 
 
 def _sections(text: bytes, format_: int) -> dict[str, msgspec.Raw]:
@@ -134,7 +164,9 @@ def _sections(text: bytes, format_: int) -> dict[str, msgspec.Raw]:
     meant for a newer program, or comes from a broken one.
     """
     try:
-        if format_ >= FIRST_COMPACT_FORMAT:
+        if format_ >= FIRST_COLUMNAR_FORMAT:
+            text = inflated(_columns.decode(text).sections)
+        elif format_ >= FIRST_COMPACT_FORMAT:
             text = zlib.decompress(text)
         if format_ == 1:
             return msgspec.structs.asdict(_sections_in_order.decode(text))
@@ -144,6 +176,29 @@ def _sections(text: bytes, format_: int) -> dict[str, msgspec.Raw]:
     if unknown := sections.keys() - _decoders.keys():
         raise _newer(f"a section named {min(unknown)!r}")
     return sections
+
+
+def _filled(section: Section, columns: _Columns) -> Section:
+    """Return what a part says to embeddings.db, with the vectors and tokens of its rows."""
+    try:
+        vectors = decoded(columns.vectors) if columns.vectors else b""
+    except zlib.error as error:
+        raise IntegrityError(f"the vectors of a part cannot be read: {error}") from None
+    found = iter(columns.tokens)
+    puts: list[Any] = []
+    start = 0
+    for row in section.puts:
+        if isinstance(row, Embedding):
+            end = start + row.dimension
+            puts.append(msgspec.structs.replace(row, embedding=vectors[start:end]))
+            start = end
+        else:
+            tokens = dict(zip(("codes", "scales", "units"), found, strict=False))
+            puts.append(msgspec.structs.replace(row, **tokens))
+    rows = sum(isinstance(row, TokenVectors) for row in puts)
+    if (start, 3 * rows) != (len(vectors), len(columns.tokens)):
+        raise IntegrityError("the vectors of a part cannot be read: they are not those of its rows")
+    return msgspec.structs.replace(section, puts=tuple(puts))
 
 
 def _decoded(name: str, raw: msgspec.Raw) -> Any:

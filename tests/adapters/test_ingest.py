@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from recollect.cli.app import run
 from streams.ledger import EVENTS, PARTITIONS
 from streams.ledger.embedded_ledger import EmbeddedLedger
+from tests.opened import payload_of
 
 BASE: dict[str, Any] = {
     "platform": "slack",
@@ -90,7 +91,7 @@ def contents(home: Path) -> dict[str, list[str]]:
             text = AESGCM(ledger.keys.get([key_id])[key_id]).decrypt(
                 sealed[:12], sealed[12:], clear
             )
-            found.setdefault(zone, []).append(msgspec.msgpack.decode(text)["content"])
+            found.setdefault(zone, []).append(msgspec.msgpack.decode(payload_of(text))["content"])
     ledger.close()
     return found
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +19,7 @@ from schemas.wire import Receipt
 from streams.ledger import CHANGES, EVENTS, partition_of
 from streams.ledger.embedded_ledger import EmbeddedLedger
 from tests.memory import Memory
+from tests.opened import payload_of, sections_of
 from tests.protocol.kit import files_holding
 
 ZONE = "default"
@@ -97,14 +97,15 @@ class Recollect:
                 key = ledger.keys.get([envelope.key_id]).get(envelope.key_id)
                 if key is not None:
                     text = unseal(key, sealed.sealed, sealed.envelope)
-                    texts.append((f"event {envelope.number}, a {envelope.kind}", text))
+                    said = payload_of(text)
+                    texts.append((f"event {envelope.number}, a {envelope.kind}", said))
             for record in ledger.read(CHANGES, partition_of(zone), 0, 1_000_000, zone):
                 header, change = read_change(record.value)
                 for part in change.parts:
                     keys = ledger.keys.get([source.key_id for source in part.sources])
                     with suppress(IntegrityError):
                         if (part_text := open_part(change, part, keys)) is not None:
-                            texts.append((f"change {header.number}", zlib.decompress(part_text)))
+                            texts.append((f"change {header.number}", sections_of(part_text)))
         finally:
             ledger.close()
         return texts

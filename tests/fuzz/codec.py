@@ -18,7 +18,9 @@ from schemas.errors import IntegrityError, UnknownVersion
 from schemas.events import KINDS
 from schemas.fragments import Assembler
 from schemas.records import (
+    FIRST_COLUMNAR_FORMAT,
     FIRST_COMPACT_FORMAT,
+    FIRST_DEFLATED_EVENT,
     ChangeRecord,
     chain_of,
     open_event,
@@ -29,6 +31,7 @@ from schemas.records import (
 from schemas.seal import joint_key, seal
 from tests.fuzz.target import Check, Target
 from tests.fuzz.values import damaged, reshaped
+from tests.opened import payload_of, sections_of, text_of
 
 _GOLDEN = Path(__file__).resolve().parents[1] / "data" / "golden"
 _REFUSED = (IntegrityError, UnknownVersion)
@@ -122,10 +125,13 @@ def _resealed_event(draw: st.DrawFn, sample: Sample) -> Sample:
     clear, sealed = msgspec.msgpack.decode(sample.records[0])
     envelope, _ = read_event(sample.records[0])
     key = sample.keys[envelope.key_id]
-    payload = msgspec.msgpack.decode(_opened(key, sealed, clear))
+    opened = _opened(key, sealed, clear)
+    deflated = envelope.format >= FIRST_DEFLATED_EVENT
+    payload = msgspec.msgpack.decode(payload_of(opened) if deflated else opened)
     if draw(st.booleans()):
         clear = msgspec.msgpack.encode(draw(reshaped(msgspec.msgpack.decode(clear))))
     text = msgspec.msgpack.encode(draw(reshaped(payload)))
+    text = text_of(text) if deflated else text
     return sample._replace(records=(msgspec.msgpack.encode([clear, seal(key, text, clear)]),))
 
 
@@ -136,13 +142,24 @@ def _resealed_change(draw: st.DrawFn, sample: Sample) -> Sample:
         key = joint_key([sample.keys[source.key_id] for source in part.sources])
         context = record.header + msgspec.msgpack.encode(part.sources)
         opened = _opened(key, part.sealed, context)
-        compressed = read_change(sample.records[0])[0].format >= FIRST_COMPACT_FORMAT
-        rows = msgspec.msgpack.decode(zlib.decompress(opened) if compressed else opened)
-        text = msgspec.msgpack.encode(draw(reshaped(rows)))
-        text = zlib.compress(text) if compressed else text
+        text = draw(_reshaped_text(opened, read_change(sample.records[0])[0].format))
         parts.append(msgspec.structs.replace(part, sealed=seal(key, text, context)))
     changed = msgspec.msgpack.encode(ChangeRecord(record.header, tuple(parts)))
     return sample._replace(records=(changed,))
+
+
+@st.composite
+def _reshaped_text(draw: st.DrawFn, text: bytes, format_: int) -> bytes:
+    """Draw what a part may say in place of its text: other sections, or other columns."""
+    encode, decode = msgspec.msgpack.encode, msgspec.msgpack.decode
+    if format_ < FIRST_COMPACT_FORMAT:
+        return encode(draw(reshaped(decode(text))))
+    if format_ < FIRST_COLUMNAR_FORMAT:
+        return zlib.compress(encode(draw(reshaped(decode(zlib.decompress(text))))))
+    if draw(st.booleans()):
+        return encode(draw(reshaped(decode(text))))
+    _, *columns = decode(text)
+    return encode([text_of(encode(draw(reshaped(decode(sections_of(text)))))), *columns])
 
 
 def _opened(key: bytes, sealed: bytes, context: bytes) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +23,7 @@ from streams.reading.readers import EventReader, UnsealedEvent
 from tests.fuzz.target import Check, Target
 from tests.fuzz.values import damaged, reshaped
 from tests.memory import Memory
+from tests.opened import part_of, sections_of
 from tests.recall.kit import say, tell
 
 _SAID = {
@@ -72,7 +72,7 @@ def made(directory: Path) -> Written:
             for part in change.parts:
                 keys = ledger.keys.get([source.key_id for source in part.sources])
                 if (text := open_part(change, part, keys)) is not None:
-                    texts.append(msgspec.msgpack.decode(zlib.decompress(text)))
+                    texts.append(msgspec.msgpack.decode(sections_of(text)))
         events = EventReader(ledger, DEFAULT_ZONE).read(1_000)
         return Written(records, texts, events)
 
@@ -97,7 +97,7 @@ def forged(written: Written, text: Any) -> bytes:
         erases=(),
     )
     assert event.key is not None
-    parts = [((event.source,), zlib.compress(msgspec.msgpack.encode(text)))]
+    parts = [((event.source,), part_of(msgspec.msgpack.encode(text)))]
     return write_change(changed, parts, {event.source.key_id: event.key})
 
 

@@ -44,6 +44,7 @@ from streams.ledger import (
     LedgerGap,
     partition_of,
 )
+from tests.opened import payload_of
 
 Opener = Callable[[], Ledger]
 
@@ -126,12 +127,12 @@ class Reader:
         envelope = msgspec.msgpack.decode(clear)
         (format_, named, number, previous, kind, version, occurred_at, ingested_at, platform,
          key_id, source) = envelope  # fmt: skip
-        assert (format_, version, named) == (1, 1, zone)
+        assert (format_, version, named) == (2, 1, zone)
         key = self._ledger.keys.get([key_id]).get(key_id)
         payload = None
         if key is not None:
             text = AESGCM(key).decrypt(sealed[:12], sealed[12:], clear)
-            payload = msgspec.msgpack.decode(text)
+            payload = msgspec.msgpack.decode(payload_of(text))
         return Seen(
             offset, zone, number, previous, kind, occurred_at, ingested_at, platform,
             key_id, source, payload, hashlib.sha256(value).digest(),

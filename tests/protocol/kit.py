@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 import shutil
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -43,6 +42,7 @@ from streams.ledger.embedded_ledger import EmbeddedLedger
 from streams.lifecycle.rebuilding import rebuild
 from streams.projecting.projector import project_changes, project_events
 from streams.reading.readers import EventReader
+from tests.opened import sections_of
 
 ZONE = "z"
 MODEL = "tiny"
@@ -213,7 +213,7 @@ class Home:
                 # A copy at another place of the chain is sealed for its own.
                 with suppress(IntegrityError):
                     if (text := open_part(record, part, keys)) is not None:
-                        texts.append(zlib.decompress(text))
+                        texts.append(sections_of(text))
         return b"\n".join(texts)
 
 

@@ -25,6 +25,9 @@ from tests.protocol.kit import ZONE, Home, in_memory, say
 
 pack = msgspec.msgpack.encode
 
+TODAY = records.EVENT_FORMAT
+TOMORROW = TODAY + 1
+
 
 @pytest.fixture
 def home() -> Iterator[Home]:
@@ -97,7 +100,7 @@ def test_what_follows_an_event_of_tomorrow_is_not_void_and_counts_after_an_upgra
     for number in range(1, 5):
         source = number.to_bytes(16, "big")
         key_id, key = event_key(secret, ZONE, source)
-        monkeypatch.setattr(records, "EVENT_FORMAT", 2 if number == 2 else 1)
+        monkeypatch.setattr(records, "EVENT_FORMAT", TOMORROW if number == 2 else TODAY)
         values.append(
             write_event(
                 say(f"Sentence {number}.", str(number)),
@@ -111,7 +114,7 @@ def test_what_follows_an_event_of_tomorrow_is_not_void_and_counts_after_an_upgra
             )
         )
         previous = records.record_hash(values[-1])
-    monkeypatch.setattr(records, "EVENT_FORMAT", 1)
+    monkeypatch.setattr(records, "EVENT_FORMAT", TODAY)
     file = LedgerFile(tmp_path / "ledger.db", durable=False)
     for offset, value in enumerate(values):
         with file.writing():
@@ -120,7 +123,7 @@ def test_what_follows_an_event_of_tomorrow_is_not_void_and_counts_after_an_upgra
     assert file.void_keys(partition_of(ZONE), secret) == []
     file.close()
 
-    monkeypatch.setattr(records, "EVENT_FORMAT", 2)
+    monkeypatch.setattr(records, "EVENT_FORMAT", TOMORROW)
     file = LedgerFile(tmp_path / "ledger.db", durable=False)
     head = file.head(ZONE)
     assert (head.number, head.hash) == (4, previous)

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import zlib
 from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from schemas.changes import (
     DecidedPart,
     Delete,
+    Embedding,
     Fact,
     Section,
+    TokenVectors,
     Turn,
     decode_outbox,
     decode_sections,
     encode_part,
 )
+from schemas.deflating import DICTIONARY, coded, decoded, deflated, inflated
 from schemas.errors import IntegrityError, UnknownVersion
 from schemas.events import Draft, Tick
 from schemas.records import CHANGE_FORMAT, EVENT_FORMAT, chain_of, read_change, read_event
+from tests.opened import sections_of
 
 pack = msgspec.msgpack.encode
 unpack = msgspec.msgpack.decode
@@ -58,15 +65,64 @@ def test_a_format_that_never_was_is_damage(read: Any, number: int) -> None:
 
 def test_formats_are_what_they_were() -> None:
     """Whoever raises one adds records of the new one to tests/data/golden."""
-    assert (EVENT_FORMAT, CHANGE_FORMAT) == (1, 3)
+    assert (EVENT_FORMAT, CHANGE_FORMAT) == (2, 4)
+
+
+def test_the_dictionary_is_what_it_was() -> None:
+    """Records that were deflated with it need these very bytes: another one needs a new format."""
+    assert hashlib.sha256(DICTIONARY).hexdigest() == (
+        "16b29c467f0f761fa85dd9452b6a9bc3a1d2a17cd9b7b13b5bd9be61a0eda8bf"
+    )
+
+
+@given(st.binary(max_size=3_000))
+def test_what_is_deflated_or_coded_comes_back(text: bytes) -> None:
+    assert inflated(deflated(text)) == text
+    assert decoded(coded(text)) == text
+
+
+@given(st.binary(max_size=300), st.integers(1, 300))
+def test_what_ends_too_early_or_too_late_is_no_text(text: bytes, cut: int) -> None:
+    for there, back in ((deflated, inflated), (coded, decoded)):
+        for damaged in (there(text)[:-cut], there(text) + b"x"):
+            with pytest.raises(zlib.error):
+                back(damaged)
+
+
+def test_a_part_holds_vectors_and_tokens_as_they_are() -> None:
+    vector = Embedding("V1", "fact", "F1", "m", bytes(range(8)), 8, "00ff", 5)
+    tokens = TokenVectors("event", "E1", "m", "form", b"codes", b"scales", b"units", "00ff", 5)
+    other = msgspec.structs.replace(vector, id="V2", target_id="F2", embedding=bytes(8))
+    rows = (vector, tokens, other, msgspec.structs.replace(tokens, target_id="E2", units=b""))
+    text = encode_part(DecidedPart((1,), puts=[FACT, *rows]))
+    assert decode_sections(text, EVERY, CHANGE_FORMAT)["embeddings"].puts == rows
+    assert decode_sections(text, ("memory",), CHANGE_FORMAT)["memory"].puts == (FACT,)
+
+
+def test_a_vector_is_as_long_as_it_says() -> None:
+    vector = Embedding("V1", "fact", "F1", "m", bytes(7), 8, "00ff", 5)
+    with pytest.raises(ValueError, match="8 dimensions has 7 bytes"):
+        encode_part(DecidedPart((1,), puts=[vector]))
+
+
+@pytest.mark.parametrize("change", [(1, b""), (1, b"x"), (2, []), (2, [b"codes"] * 6)])
+def test_vectors_or_tokens_that_are_not_those_of_the_rows_are_damage(
+    change: tuple[int, Any],
+) -> None:
+    vector = Embedding("V1", "fact", "F1", "m", bytes(8), 8, "00ff", 5)
+    tokens = TokenVectors("event", "E1", "m", "form", b"codes", b"scales", b"units", "00ff", 5)
+    text = unpack(encode_part(DecidedPart((1,), puts=[vector, tokens])))
+    text[change[0]] = change[1]
+    with pytest.raises(IntegrityError, match="cannot be read"):
+        decode_sections(pack(text), EVERY, CHANGE_FORMAT)
 
 
 def test_a_part_names_its_sections_and_leaves_empty_ones_out() -> None:
-    assert unpack(zlib.decompress(encode_part(DecidedPart((1,))))) == {}
+    assert unpack(sections_of(encode_part(DecidedPart((1,))))) == {}
     text = encode_part(
         DecidedPart((1,), puts=[FACT], deletes=[Delete("handles", ("H0",))], outbox=[TICK])
     )
-    sections = unpack(zlib.decompress(text))
+    sections = unpack(sections_of(text))
     assert {name: len(said) for name, said in sections.items()} == {
         "memory": 2,
         "identity": 2,
@@ -81,7 +137,8 @@ def test_a_part_of_the_first_format_says_the_same_as_one_of_today() -> None:
     today = encode_part(
         DecidedPart((1,), puts=[FACT], deletes=[Delete("handles", ("H0",))], outbox=[TICK])
     )
-    for text, format_ in ((first, 1), (zlib.decompress(today), 2), (today, 3)):
+    named = sections_of(today)
+    for text, format_ in ((first, 1), (named, 2), (zlib.compress(named), 3), (today, 4)):
         sections = decode_sections(text, EVERY, format_)
         assert sections["memory"].puts == (FACT,)
         assert sections["identity"].deletes == (Delete("handles", ("H0",)),)
@@ -134,7 +191,7 @@ def test_a_command_that_is_not_known_comes_from_a_newer_program() -> None:
         b"\x81\xa6memory\x92\x90\x91\x92\xa4turn\xa1\xff",
     ],
 )
-@pytest.mark.parametrize("format_", [1, 2])
+@pytest.mark.parametrize("format_", [1, 2, 3, 4])
 def test_what_nobody_can_have_meant_is_never_an_error_of_the_codec(
     text: bytes, format_: int
 ) -> None:

@@ -1,7 +1,8 @@
 """The verifier: reads what the topics hold, byte by byte, and compares it with the truth.
 
 It shares no code with the product: what records, chains, seals, keys and fragments look like is
-written down here a second time, so that a mistake over there is not repeated.
+written down here a second time, so that a mistake over there is not repeated; only the dictionary
+of what is deflated is looked up.
 
 A record that does not extend its zone's chain is void. That is how workers that do not know of
 each other stay out of each other's way, so void records are counted, and are no fault.
@@ -16,6 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -39,6 +41,7 @@ ASKED = "close-turn:"
 MARKER = b"recollect:marker"
 _MOST_SHOWN = 4
 
+_DICTIONARY = Path(__file__).parents[2].joinpath("schemas", "deflating.bin").read_bytes()
 _pack = msgspec.msgpack.encode
 _unpack = msgspec.msgpack.decode
 
@@ -115,7 +118,7 @@ class Ledger:
         key = self.keys.get(event.key_id)
         if key is None:
             return None
-        payload: dict[str, Any] = _unpack(_unseal(key, event.sealed, event.envelope))
+        payload: dict[str, Any] = _unpack(_inflate(_unseal(key, event.sealed, event.envelope)))
         return payload
 
     def texts(self, change: Change) -> Iterator[bytes]:
@@ -128,15 +131,19 @@ class Ledger:
             keys = [self.keys.get(key_id) for _, key_id in sources]
             present = [key for key in keys if key is not None]
             if len(present) == len(keys):
-                yield zlib.decompress(
-                    _unseal(_joint(present), sealed, change.header + _pack(sources))
-                )
+                # Vectors and tokens, which come after the rows, are nobody's words.
+                rows, *_ = _unpack(_unseal(_joint(present), sealed, change.header + _pack(sources)))
+                yield _inflate(rows)
 
     def accepted(self) -> Iterator[tuple[Zone, Event]]:
         """Yield every accepted event."""
         for zone in self.zones.values():
             for event in zone.accepted:
                 yield zone, event
+
+
+def _inflate(text: bytes) -> bytes:
+    return zlib.decompressobj(-zlib.MAX_WBITS, _DICTIONARY).decompress(text)
 
 
 def _unseal(key: bytes, sealed: bytes, context: bytes) -> bytes:
@@ -539,7 +546,7 @@ def _readable(ledger: Ledger, zone: Zone) -> Iterator[bytes]:
         key = ledger.keys.get(event.key_id)
         if key is not None:
             with suppress(InvalidTag, ValueError):
-                yield _unseal(key, event.sealed, event.envelope)
+                yield _inflate(_unseal(key, event.sealed, event.envelope))
     for change in (*zone.decided, *zone.void_changes):
         yield from _opened(ledger, change)
 

@@ -23,6 +23,7 @@ from schemas.fragments import split
 from schemas.ids import event_id
 from schemas.records import (
     CHANGE_FORMAT,
+    EVENT_FORMAT,
     ChangeHeader,
     Source,
     record_hash,
@@ -282,6 +283,7 @@ def event(name: str, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
         key=key,
     )
     says = {
+        "format": EVENT_FORMAT,
         "zone": ZONE,
         "number": number,
         "id": event_id(ZONE, PLATFORM, payload["source_id"], OCCURRED),
@@ -376,8 +378,9 @@ def main(name: str) -> None:
     held = {sample for path in HERE.glob("*.json") for sample in json.loads(path.read_text())}
     lines: list[str] = []
     expected: dict[str, Any] = {}
-    samples = [(f"event: {key}", event, key) for key in PAYLOADS]
-    # The first format's samples are called "change: …"; nobody can write those any more.
+    # The first formats' samples are called "event: …" and "change: …"; nobody can write those any
+    # more.
+    samples = [(f"event of format {EVENT_FORMAT}: {key}", event, key) for key in PAYLOADS]
     of_format = f"of format {CHANGE_FORMAT}"
     samples += [(f"change {of_format}: {key}", change, key) for key in CHANGES]
     samples += [

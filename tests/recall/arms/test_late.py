@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from projections.embeddings import canonical_vectors
 from projections.embeddings.token_vectors import quantised
 from projections.recall.arms.late_interaction import WINDOW, late, nearest, windowed
 from projections.recall.index.token_index import Centre, Tokens, TokensOf
@@ -211,6 +212,11 @@ class TestOldHome:
                 writer,
                 "turn_rows",
                 lambda state, at, id_, text: embedding_rows(state, at, ("event", id_, text)),
+            )
+            before.setattr(
+                canonical_vectors,
+                "coded",
+                lambda vectors: [row.tobytes() for row in canonical_vectors.whole(vectors)[0]],
             )
             tell(memory, talk(("Ada", "I own a hound."), ("Bob", "It rained."), ("Ada", "Snow.")))
         with memory.node.open(memory.zone, memory.node.current(memory.zone)) as files:

@@ -28,14 +28,34 @@ def test_no_vector_is_too_small_or_too_great(value: float) -> None:
 def test_halves_are_rounded_to_the_even_neighbour() -> None:
     # The greatest is 127, so that each number stands for itself.
     vector = np.array([[127, 0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 3.25]], np.float32)
+    codes, _ = whole(vector)
+    assert codes.tolist() == [[127, 0, 2, 2, 0, -2, -2, 3]]
+
+
+def test_a_canonical_number_is_the_middle_of_one_of_sixteen_steps() -> None:
+    # The greatest is 8, so that a step is 1; what lies between two belongs to the greater.
+    vector = np.array([[8, 7.99, 6.01, 1, 0.99, 0.01, 0, -0.01, -1, -1.01, -7.99, -8]], np.float32)
     (found,) = coded(vector)
-    assert list(np.frombuffer(found, np.int8)) == [127, 0, 2, 2, 0, -2, -2, 3]
+    assert list(np.frombuffer(found, np.int8)) == [15, 15, 13, 3, 1, 1, 1, -1, -1, -3, -15, -15]
+
+
+def test_a_canonical_vector_points_about_the_same_way_and_keeps_each_sign() -> None:
+    vectors = np.random.default_rng(5).standard_normal((50, 384)).astype(np.float32)
+    codes = np.frombuffer(b"".join(coded(vectors)), np.int8).reshape(vectors.shape)
+    assert ((codes > 0) == (vectors > 0)).all()
+    cosines = (units(codes) * vectors).sum(axis=1) / np.linalg.norm(vectors, axis=1)
+    assert cosines.min() > 0.98
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-45, 1e-38])
+def test_what_is_hardly_more_than_zeros_is_zeros(value: float) -> None:
+    assert coded(np.full((1, 8), value, np.float32)) == [bytes(8)]
 
 
 def test_what_is_no_number_becomes_zeros() -> None:
     vectors = np.ones((4, 6), np.float32)
     vectors[1, 2], vectors[2, 3], vectors[3, 0] = np.nan, np.inf, -np.inf
-    assert coded(vectors) == [bytes([127] * 6), bytes(6), bytes(6), bytes(6)]
+    assert coded(vectors) == [bytes([15] * 6), bytes(6), bytes(6), bytes(6)]
     codes, times = whole(vectors)
     assert np.isfinite(times).all()
     assert units(codes)[1:].tolist() == [[0.0] * 6] * 3
