@@ -223,9 +223,14 @@ def publish(zone: OpenZone, drafts: Sequence[Draft]) -> list[Receipt]:
 
 
 def remember(
-    zone: OpenZone, content: str, *, sender_id: str = "user", at: Time | None = None
+    zone: OpenZone,
+    content: str,
+    *,
+    sender_id: str = "user",
+    at: Time | None = None,
+    principal: Mapping[str, str] | None = None,
 ) -> Receipt:
-    """Remember a text as it is.
+    """Remember a text as it is; `principal` says on whose behalf.
 
     Raises:
         InvalidInput: it cannot be stored, as in an import.
@@ -241,7 +246,7 @@ def remember(
             kind="remember",
         )
     )
-    return _publish_command(zone, draft)
+    return _publish_command(zone, draft if principal is None else _marked(draft, principal))
 
 
 def command(zone: OpenZone, payload: AnyPayload, at: int | None = None) -> Receipt:

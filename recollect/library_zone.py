@@ -177,13 +177,24 @@ class Zone:
         )
 
     @_at_work
-    def remember(self, content: str, *, sender_id: str = "user", at: Time | None = None) -> Receipt:
+    def remember(
+        self,
+        content: str,
+        *,
+        sender_id: str = "user",
+        at: Time | None = None,
+        principal: Mapping[str, str] | None = None,
+    ) -> Receipt:
         """Remember a text as it is, said by `sender_id`, now or at a time.
+
+        `principal` says on whose behalf; its metadata will say so.
 
         >>> zone.remember("The deploy key is in the blue safe.").status
         'new'
         """
-        return ingesting.remember(self._zone, content, sender_id=sender_id, at=at)
+        return ingesting.remember(
+            self._zone, content, sender_id=sender_id, at=at, principal=principal
+        )
 
     @_at_work
     def decide(self, progress: Progress | None = None) -> int:
@@ -522,8 +533,10 @@ class Zone:
         )
 
     @_at_work
-    def update_memory(self, id: str, text: str) -> UpdateReport:
-        """Put a text in the place of a memory.
+    def update_memory(
+        self, id: str, text: str, *, principal: Mapping[str, str] | None = None
+    ) -> UpdateReport:
+        """Put a text in the place of a memory; `principal` says on whose behalf.
 
         A mental model gets a new version, and those before stay. What was remembered as it stands
         is remembered anew, and the text before is erased. What somebody wrote is not rewritten.
@@ -536,7 +549,7 @@ class Zone:
         >>> zone.get_memory(updated.id).text
         'The deploy key is in the red safe.'
         """
-        return replacing.update_memory(self._zone, id, text)
+        return replacing.update_memory(self._zone, id, text, principal=principal)
 
     @_at_work
     def history(self, id: str) -> list[MemoryVersion]:

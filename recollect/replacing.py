@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from projections.events import event_list
 from projections.files import ZoneFiles
 from projections.memory import memory_queries as memory
@@ -14,7 +16,9 @@ from schemas.events import RESERVED_PLATFORM
 from schemas.wire import ForgetTargets, UpdateReport
 
 
-def update_memory(zone: OpenZone, id_: str, text: str) -> UpdateReport:
+def update_memory(
+    zone: OpenZone, id_: str, text: str, *, principal: Mapping[str, str] | None = None
+) -> UpdateReport:
     """Put a text in the place of a memory.
 
     A mental model gets a new version, and the ones before stay. A text that was remembered (its own
@@ -39,7 +43,7 @@ def update_memory(zone: OpenZone, id_: str, text: str) -> UpdateReport:
     if before.content == text:
         raise InvalidInput(f"{before.id} says that already")
     # In this order, so that a death in between loses nothing.
-    receipt = remember(zone, text, sender_id=before.sender_id)
+    receipt = remember(zone, text, sender_id=before.sender_id, principal=principal)
     erased = forgetting.forget(zone, ForgetTargets(ids=(before.id,)))
     return UpdateReport(
         id=receipt.event_id, type="event", text=text, replaced=before.id, erased=erased.events

@@ -7,8 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from recollect.library_zone import Zone
-from recollect.mcp_server.memory_tool import LONG_TEXT, MemoryTool
+from recollect.mcp_server.memory_tool import LONG_TEXT, Access, MemoryTool
 from schemas.wire import Memory
 
 _MOST_RESULTS = 20
@@ -57,8 +56,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     metadata: dict[str, str]
 
 
-def _search(zone: Zone, asked: SearchQuery) -> Hits:
-    found = zone.recall(asked.query, max_results=_MOST_RESULTS).results
+def _search(access: Access, asked: SearchQuery) -> Hits:
+    found = access.zone.recall(asked.query, max_results=_MOST_RESULTS).results
     return Hits(
         results=[
             Hit(id=item.id, title=_title(item.as_of, item.text), url=MEMORY_URI + item.id)
@@ -67,8 +66,8 @@ def _search(zone: Zone, asked: SearchQuery) -> Hits:
     )
 
 
-def _fetch(zone: Zone, asked: FetchId) -> Document:
-    memory = zone.get_memory(asked.id)
+def _fetch(access: Access, asked: FetchId) -> Document:
+    memory = access.zone.get_memory(asked.id)
     return Document(
         id=memory.id,
         title=_title(memory.as_of, memory.text),

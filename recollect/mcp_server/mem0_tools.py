@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from recollect.library_zone import Zone
-from recollect.mcp_server.memory_tool import FORGET, LONG_TEXT, READ, WRITE, MemoryTool
+from recollect.mcp_server.memory_tool import FORGET, LONG_TEXT, READ, WRITE, Access, MemoryTool
 from schemas.errors import InvalidInput
 from schemas.wire import Entity, Memory
 
@@ -172,17 +172,21 @@ def _sender(user_id: str, agent_id: str) -> str:
     return user_id or agent_id or "user"
 
 
-def _add(zone: Zone, asked: AddArguments) -> Mem0Changes:
+def _add(access: Access, asked: AddArguments) -> Mem0Changes:
     if asked.messages:
-        return _add_messages(zone, asked)
+        return _add_messages(access, asked)
     if not asked.text.strip():
         raise InvalidInput("text is empty, and there are no messages; give one of them")
-    receipt = zone.remember(asked.text, sender_id=_sender(asked.user_id, asked.agent_id))
+    receipt = access.zone.remember(
+        asked.text,
+        sender_id=_sender(asked.user_id, asked.agent_id),
+        principal=access.principal,
+    )
     added = Mem0Added(id=receipt.event_id, memory=asked.text, event="ADD")
     return Mem0Changes(results=[added])
 
 
-def _add_messages(zone: Zone, asked: AddArguments) -> Mem0Changes:
+def _add_messages(access: Access, asked: AddArguments) -> Mem0Changes:
     now = datetime.now(UTC).isoformat()
     events = []
     for place, message in enumerate(asked.messages):
@@ -202,8 +206,13 @@ def _add_messages(zone: Zone, asked: AddArguments) -> Mem0Changes:
                 "content": content,
             }
         )
-    zone.ingest(events)
-    kept = [zone.get_memory(str(event["id"])) for event in events]
+    begun = access.zone.event_import(access.principal)
+    begun.add(events)
+    report = begun.report(wait=True)
+    if report.rejected:
+        first = report.rejections[0]
+        raise InvalidInput(f"messages[{first.line - 1}] was not kept: {first.reason}")
+    kept = [access.zone.get_memory(str(event["id"])) for event in events]
     return Mem0Changes(
         results=[Mem0Added(id=item.id, memory=item.text, event="ADD") for item in kept]
     )
@@ -228,21 +237,23 @@ def _senders(filters: Any) -> set[str]:
     return found
 
 
-def _search(zone: Zone, asked: SearchArguments) -> Mem0Results:
+def _search(access: Access, asked: SearchArguments) -> Mem0Results:
     senders = _senders(asked.filters)
     most = min(_MOST, asked.limit * _WIDER) if senders else asked.limit
     found = []
-    for result in zone.recall(asked.query, max_results=most).results:
-        memory = zone.get_memory(result.id)
+    for result in access.zone.recall(asked.query, max_results=most).results:
+        memory = access.zone.get_memory(result.id)
         if not senders or memory.sender_id in senders:
             found.append(_shown(memory, result.score))
     return Mem0Results(results=found[: asked.limit])
 
 
-def _page(zone: Zone, asked: PageArguments) -> Mem0Page:
+def _page(access: Access, asked: PageArguments) -> Mem0Page:
     senders = _senders(asked.filters)
     wanted = (
-        memory for memory in _newest_first(zone) if not senders or memory.sender_id in senders
+        memory
+        for memory in _newest_first(access.zone)
+        if not senders or memory.sender_id in senders
     )
     first = (asked.page - 1) * asked.page_size
     shown: list[Mem0Memory] = []
@@ -276,30 +287,30 @@ def _shown(memory: Memory, score: float | None = None) -> Mem0Memory:
     )
 
 
-def _get(zone: Zone, asked: MemoryIdArguments) -> Mem0Memory:
-    return _shown(zone.get_memory(asked.memory_id))
+def _get(access: Access, asked: MemoryIdArguments) -> Mem0Memory:
+    return _shown(access.zone.get_memory(asked.memory_id))
 
 
-def _update(zone: Zone, asked: UpdateTextArguments) -> Mem0Changes:
-    done = zone.update_memory(asked.memory_id, asked.text)
+def _update(access: Access, asked: UpdateTextArguments) -> Mem0Changes:
+    done = access.zone.update_memory(asked.memory_id, asked.text, principal=access.principal)
     return Mem0Changes(results=[Mem0Added(id=done.id, memory=done.text, event="UPDATE")])
 
 
-def _delete(zone: Zone, asked: MemoryIdArguments) -> Mem0Message:
-    zone.forget(asked.memory_id)
+def _delete(access: Access, asked: MemoryIdArguments) -> Mem0Message:
+    access.zone.forget(asked.memory_id)
     return Mem0Message(message="Memory deleted successfully!")
 
 
-def _delete_all(zone: Zone, asked: DeleteAllArguments) -> Mem0Message:
+def _delete_all(access: Access, asked: DeleteAllArguments) -> Mem0Message:
     sender = asked.user_id or asked.agent_id
     if not sender:
         raise InvalidInput("give user_id or agent_id: everything under that name is erased")
-    zone.forget(sender=sender)
+    access.zone.forget(sender=sender)
     return Mem0Message(message="Memories deleted successfully!")
 
 
-def _entities(zone: Zone, asked: NoArguments) -> Mem0Entities:
-    found: list[Entity] = zone.entities(limit=_MOST)
+def _entities(access: Access, asked: NoArguments) -> Mem0Entities:
+    found: list[Entity] = access.zone.entities(limit=_MOST)
     return Mem0Entities(
         results=[
             Mem0Entity(id=item.id, name=item.name, type=item.type, total_memories=item.mentions)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from mcp_types import Tool, ToolAnnotations
 
+from recollect.access_tokens import RIGHTS, Right
 from recollect.library_zone import Zone
 from recollect.mcp_server.tool_schemas import (
     input_schema,
@@ -17,8 +18,6 @@ from recollect.mcp_server.tool_schemas import (
     read_arguments,
 )
 
-#: What somebody may do with a zone.
-Right = Literal["read", "write", "forget", "admin"]
 READ: frozenset[Right] = frozenset({"read"})
 WRITE: frozenset[Right] = frozenset({"write"})
 FORGET: frozenset[Right] = frozenset({"forget"})
@@ -26,6 +25,18 @@ FORGET: frozenset[Right] = frozenset({"forget"})
 # A page of results is read by a model, whose room is small; one memory is given whole.
 _SHORT_TEXT = 2_000
 LONG_TEXT = 50_000
+
+
+ALL_RIGHTS: frozenset[Right] = frozenset(RIGHTS)
+
+
+@dataclass(frozen=True)
+class Access:
+    """The zone that a call acts on, what its caller may do there, and on whose behalf it is."""
+
+    zone: Zone
+    rights: frozenset[Right] = ALL_RIGHTS
+    principal: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +53,7 @@ class MemoryTool:
     description: str
     arguments: type[msgspec.Struct]
     answer: type[msgspec.Struct]
-    run: Callable[[Zone, Any], msgspec.Struct]
+    run: Callable[[Access, Any], msgspec.Struct]
     needs: frozenset[Right] = READ
     destructive: bool = False
     repeatable: bool = False
@@ -71,7 +82,7 @@ class MemoryTool:
             ),
         )
 
-    def __call__(self, zone: Zone, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def __call__(self, access: Access, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the tool answers, as JSON has it.
 
         Raises:
@@ -79,4 +90,4 @@ class MemoryTool:
             RecollectError: it cannot be done.
         """
         asked = read_arguments(self.name, arguments, self.arguments)
-        return plain_answer(self.run(zone, asked), self.most_text)
+        return plain_answer(self.run(access, asked), self.most_text)

@@ -8,8 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from recollect.held_memories import Listed
-from recollect.library_zone import Zone
-from recollect.mcp_server.memory_tool import FORGET, LONG_TEXT, WRITE, MemoryTool
+from recollect.mcp_server.memory_tool import FORGET, LONG_TEXT, WRITE, Access, MemoryTool
 from schemas.errors import InvalidInput
 from schemas.wire import (
     DEFAULT_SCOPE,
@@ -289,11 +288,13 @@ def given(**texts: str) -> dict[str, Any]:
     return {name: text for name, text in texts.items() if text}
 
 
-def _retain(zone: Zone, asked: RetainArguments) -> Receipt:
-    return zone.remember(asked.content, sender_id=asked.sender, **given(at=asked.at))
+def _retain(access: Access, asked: RetainArguments) -> Receipt:
+    return access.zone.remember(
+        asked.content, sender_id=asked.sender, principal=access.principal, **given(at=asked.at)
+    )
 
 
-def _recall(zone: Zone, asked: RecallArguments) -> RecallAnswer:
+def _recall(access: Access, asked: RecallArguments) -> RecallAnswer:
     query = Query(
         query=asked.query,
         scope=tuple(asked.scope) or DEFAULT_SCOPE,
@@ -306,17 +307,17 @@ def _recall(zone: Zone, asked: RecallArguments) -> RecallAnswer:
             platform=asked.platform,
         ),
     )
-    answer = zone.recall(query)
-    if not answer.results and (asked.entity or asked.platform) and zone.exists():
+    answer = access.zone.recall(query)
+    if not answer.results and (asked.entity or asked.platform) and access.zone.exists():
         # A name that nobody has is a slip, not an answer.
-        hints = zone.hints(query)
+        hints = access.zone.hints(query)
         if hints:
             raise InvalidInput("; ".join(hints))
     return answer
 
 
-def _reflect(zone: Zone, asked: ReflectArguments) -> Reflection:
-    return zone.reflect(
+def _reflect(access: Access, asked: ReflectArguments) -> Reflection:
+    return access.zone.reflect(
         asked.query,
         max_results=asked.max_results,
         **given(
@@ -328,16 +329,16 @@ def _reflect(zone: Zone, asked: ReflectArguments) -> Reflection:
     )
 
 
-def _why(zone: Zone, asked: IdArguments) -> Chain:
-    return zone.why(asked.id)
+def _why(access: Access, asked: IdArguments) -> Chain:
+    return access.zone.why(asked.id)
 
 
-def _get_memory(zone: Zone, asked: IdArguments) -> Memory:
-    return zone.get_memory(asked.id)
+def _get_memory(access: Access, asked: IdArguments) -> Memory:
+    return access.zone.get_memory(asked.id)
 
 
-def _list_memories(zone: Zone, asked: ListArguments) -> MemoryPage:
-    return zone.list_memories(
+def _list_memories(access: Access, asked: ListArguments) -> MemoryPage:
+    return access.zone.list_memories(
         asked.scope,
         superseded=asked.superseded,
         limit=asked.limit,
@@ -345,12 +346,12 @@ def _list_memories(zone: Zone, asked: ListArguments) -> MemoryPage:
     )
 
 
-def _update_memory(zone: Zone, asked: UpdateArguments) -> UpdateReport:
-    return zone.update_memory(asked.id, asked.text)
+def _update_memory(access: Access, asked: UpdateArguments) -> UpdateReport:
+    return access.zone.update_memory(asked.id, asked.text, principal=access.principal)
 
 
-def _forget(zone: Zone, asked: ForgetArguments) -> ForgetReport:
-    return zone.forget(
+def _forget(access: Access, asked: ForgetArguments) -> ForgetReport:
+    return access.zone.forget(
         *asked.ids,
         dry_run=asked.dry_run,
         **given(
@@ -364,27 +365,27 @@ def _forget(zone: Zone, asked: ForgetArguments) -> ForgetReport:
     )
 
 
-def _list_entities(zone: Zone, asked: EntitiesArguments) -> EntityPage:
-    found = zone.entities(skip=asked.skip, limit=asked.limit + 1)
+def _list_entities(access: Access, asked: EntitiesArguments) -> EntityPage:
+    found = access.zone.entities(skip=asked.skip, limit=asked.limit + 1)
     return EntityPage(entities=found[: asked.limit], more=len(found) > asked.limit)
 
 
-def _get_entity(zone: Zone, asked: EntityArguments) -> Entity:
-    return zone.get_entity(asked.name_or_id)
+def _get_entity(access: Access, asked: EntityArguments) -> Entity:
+    return access.zone.get_entity(asked.name_or_id)
 
 
-def _list_mental_models(zone: Zone, asked: ModelsArguments) -> MentalModelPage:
-    found = zone.mental_models()
+def _list_mental_models(access: Access, asked: ModelsArguments) -> MentalModelPage:
+    found = access.zone.mental_models()
     last = asked.skip + asked.limit
     return MentalModelPage(mental_models=found[asked.skip : last], more=len(found) > last)
 
 
-def _get_mental_model(zone: Zone, asked: ModelArguments) -> MentalModel:
-    return zone.mental_model(asked.id)
+def _get_mental_model(access: Access, asked: ModelArguments) -> MentalModel:
+    return access.zone.mental_model(asked.id)
 
 
-def _create_mental_model(zone: Zone, asked: CreateModelArguments) -> MentalModel:
-    return zone.create_mental_model(
+def _create_mental_model(access: Access, asked: CreateModelArguments) -> MentalModel:
+    return access.zone.create_mental_model(
         asked.name,
         asked.description,
         tags=asked.tags,
@@ -392,8 +393,8 @@ def _create_mental_model(zone: Zone, asked: CreateModelArguments) -> MentalModel
     )
 
 
-def _update_mental_model(zone: Zone, asked: UpdateModelArguments) -> MentalModel:
-    return zone.update_mental_model(asked.id, asked.description)
+def _update_mental_model(access: Access, asked: UpdateModelArguments) -> MentalModel:
+    return access.zone.update_mental_model(asked.id, asked.description)
 
 
 RECOLLECT_TOOLS = (

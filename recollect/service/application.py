@@ -24,6 +24,7 @@ from recollect.service import (
     upkeep_routes,
 )
 from recollect.service.json_bodies import JsonBody
+from recollect.service.mcp_mount import McpMount
 from recollect.service.problem_details import FAILED, MEDIA_TYPE, refusal
 from recollect.service.query_service import QueryService
 from recollect.service.route_kit import must_be_somebody
@@ -61,6 +62,7 @@ class Application:
         self.log = log or ServiceLog()
         self.metrics = ServiceMetrics(self.service.lanes)
         self.service.observe(self.log, self.metrics)
+        self._mcp = McpMount(self.service, self.log)
         of_zones = Router(
             "/v1/zones/{zone:str}",
             route_handlers=OF_ZONES,
@@ -70,7 +72,7 @@ class Application:
             security=[{"token": []}],
         )
         self.litestar = Litestar(
-            [of_zones, *health_routes.ROUTES, *beside],
+            [of_zones, *health_routes.ROUTES, self._mcp.route(), *beside],
             state=State({"service": self.service, "metrics": self.metrics}),
             lifespan=[self._lifespan, *lifespans],
             exception_handlers={Exception: self._problem},
@@ -86,7 +88,7 @@ class Application:
 
     @asynccontextmanager
     async def _lifespan(self, _: Litestar) -> AsyncIterator[None]:
-        async with self.service.running():
+        async with self.service.running(), self._mcp.running():
             yield
 
     def _problem(self, request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
@@ -114,8 +116,8 @@ def create_app(
     """Return the application over an open home, which stays open until the caller closes it.
 
     While it runs, it decides what is published. `beside` are further routes, or applications that
-    are mounted (`@asgi("/mcp", is_mount=True, copy_scope=True)`), and `lifespans` what they need
-    to be entered; `principal_of(scope)` says there who asks.
+    are mounted, and `lifespans` what they need to be entered; `principal_of(scope)` says there who
+    asks.
     """
     return Application(recollect, settings, log=log, beside=beside, lifespans=lifespans)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from recollect.access_tokens import AccessTokens, Right, StoredToken
+from recollect.access_tokens import RIGHTS, AccessTokens, Right, StoredToken
 
 _SCHEMES = ("bearer", "token")
 
@@ -22,6 +22,10 @@ class Principal(msgspec.Struct, frozen=True):
     def may(self, zone: str, right: Right) -> bool:
         """Return whether it has a right to a zone."""
         return self.token is None or self.token.may(zone, right)
+
+    def rights(self, zone: str) -> frozenset[Right]:
+        """Return all rights that it has to a zone."""
+        return frozenset(right for right in RIGHTS if self.may(zone, right))
 
     def mark(self, zone: str) -> dict[str, str]:
         """Return what events say of who sent them; nothing where nobody knows."""

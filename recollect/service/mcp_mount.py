@@ -1,0 +1,154 @@
+"""MCP over HTTP, mounted under /mcp: for which zone a request is, and who may.
+
+The protocol's SDK is loaded with the first request, so that a service that nobody asks over MCP
+starts as fast, and is as small, as without it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+from litestar import asgi
+from litestar.handlers import ASGIRouteHandler
+from litestar.types import Receive, Scope, Send
+
+from recollect.access_tokens import EVERY_ZONE
+from recollect.service.principals import Principal
+from recollect.service.problem_details import (
+    MALFORMED,
+    NOT_FOUND,
+    WRONG_METHOD,
+    Refused,
+    nothing_here,
+    unauthorized,
+)
+from recollect.service.query_service import QueryService
+from recollect.service.service_log import ServiceLog
+from recollect.service.service_middleware import principal_of
+from schemas.errors import InvalidInput
+from schemas.zones import DEFAULT_ZONE
+
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+#: The sets of tools; a test holds them to those that there are.
+TOOLS = ("recollect", "mem0", "chatgpt")
+_YES = {"true": True, "1": True, "false": False, "0": False}
+
+_Kind = tuple[str, bool]
+
+
+class McpMount:
+    """Answers what is asked under /mcp, while `running`."""
+
+    def __init__(self, service: QueryService, log: ServiceLog) -> None:
+        self._service = service
+        self._log = log
+        self._managers: dict[_Kind, StreamableHTTPSessionManager] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+        self._making = asyncio.Lock()
+        self._end = asyncio.Event()
+
+    def route(self) -> ASGIRouteHandler:
+        """Return the route to be mounted."""
+
+        @asgi("/mcp", is_mount=True, copy_scope=False)
+        async def mcp(scope: Scope, receive: Receive, send: Send) -> None:
+            await self._answer(scope, receive, send)
+
+        return mcp
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Answer until the block ends."""
+        try:
+            yield
+        finally:
+            self._end.set()
+            await asyncio.gather(*self._tasks)
+
+    async def _answer(self, scope: Any, receive: Receive, send: Send) -> None:
+        scope["path_template"] = "/mcp/{zone}"
+        if scope["method"] != "POST":
+            # There are no sessions that could be read from or ended.
+            raise Refused(WRONG_METHOD, "send it as POST", headers={"Allow": "POST"})
+        principal = principal_of(scope)
+        if principal is None:
+            raise unauthorized()
+        zone = scope["path"].strip("/") or _only_zone(principal)
+        await self._check(principal, zone)
+        manager = await self._manager(_kind(scope["query_string"]))
+        from recollect.service.mcp_sessions import PRINCIPAL, ZONE
+
+        asked = {**scope, "path": "/", ZONE: zone, PRINCIPAL: principal}
+        await manager.handle_request(asked, receive, send)  # type: ignore[arg-type]
+
+    async def _check(self, principal: Principal, zone: str) -> None:
+        """Refuse a zone that is not there, and one that is not this principal's, alike.
+
+        Raises:
+            Refused: it is one of these.
+        """
+        rights = principal.rights(zone)
+        try:
+            held = await self._service.reading.run(lambda: self._service.recollect.holds(zone))
+        except InvalidInput:
+            raise nothing_here() from None
+        # Remembering something brings a zone into being.
+        if not rights or not (held or "write" in rights):
+            raise nothing_here()
+
+    async def _manager(self, kind: _Kind) -> StreamableHTTPSessionManager:
+        async with self._making:
+            if kind not in self._managers:
+                manager = await asyncio.to_thread(self._made, kind)
+                started = asyncio.Event()
+                self._tasks.append(asyncio.create_task(self._run(manager, started)))
+                await started.wait()
+                self._managers[kind] = manager
+        return self._managers[kind]
+
+    def _made(self, kind: _Kind) -> StreamableHTTPSessionManager:
+        from recollect.service.mcp_sessions import session_manager
+
+        tools, read_only = kind
+        return session_manager(self._service, self._log, tools, read_only)  # type: ignore[arg-type]
+
+    async def _run(self, manager: StreamableHTTPSessionManager, started: asyncio.Event) -> None:
+        async with manager.run():
+            started.set()
+            await self._end.wait()
+
+
+def _only_zone(principal: Principal) -> str:
+    """Return the zone that a request means which names none.
+
+    Raises:
+        Refused: its token is for several.
+    """
+    if principal.token is None:
+        return DEFAULT_ZONE
+    zones = principal.token.zones
+    if len(zones) != 1 or zones == (EVERY_ZONE,):
+        raise Refused(NOT_FOUND, "this token is for several zones; name one: /mcp/ZONE")
+    return zones[0]
+
+
+def _kind(query_string: bytes) -> _Kind:
+    """Return the set of tools that an address asks for, and whether only those that read.
+
+    Raises:
+        Refused: there is no such set, or no such choice.
+    """
+    chosen = dict(parse_qsl(query_string.decode("latin-1"), keep_blank_values=True))
+    tools = chosen.pop("tools", TOOLS[0])
+    read_only = chosen.pop("read_only", "false")
+    if tools not in TOOLS or read_only not in _YES or chosen:
+        raise Refused(
+            MALFORMED, f"after ? there may be tools={'|'.join(TOOLS)} and read_only=true|false"
+        )
+    return tools, _YES[read_only]

@@ -1,0 +1,190 @@
+"""MCP over real sockets: the SDK's client, a token's zone and rights, and no word of another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import httpx2
+import pytest
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+
+from recollect import Recollect
+from recollect.access_tokens import AccessTokens
+from recollect.mcp_server.memory_server import TOOL_SETS
+from recollect.service.mcp_mount import TOOLS
+from tests.library.kit import said
+from tests.mcp_server.kit import MODES, Agent, agent
+from tests.service.kit import Served, served
+
+CANARY = "Xanthippe"
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+ACCEPT = {"Accept": "application/json, text/event-stream"}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    home = tmp_path_factory.mktemp("mcp") / "home"
+    with Recollect(home, encoder="none") as r:
+        r.zone("ada").ingest([said("m1", "I live in Turin."), said("m2", "I sail.", minute=2)])
+        r.zone(CANARY).ingest(said("m1", f"{CANARY} lives in Athens.", by=CANARY))
+    with served(home) as running:
+        yield running
+
+
+@contextmanager
+def connected(
+    service: Served,
+    zones: tuple[str, ...] = ("ada",),
+    rights: tuple[str, ...] = ("read", "write", "forget"),
+    *,
+    path: str = "/mcp",
+    mode: str = "auto",
+    **holder: Any,
+) -> Iterator[Agent]:
+    """Connect an agent with a token of its own."""
+    token = AccessTokens(service.home).create(zones, rights, **holder).token
+    client = httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"})
+    with agent(streamable_http_client(service.url + path, http_client=client), mode) as found:
+        yield found
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_agent_remembers_and_recalls_in_its_tokens_zone(service: Served, mode: str) -> None:
+    with connected(service, mode=mode, user="eve", agent="planner") as ada:
+        assert set(ada.tools()) == {tool.name for tool in TOOL_SETS["recollect"]}
+        made = ada.call("retain", content=f"Ada sings on Mondays ({mode}).")
+        best = ada.call("recall", query="When does Ada sing?")["results"][0]
+        assert "Mondays" in best["text"]
+        assert "Ada (person)" in ada.read("memory://profile")
+        (message,) = ada.do("get_prompt", "context", {"task": "singing"}).messages
+        assert "Mondays" in message.content.text
+        assert ada.call("forget", ids=[made["event_id"]], dry_run=False)["events"] == 1
+
+
+def test_what_is_remembered_says_on_whose_behalf(service: Served) -> None:
+    with connected(service, user="eve", agent="planner") as ada:
+        made = ada.call("retain", content="Eve asked for tea.")
+        updated = ada.call("update_memory", id=made["event_id"], text="Eve asked for coffee.")
+    with Recollect(service.home) as r, r.zone("ada")._zone.files() as files:
+        ((metadata,),) = files.events.connection.execute(
+            "SELECT metadata FROM events WHERE id = ?", (updated["id"],)
+        ).fetchall()
+    assert isinstance(metadata, str)
+    for words in ('"user":"eve"', '"agent":"planner"', '"zone":"ada"'):
+        assert words in metadata
+
+
+def test_a_tool_needs_its_right(service: Served) -> None:
+    every = {tool.name: tool.needs for tool in TOOL_SETS["recollect"]}
+    for rights in ((), ("read",), ("write",), ("forget",), ("admin",), ("read", "write")):
+        may = {name for name, needs in every.items() if needs <= set(rights)}
+        if not rights:
+            continue
+        with connected(service, rights=rights) as ada:
+            assert set(ada.tools()) == may
+            for name in set(every) - may:
+                assert "there is no tool" in ada.refused(name, id="m1", content="x", query="x")
+            if "read" not in rights:
+                with pytest.raises(MCPError, match="may not read"):
+                    ada.read("memory://profile")
+                with pytest.raises(MCPError, match="may not read"):
+                    ada.do("get_prompt", "context", {"task": "x"})
+    with httpx.Client() as client:
+        assert client.post(f"{service.url}/mcp", json=LIST).status_code == 401
+
+
+def test_a_zone_is_named_by_the_token_or_the_path(service: Served) -> None:
+    with connected(service, ("ada", "new"), path="/mcp/ada") as ada:
+        assert ada.call("recall", query="Where does Ada live?")["results"]
+    with connected(service, ("*",), ("read", "write"), path="/mcp/fresh") as fresh:
+        assert fresh.refused("why", id="m1").startswith("this memory holds nothing yet")
+        assert fresh.call("retain", content="A first thing.")["status"] == "new"
+
+
+def post(service: Served, path: str, zones: tuple[str, ...], *rights: str) -> httpx.Response:
+    token = AccessTokens(service.home).create(zones, rights).token
+    return httpx.post(
+        service.url + path, json=LIST, headers={"Authorization": f"Bearer {token}", **ACCEPT}
+    )
+
+
+def test_a_zone_that_is_not_there_is_as_one_that_is_not_his(service: Served) -> None:
+    answers = [
+        post(service, "/mcp/nowhere", ("*",), "read"),
+        post(service, "/mcp/ada", ("other",), "read", "write"),
+        post(service, f"/mcp/{CANARY}", ("ada",), "read", "write"),
+        post(service, "/mcp/no%20zone", ("*",), "read", "write"),
+        post(service, "/mcp/ada/more", ("*",), "read", "write"),
+    ]
+    for answer in answers:
+        assert answer.status_code == 404
+        assert answer.headers["content-type"] == "application/problem+json"
+    told = [{**answer.json(), "request_id": ""} for answer in answers]
+    assert all(one == told[0] for one in told)
+    several = post(service, "/mcp", ("ada", "other"), "read")
+    assert "name one" in several.json()["detail"]
+
+
+@pytest.mark.parametrize("name", TOOL_SETS)
+def test_the_address_chooses_the_tools(service: Served, name: Any) -> None:
+    with connected(service, path=f"/mcp/ada?tools={name}&read_only=true") as ada:
+        reading = {tool.name for tool in TOOL_SETS[name] if tool.reads_only}
+        assert set(ada.tools()) == reading
+    assert post(service, f"/mcp?tools={name}s", ("ada",), "read").status_code == 400
+    assert tuple(TOOL_SETS) == TOOLS
+
+
+def test_what_is_no_post_is_told_so(service: Served) -> None:
+    token = AccessTokens(service.home).create(("ada",), ("read",)).token
+    for method in ("GET", "DELETE", "PUT"):
+        answer = httpx.request(
+            method, f"{service.url}/mcp", headers={"Authorization": f"Bearer {token}", **ACCEPT}
+        )
+        assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b"[" * 100_000, b'{"jsonrpc": "2.0"}', b"\xff", b"null"]
+)
+def test_a_body_that_is_none_breaks_nothing(service: Served, body: bytes) -> None:
+    token = AccessTokens(service.home).create(("ada",), ("read",)).token
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", **ACCEPT}
+    answer = httpx.post(f"{service.url}/mcp", content=body, headers=headers)
+    assert 400 <= answer.status_code < 500
+
+
+def test_no_answer_or_log_line_names_another_zone(service: Served) -> None:
+    """The same ids are in both zones, and a suggestion would be at hand."""
+    told = []
+    with connected(service, ("ada",)) as ada:
+        told.append(ada.read("memory://profile"))
+        for name, tool in ada.tools().items():
+            if name in ("retain", "create_mental_model"):
+                continue
+            wanted = tool.input_schema.get("required", [])
+            for value in ("m1", "Where does she live?", "Xanthipp"):
+                answer = ada.answer(name, dict.fromkeys(wanted, value))
+                told += [str(answer.content), str(answer.structured_content)]
+    assert "Athens" not in "".join(told)
+    assert CANARY not in "".join(told)
+    assert "Athens" not in service.log.getvalue()
+    assert CANARY not in service.log.getvalue()
+    assert "Turin" not in service.log.getvalue()
+
+
+def test_the_sdk_is_loaded_with_the_first_request(tmp_path: Path) -> None:
+    from tests.test_start import loaded
+
+    modules = loaded(
+        "import json, sys\n"
+        "import recollect.service.application\n"
+        "open(sys.argv[1], 'w').write(json.dumps([0, sorted(sys.modules)]))",
+        tmp_path,
+    )
+    assert "litestar" in modules
+    assert not {"mcp", "mcp_types", "starlette"} & modules
