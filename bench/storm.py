@@ -27,7 +27,7 @@ def run(*, seconds: float = SECONDS) -> Report:
     try:
         found = msgspec.json.decode(lines[-1] if lines else "", type=Figures)
     except msgspec.DecodeError:
-        raise SystemExit(f"the storm told no figures:\n{done.stdout[-3000:]}") from None
+        raise SystemExit(f"the storm reported no figures:\n{done.stdout[-3000:]}") from None
     failed = [line.removeprefix("FAILED").strip() for line in lines if line.startswith("FAILED")]
     counts = {
         "seconds of damage": found.seconds,

@@ -228,7 +228,7 @@ def platforms(world: World) -> list[str]:
 
 
 def refuse_bad_lines(run: Recollect) -> None:
-    title("A file of bad lines: the door names each one, and lets the good first line in")
+    title("A file of bad lines: each is refused by name, and the good first line gets in")
     answer = run("ingest", short(BAD_LINES), "--json")
     rejections = value(answer, "rejections")
     for rejection in rejections:
