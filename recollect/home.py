@@ -20,7 +20,9 @@ from streams.encoder.loading import is_whole, load, load_reranker
 from streams.encoder.pin import Pin
 
 _FILE = "home.json"
-FORMAT = 1
+#: The newest format of home.json that is known. One that names agents is of format 2, which a
+#: recollect refuses that would decide without them; every other stays of format 1.
+FORMAT = 2
 
 T = TypeVar("T")
 
@@ -132,7 +134,11 @@ class Home:
                     progress=progress,
                 )
             if agents is not None:
-                home._write(msgspec.structs.replace(home.settings, agents=tuple(agents)))
+                home._write(
+                    msgspec.structs.replace(
+                        home.settings, format=_format_with(agents), agents=tuple(agents)
+                    )
+                )
             return home
         if directory.exists() and (not directory.is_dir() or _holds_something(directory)):
             raise HomeError(f"{directory} exists and is no recollect home; name an empty directory")
@@ -150,7 +156,8 @@ class Home:
             )
         make_directory(directory)
         tighten(directory)
-        settings = Settings(FORMAT, pin, agents=OWN_AGENTS if agents is None else tuple(agents))
+        named = OWN_AGENTS if agents is None else tuple(agents)
+        settings = Settings(_format_with(named), pin, agents=named)
         replace_file(directory / _FILE, msgspec.json.encode(settings) + b"\n")
         return cls(directory)
 
@@ -260,6 +267,11 @@ def _forget_loaded() -> None:
 
 
 os.register_at_fork(after_in_child=_forget_loaded)
+
+
+def _format_with(agents: Sequence[str]) -> int:
+    """Return the format of a home.json with these agents."""
+    return 1 if tuple(agents) == OWN_AGENTS else FORMAT
 
 
 def _holds_something(directory: Path) -> bool:

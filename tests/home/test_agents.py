@@ -296,3 +296,18 @@ def test_an_agent_that_fails_parks_the_record_and_says_why(made: Home, toys: Pat
     made.ingest(BOAT)
     (letter,) = made.well("deadletters", "list", "--json").json["dead_letters"]
     assert "no stars tonight" in letter["reason"]
+
+
+def test_a_recollect_that_knows_no_agents_of_others_refuses_such_a_home(made: Home) -> None:
+    """One before knew format 1 alone, and would leave them out."""
+
+    def format_() -> int:
+        found: int = json.loads((made.path / "home.json").read_text())["format"]
+        return found
+
+    made.make(BOAT)
+    assert format_() == 1
+    made.well("init", "--agents", BOTH)
+    assert format_() == 2
+    made.well("init", "--agents", "own")
+    assert format_() == 1
