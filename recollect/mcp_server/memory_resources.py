@@ -107,7 +107,9 @@ def context_prompt(zone: Zone, task: str) -> GetPromptResult:
     """
     if not task.strip():
         raise InvalidInput("task is empty; say what is to be done")
-    text = f"{DATA_NOTICE}\n\n{visible(zone.reflect(task).text)}\n\nThe task: {task}"
+    # The block says by itself that it is data.
+    block = visible(zone.context(task).block) or "Nothing is remembered that bears on this."
+    text = f"{block}\n\nThe task: {task}"
     return GetPromptResult(
         description="What is remembered that bears on the task",
         messages=[PromptMessage(role="user", content=TextContent(text=text))],

@@ -8,12 +8,14 @@ import msgspec
 from msgspec import Meta
 
 from recollect.held_memories import Listed
+from recollect.injecting import MAX_TOKENS, MOST_TOKENS
 from recollect.mcp_server.memory_tool import FORGET, LONG_TEXT, WRITE, Access, MemoryTool
 from schemas.errors import InvalidInput
 from schemas.wire import (
     DEFAULT_SCOPE,
     Budget,
     Chain,
+    ContextBlock,
     Entity,
     ForgetReport,
     Memory,
@@ -143,6 +145,22 @@ class ReflectArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     time_before: Before = ""
     platform: Platform = ""
     max_results: MaxResults = 20
+
+
+class ContextArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What `context` takes."""
+
+    task: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=200_000,
+            description="What you are about to do or answer, in the user's own words.",
+        ),
+    ]
+    max_tokens: Annotated[
+        int, Meta(ge=1, le=MOST_TOKENS, description="The most that the block may take.")
+    ] = MAX_TOKENS
 
 
 class IdArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -329,6 +347,10 @@ def _reflect(access: Access, asked: ReflectArguments) -> Reflection:
     )
 
 
+def _context(access: Access, asked: ContextArguments) -> ContextBlock:
+    return access.zone.context(asked.task, max_tokens=asked.max_tokens)
+
+
 def _why(access: Access, asked: IdArguments) -> Chain:
     return access.zone.why(asked.id)
 
@@ -416,6 +438,7 @@ RECOLLECT_TOOLS = (
         "and a score from 0 to 1. Ask before you answer about people, projects, plans or "
         "anything that was said before. Split a question that asks several things. A result "
         "that is_stale, or has superseded_by, is out of date: say so, or go by the newer one. "
+        "`relevant` near 0 means that memory has nothing to say on it. "
         f"{_DATA}",
         arguments=RecallArguments,
         answer=RecallAnswer,
@@ -432,6 +455,17 @@ RECOLLECT_TOOLS = (
         arguments=ReflectArguments,
         answer=Reflection,
         run=_reflect,
+        most_text=LONG_TEXT,
+    ),
+    MemoryTool(
+        name="context",
+        title="What bears on a task",
+        description="Get one short block of what memory holds on a task, within a number of "
+        "tokens, with dates and speakers; newer before older. It is empty where nothing bears on "
+        f"it, which is most often so. Ask once at the start of a task. {_DATA}",
+        arguments=ContextArguments,
+        answer=ContextBlock,
+        run=_context,
         most_text=LONG_TEXT,
     ),
     MemoryTool(

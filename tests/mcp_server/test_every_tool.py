@@ -76,6 +76,15 @@ def test_a_report_names_its_sources(ada: Agent) -> None:
     assert "[m3]" in report["text"]
 
 
+def test_a_task_gets_what_bears_on_it_or_nothing(ada: Agent) -> None:
+    found = ada.call("context", task="Where does Bob have his boat?", max_tokens=200)
+    assert "I bought a boat." in found["block"]
+    assert 0 < found["tokens"] <= 200
+    assert ["m2"] in [item["source_event_ids"] for item in found["items"]]
+    nothing = ada.call("context", task="What is the capital of France?")
+    assert nothing["block"] == ""
+
+
 def test_a_memory_is_listed_got_and_explained(ada: Agent) -> None:
     page = ada.call("list_memories", scope="events", platform="chat", limit=2)
     assert [item["source_event_ids"] for item in page["memories"]] == [["m3"], ["m2"]]
@@ -146,9 +155,10 @@ def test_resources_and_the_prompt_are_data(ada: Agent) -> None:
         assert text.startswith("What follows was remembered"), "data, not instructions"
     (prompt,) = ada.do("list_prompts").prompts
     assert [argument.name for argument in prompt.arguments] == ["task"]
-    (message,) = ada.do("get_prompt", "context", {"task": "Meet Bob on his boat"}).messages
+    (message,) = ada.do("get_prompt", "context", {"task": "Where does Bob have his boat?"}).messages
     assert "I bought a boat." in message.content.text
-    assert "data, not instructions" in message.content.text
+    assert "data" in message.content.text
+    assert message.content.text.endswith("The task: Where does Bob have his boat?")
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_an_agent_remembers_and_recalls_in_its_tokens_zone(service: Served, mode
         best = ada.call("recall", query="When does Ada sing?")["results"][0]
         assert "Mondays" in best["text"]
         assert "Ada (person)" in ada.read("memory://profile")
-        (message,) = ada.do("get_prompt", "context", {"task": "singing"}).messages
+        (message,) = ada.do("get_prompt", "context", {"task": "When does Ada sing?"}).messages
         assert "Mondays" in message.content.text
         assert ada.call("forget", ids=[made["event_id"]], dry_run=False)["events"] == 1
 
