@@ -173,6 +173,10 @@ def true_at(told: list[Told], day: int) -> set[tuple[str, str]]:
     return set(last.items())
 
 
+def said_at(day: int) -> int:
+    return START + 2 * day * DAY
+
+
 @settings(max_examples=15, deadline=None)
 @given(tellings(), st.lists(st.integers(-1, 62), min_size=1, max_size=4))
 def test_at_any_time_each_lives_in_one_place(told: list[Told], days: list[int]) -> None:
@@ -180,12 +184,13 @@ def test_at_any_time_each_lives_in_one_place(told: list[Told], days: list[int]) 
         tell(
             memory,
             [
-                say(f"I live in {item.city}.", f"m{place}", by=item.by, at=START + item.day * DAY)
-                for place, item in enumerate(told)
+                # Two days apart: what is said again within one is no second fact.
+                say(f"I live in {item.city}.", f"m{number}", by=item.by, at=said_at(item.day))
+                for number, item in enumerate(told)
             ],
         )
         for day in days:
-            results = ask(memory, "live", valid_at=START + day * DAY + MINUTE, **FACTS)
+            results = ask(memory, "live", valid_at=said_at(day) + MINUTE, **FACTS)
             found = {tuple(item.text.rstrip(".").split(": I live in ")) for item in results}
             assert found == true_at(told, day)
 
@@ -206,9 +211,7 @@ def test_each_place_held_until_the_next_whichever_was_told_first(
     with in_memory() as room, Memory(Home.make(room / "home", without_encoder=True)) as memory:
         drafts = [
             # Two days apart: what is said again within one is no second fact.
-            say(
-                f"I live in {item.city}.", f"m{item.day}", by=item.by, at=START + 2 * item.day * DAY
-            )
+            say(f"I live in {item.city}.", f"m{item.day}", by=item.by, at=said_at(item.day))
             for item in order
         ]
         for some in [drafts] if at_once else [[draft] for draft in drafts]:
@@ -224,7 +227,7 @@ def test_each_place_held_until_the_next_whichever_was_told_first(
             }
         then = {item.day: next_home(told, item) for item in told}
         assert ends == {
-            (START + 2 * day * DAY, START + 2 * later.day * DAY): START + 2 * later.day * DAY
+            (said_at(day), said_at(later.day)): said_at(later.day)
             for day, later in then.items()
             if later is not None
         }
