@@ -205,8 +205,8 @@ def test_the_home_is_clean_and_has_rows_in_what_agents_fill(
                 if not connection.execute(f"SELECT 1 FROM {table}").fetchone():
                     empty.add(table)
     assert empty == {
-        "analysis_runs", "entity_tags", "episode_events", "episodes", "facets", "observation_facts",
-        "switches",
+        "analysis_runs", "deletions", "entity_tags", "episode_events", "episodes", "facets",
+        "observation_facts", "switches",
     }  # fmt: skip
 
 
