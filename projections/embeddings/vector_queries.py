@@ -7,6 +7,12 @@ import apsw
 from projections.embeddings.token_vectors import FORM, TokenCodes
 from projections.sqlite import rows, value
 
+# As the index has it; the first eight digits leave hardly anything to compare.
+_OF_TEXT = (
+    "embeddings.model = ?1 AND substr(embeddings.text_hash, 1, 8) = substr(?2, 1, 8) "
+    "AND embeddings.text_hash = ?2"
+)
+
 
 def vector_count(connection: apsw.Connection) -> int:
     """Return how many texts have a vector, counted once for each model."""
@@ -27,7 +33,7 @@ def vector_of_text(connection: apsw.Connection, model: str, text_hash: str) -> b
     """Return the recorded vector of a text by a model, or None."""
     vector: bytes | None = value(
         connection,
-        "SELECT embedding FROM embeddings WHERE model = ? AND text_hash = ? LIMIT 1",
+        f"SELECT embedding FROM embeddings WHERE {_OF_TEXT} LIMIT 1",
         (model, text_hash),
     )
     return vector
@@ -39,7 +45,7 @@ def tokens_of_text(connection: apsw.Connection, model: str, text_hash: str) -> T
         connection,
         "SELECT codes, scales, units FROM embeddings "
         "JOIN token_vectors USING (target_type, target_id, model) "
-        "WHERE model = ? AND embeddings.text_hash = ? AND form = ? LIMIT 1",
+        f"WHERE {_OF_TEXT} AND form = ?3 LIMIT 1",
         (model, text_hash, FORM),
     )
     return TokenCodes(*found[0]) if found else None

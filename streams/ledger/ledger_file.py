@@ -27,6 +27,10 @@ from streams.ledger.sequencer import Head
 # topic's table, so that records of a partition lie together and in order.
 _OFFSET_BITS = 40
 
+# Of a large record all pages but one are full, and that one it shares with others: the smaller it
+# is, the less of it stays empty.
+_PAGE = 1_024
+
 
 def _unnumbered(connection: apsw.Connection) -> int:
     """Return the version of a file that states none: -1 for the first format."""
@@ -62,7 +66,7 @@ class LedgerFile:
 
     def __init__(self, path: Path | str, *, durable: bool, readonly: bool = False) -> None:
         self._path = Path(path)
-        self._writing = _Shared(connect(path, durable=durable, readonly=readonly))
+        self._writing = _Shared(connect(path, durable=durable, readonly=readonly, page=_PAGE))
         # A read-only file, or one in memory, needs no second connection.
         alone = readonly or str(path) == ":memory:"
         self._reading: _Shared | None = self._writing if alone else None

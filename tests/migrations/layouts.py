@@ -63,7 +63,7 @@ def make(path: Path, layout: str, model: str = "m", dimension: int = 3) -> None:
     with closing(opened(path)) as connection:
         connection.execute("PRAGMA journal_mode = WAL").fetchall()
         connection.execute("BEGIN IMMEDIATE")
-        connection.execute(statements.replace("float[3]", f"float[{dimension}]")).fetchall()
+        connection.execute(re.sub(r"(float|int8)\[3\]", rf"\1[{dimension}]", statements)).fetchall()
         connection.execute("COMMIT")
 
 

@@ -96,10 +96,10 @@ TABLE_DEVIATIONS = {
     "that is not declared may change on VACUUM",
     "embeddings.text_hash: a column more": "rule 7: a vector is recorded under its text and its "
     "model, and a derivation reuses it",
-    "embeddings: primary key seq instead of id": "vec0 wants an integer; id is UNIQUE beside it "
-    "(idx_embeddings_id)",
-    "idx_embeddings_model: on (model, text_hash) instead of (model)": "finds by the model alone as "
-    "well, and a recorded vector by both",
+    "embeddings: primary key seq instead of id": "vec0 wants an integer; id follows from the "
+    "target and the model, which are UNIQUE",
+    "idx_embeddings_model: on (model, substr(text_hash, 1, 8)) instead of (model)": "finds by the "
+    "model alone as well, and a recorded vector by both",
     "idx_embeddings_target: on (target_type, target_id, model) instead of "
     "(target_type, target_id)": "begins with the same columns, and is the index of what is UNIQUE",
 }
