@@ -9,6 +9,7 @@ if two queries share one by chance, a decision is made again without need.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
@@ -47,6 +48,10 @@ class Known(NamedTuple):
     normalized: str
 
 
+# A signature itself has a space in it, after the id of who said it.
+_KEPT = re.compile(f"[0-9a-f]{{{2 * KEY_BYTES}}}")
+
+
 @lru_cache(maxsize=16_384)
 def key_of(kind: str, *names: str) -> bytes:
     """Return the key of a query: its kind, and its arguments."""
@@ -55,6 +60,18 @@ def key_of(kind: str, *names: str) -> bytes:
         encoded = name.encode("utf-8", "surrogatepass")
         digest.update(len(encoded).to_bytes(4, "big") + encoded)
     return digest.digest()
+
+
+def kept_signature(signature: str) -> str:
+    """Return what a fact keeps of its signature: the digits of the key under which it is found.
+
+    Facts of older builds keep the signature itself.
+    """
+    return key_of("signature", signature).hex()
+
+
+def _key_of_signature(kept: str) -> bytes:
+    return bytes.fromhex(kept) if _KEPT.fullmatch(kept) else key_of("signature", kept)
 
 
 def key_of_event(number: int) -> bytes:
@@ -97,7 +114,7 @@ def _merge(row: Merge) -> tuple[tuple[bytes, Hashable], ...]:
 
 _TOUCHED: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]] = {
     Fact: lambda row: (
-        (key_of("signature", row.signature), (row.id, row.as_of)),
+        (_key_of_signature(row.signature), (row.id, row.as_of)),
         (key_of("facts", row.source_event_id), row.id),
     ),
     FactClaim: lambda row: ((key_of("claims", row.subject, row.attribute), row),),
@@ -166,7 +183,8 @@ class State:
         """
         for signature in signatures:
             self.note(key_of("signature", signature))
-        for fact in memory.facts_with_signature(self.memory, signatures, after, before):
+        kept = [form for each in signatures for form in (kept_signature(each), each)]
+        for fact in memory.facts_with_signature(self.memory, kept, after, before):
             if fact not in without and self._end(fact) is None:
                 return fact
         return None

@@ -27,7 +27,7 @@ from schemas.names import normalise_name
 from schemas.senders import is_assistant
 from streams.agents.agent import Agent, Extract, Surroundings
 from streams.agents.entities import ENTITY_TYPES, EntityResolver
-from streams.agents.state import Known, State
+from streams.agents.state import Known, State, kept_signature
 from streams.agents.vectors import embedding_rows, turn_rows
 from streams.language.analysis import Analysis, Claim, Statement
 from streams.language.mentions import mentions
@@ -254,9 +254,10 @@ class _New(msgspec.Struct):
 
     def fact_with_signature(self, signatures: list[str], as_of: int) -> str | None:
         """Return the first new fact with the same signature within the period."""
+        kept = {kept_signature(signature) for signature in signatures}
         for fact in self.facts:
             near = abs(fact.as_of - as_of) <= SAME_PERIOD_MS
-            if fact.signature in signatures and near and fact.id not in self.until:
+            if fact.signature in kept and near and fact.id not in self.until:
                 return fact.id
         return None
 
@@ -393,7 +394,7 @@ def _fact(identity: str, signature: str, statement: Statement, reading: Reading)
         source_event_id=event.id,
         metadata=_json.encode({k: v for k, v in metadata.items() if v is not None}).decode(),
         created_at=event.ingested_at,
-        signature=signature,
+        signature=kept_signature(signature),
     )
 
 

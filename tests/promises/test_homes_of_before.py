@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from projections.files import ZoneFiles
-from projections.sqlite import rows
+from projections.sqlite import rows, value
 from tests.memory import Memory
 from tests.migrations.layouts import shape
 from tests.protocol.kit import in_memory
-from tests.recall.kit import DIMENSION, MODEL, EncodedHome, ask, cited
+from tests.recall.kit import DIMENSION, HOUR, MODEL, START, EncodedHome, ask, cited, say, tell
 
 GOLDEN = Path(__file__).resolve().parents[1] / "data" / "golden"
 HOMES = sorted(GOLDEN.glob("home-*.tar.gz"))
@@ -38,6 +38,14 @@ def test_it_answers_as_it_did(memory: Memory) -> None:
     assert cited(ask(memory, "door code"))[:1] != ["gone"]
     (rome,) = (item for item in ask(memory, "live", scope=("facts",)) if "Rome" in item.text)
     assert rome.is_stale
+
+
+def test_what_it_knows_is_not_learnt_again(memory: Memory) -> None:
+    """Its facts keep their signatures in another form than those of today."""
+    query = "SELECT count(*) FROM facts WHERE text LIKE '%Rex%'"
+    tell(memory, [say("I own a puppy called Rex.", "again", at=START + 2 * HOUR)])
+    with memory.node.open(memory.zone, memory.node.current(memory.zone)) as files:
+        assert value(files.memory.connection, query) == 1
 
 
 def test_it_is_whole_once_it_is_opened(memory: Memory) -> None:
