@@ -215,6 +215,7 @@ class AsyncZone:
     facts = _awaited(Zone.facts)
     fact_count = _awaited(Zone.fact_count)
     entities = _awaited(Zone.entities)
+    entity_page = _awaited(Zone.entity_page)
     compare = _awaited(Zone.compare)
     hints = _awaited(Zone.hints)
     merges = _awaited(Zone.merges)

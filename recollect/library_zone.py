@@ -36,6 +36,7 @@ from schemas.wire import (
     ContextBlock,
     DeadLetter,
     Entity,
+    EntityPage,
     Explanation,
     Fact,
     ForgetReport,
@@ -589,7 +590,8 @@ class Zone:
         """Return up to `limit` facts, the newest first.
 
         `entity`: only those about whom or what a name or an id means; `superseded`: also those
-        whose place a newer one has taken; `after`: those that follow the fact with this id.
+        whose place a newer one has taken; `after`: those that follow the fact with this id, or, as
+        `AS_OF/ID`, also where it was forgotten.
 
         Raises:
             InvalidInput: nobody and nothing is called `entity`, or no fact has the id `after`.
@@ -620,6 +622,21 @@ class Zone:
         ['Ada', 'Bob']
         """
         return listing.entities(self._zone, skip=skip, limit=limit)
+
+    @_at_work
+    def entity_page(self, *, cursor: str | None = None, limit: int = 50) -> EntityPage:
+        """Return up to `limit` of those whom and what the zone knows, the most mentioned first.
+
+        `cursor` of one page gives the next, as the zone stood when the first was asked for.
+
+        Raises:
+            InvalidInput: `limit` is not 1 to 1,000, or the cursor is none of this zone.
+
+        >>> page = zone.entity_page(limit=1)
+        >>> len(page.entities), len(zone.entity_page(cursor=page.cursor).entities) > 0
+        (1, True)
+        """
+        return listing.entity_page(self._zone, cursor=cursor, limit=limit)
 
     @_at_work
     def compare(self, a: str, b: str) -> Comparison:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 import apsw
 
@@ -14,12 +15,14 @@ from projections.memory import fact_list
 from projections.recall.question.entity_names import ids_of
 from recollect.open_zone import OpenHome, OpenZone
 from recollect.suggestions import unknown_entity
-from schemas.errors import InvalidInput
-from schemas.times import LATEST_MS, format_time
-from schemas.wire import Entity, Fact, Handle, Merge, ZoneSummary
+from schemas.errors import InvalidInput, UnknownId
+from schemas.times import LATEST_MS, format_time, parse_moment
+from schemas.wire import Entity, EntityPage, Fact, Handle, Merge, ZoneSummary
 
 # Facts, or entities, that are read at once.
 _PAGE = 500
+# Entities that are given at once.
+_MOST_AT_ONCE = 1_000
 
 
 def zones(open_home: OpenHome) -> list[ZoneSummary]:
@@ -40,7 +43,8 @@ def facts(
     """Return up to `limit` of a zone's facts, the newest first.
 
     `entity`: only those about whom or what a name or an id means; `superseded`: also those whose
-    place a newer one has taken; `after`: those that follow the fact with this id.
+    place a newer one has taken; `after`: those that follow the fact with this id, or, as
+    `AS_OF/ID`, also where it was forgotten.
 
     Raises:
         InvalidInput: nobody and nothing is called `entity`, or no fact has the id `after`.
@@ -67,6 +71,9 @@ def _place(files: ZoneFiles, zone: str, after: str | None) -> tuple[int, str]:
     """Return where the list goes on after a fact, or begins."""
     if after is None:
         return (LATEST_MS, "")
+    at, found, id_ = after.partition("/")
+    if found:
+        return (parse_moment(at, "after"), id_)
     as_of = fact_list.as_of(files.memory.connection, after)
     if as_of is None:
         raise InvalidInput(f"zone {zone} has no fact with the id {after!r}")
@@ -164,6 +171,55 @@ def entities(zone: OpenZone, *, skip: int = 0, limit: int | None = None) -> list
         ]
 
 
+def entity_page(zone: OpenZone, *, cursor: str | None = None, limit: int = 50) -> EntityPage:
+    """Return up to `limit` entities, the most mentioned first, as they stood at the first page.
+
+    Raises:
+        InvalidInput: `limit` is not 1 to 1,000, or the cursor is none of this zone.
+    """
+    if not 1 <= limit <= _MOST_AT_ONCE:
+        raise InvalidInput(f"limit is {limit}; it may be 1 to {_MOST_AT_ONCE}")
+    number, skip = (None, 0) if cursor is None else _read_cursor(cursor)
+    if not zone.exists():
+        return EntityPage(entities=[])
+    with zone.files() as files, files.snapshot():
+        now = files.memory.watermark().number
+        if number in (None, now):
+            return _entity_page(files, now, skip, limit)
+    assert number is not None
+    if number > now:
+        raise InvalidInput(f"cursor {cursor!r} is none of zone {zone.name}")
+    with _files_after(zone, number) as files:
+        return _entity_page(files, number, skip, limit)
+
+
+def _read_cursor(text: str) -> tuple[int, int]:
+    """Return the record after which a list began, and how many of it were given."""
+    parts = text.split(":")
+    if len(parts) == 2 and all(part.isdecimal() and len(part) < 16 for part in parts):
+        number, skip = map(int, parts)
+        if number:
+            return number, skip
+    raise InvalidInput(f"cursor {text[:60]!r} is none; give one that a page of entities gave")
+
+
+def _entity_page(files: ZoneFiles, number: int, skip: int, limit: int) -> EntityPage:
+    found = entity_list.entities(files.identity.connection)
+    more = f"{number}:{skip + limit}" if len(found) > skip + limit else None
+    return EntityPage(entities=list(_known(files, found[skip : skip + limit])), cursor=more)
+
+
+@contextmanager
+def _files_after(zone: OpenZone, number: int) -> Iterator[ZoneFiles]:
+    """Lend the files as they stood after a record, without what was forgotten since."""
+    timeline = zone.open_home.recallers.timeline(zone.name)
+    with timeline.lock:
+        moment = zone.node.moment(zone.name, timeline.read, number)
+        files = zone.node.open_moment(zone.name, timeline.read, moment)
+    with closing(files):
+        yield files
+
+
 def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
     """Return the one whom or what a name or an id means.
 
@@ -174,7 +230,10 @@ def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
     if not isinstance(name_or_id, str):
         raise InvalidInput(f"name_or_id is {type(name_or_id).__name__}; give a text")
     with zone.files() as files, files.snapshot():
-        wanted = set(meant(files, name_or_id))
+        try:
+            wanted = set(meant(files, name_or_id))
+        except InvalidInput as error:
+            raise UnknownId(str(error)) from None
         found = entity_list.entities(files.identity.connection)
         standing = list(_known(files, [item for item in found if item.id in wanted]))
     if len(standing) > 1:

@@ -11,25 +11,30 @@ import msgspec
 from litestar import Litestar, Request, Response, Router
 from litestar.datastructures import State
 from litestar.openapi import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 from litestar.types import ControllerRouterHandler, Receive, Scope, Send
 
 from recollect.library import Recollect
 from recollect.service import (
+    dead_letter_routes,
+    entity_routes,
     event_routes,
     forget_routes,
     health_routes,
     memory_routes,
+    merge_routes,
+    model_routes,
+    operation_routes,
     upkeep_routes,
+    zone_routes,
 )
 from recollect.service.json_bodies import JsonBody
 from recollect.service.mcp_mount import McpMount
+from recollect.service.openapi_document import OpenAPIDocument
 from recollect.service.problem_details import FAILED, MEDIA_TYPE, refusal
 from recollect.service.query_service import QueryService
 from recollect.service.route_kit import must_be_somebody
 from recollect.service.service_log import ServiceLog
-from recollect.service.service_metrics import ServiceMetrics
 from recollect.service.service_middleware import ServiceMiddleware, request_id_of
 from recollect.service.service_settings import ServiceSettings
 
@@ -41,6 +46,11 @@ OF_ZONES = (
     *event_routes.ROUTES,
     *memory_routes.ROUTES,
     *forget_routes.ROUTES,
+    *entity_routes.ROUTES,
+    *merge_routes.ROUTES,
+    *model_routes.ROUTES,
+    *dead_letter_routes.ROUTES,
+    *operation_routes.ROUTES,
     *upkeep_routes.ROUTES,
 )
 
@@ -58,10 +68,8 @@ class Application:
         lifespans: Sequence[Lifespan] = (),
     ) -> None:
         """`beside`: further routes, and applications that are mounted; `lifespans`: theirs."""
-        self.service = QueryService(recollect, settings or ServiceSettings())
         self.log = log or ServiceLog()
-        self.metrics = ServiceMetrics(self.service.lanes)
-        self.service.observe(self.log, self.metrics)
+        self.service = QueryService(recollect, settings or ServiceSettings(), self.log)
         self._mcp = McpMount(self.service, self.log)
         of_zones = Router(
             "/v1/zones/{zone:str}",
@@ -72,15 +80,15 @@ class Application:
             security=[{"token": []}],
         )
         self.litestar = Litestar(
-            [of_zones, *health_routes.ROUTES, self._mcp.route(), *beside],
-            state=State({"service": self.service, "metrics": self.metrics}),
+            [of_zones, *zone_routes.ROUTES, *health_routes.ROUTES, self._mcp.route(), *beside],
+            state=State({"service": self.service}),
             lifespan=[self._lifespan, *lifespans],
             exception_handlers={Exception: self._problem},
             request_max_body_size=self.service.settings.body_bytes,
             openapi_config=_openapi(),
             logging_config=None,
         )
-        self._asgi = ServiceMiddleware(self.litestar, self.service, self.metrics, self.log)
+        self._asgi = ServiceMiddleware(self.litestar, self.service)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -128,7 +136,7 @@ def _openapi() -> OpenAPIConfig:
         version=version("recollect"),
         description="Long-term memory for AI agents. docs/service.md is the guide.",
         path="/openapi.json",
-        render_plugins=[JsonRenderPlugin(path="/")],
+        render_plugins=[OpenAPIDocument()],
         components=Components(
             security_schemes={
                 "token": SecurityScheme(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,7 +18,7 @@ from litestar.openapi.spec import (
 )
 from litestar.params import FromPath, FromQuery
 
-from recollect.ingesting import EventImport
+from recollect.service.idempotent_calls import HEADER
 from recollect.service.json_bodies import JSON, check_json, decode
 from recollect.service.problem_details import (
     INVALID,
@@ -26,7 +27,7 @@ from recollect.service.problem_details import (
     Refused,
 )
 from recollect.service.query_service import AnyRequest
-from recollect.service.route_kit import lines_of, principal_in, service_of, write
+from recollect.service.route_kit import lines_of, principal_in, right_of, service_of
 from recollect.token import Token
 from schemas.wire import IngestReport
 
@@ -93,49 +94,70 @@ async def take_events(
     `wait`: answer when everything that is decided from them can be recalled.
     """
     service = service_of(request)
-    principal = principal_in(request)
-    begun: EventImport | None = None
-
-    async def add(lines: list[bytes]) -> None:
-        nonlocal begun
-        if begun is None:
-            begun = await write(
-                request, zone, lambda held: held.event_import(principal.mark(zone)), makes=True
-            )
-        await service.writing.run(partial(begun.add, lines))
-
     media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media in _NDJSON:
-        async for lines in lines_of(request, _BYTES_AT_ONCE):
-            await add(lines)
-        if begun is None:
-            await add([])
+        # Lines are taken once by what they say.
+        report = await _import(request, zone, lines_of(request, _BYTES_AT_ONCE))
     else:
-        await add(await _events(request))
-    assert begun is not None
-    report = await service.writing.run(begun.report)
-    service.counted(report)
-    if report.read and report.rejected == report.read:
-        raise _none_kept(report)
+        check_json(request.headers.get("content-type", ""))
+        body = await _body(request)
+        report = await service.calls.once(
+            principal_in(request).name,
+            zone,
+            str(request.scope["path"]),
+            request.headers.get(HEADER),
+            body,
+            lambda: _import(request, zone, _together(_events(body))),
+        )
     if wait:
         await service.until(zone, Token.read(report.token).number)
     return report
 
 
-async def _events(request: AnyRequest) -> list[bytes]:
-    """Return the events of a body of JSON: one, or those under `events`."""
-    check_json(request.headers.get("content-type", ""))
+async def _import(
+    request: AnyRequest, zone: str, parts: AsyncIterator[list[bytes]]
+) -> IngestReport:
+    """Put events into the ledger part by part, and return what became of them.
+
+    Raises:
+        Refused: all of them were.
+    """
+    service, principal = service_of(request), principal_in(request)
+    begun = await service.write(
+        principal,
+        zone,
+        right_of(request),
+        lambda held: held.event_import(principal.mark(zone)),
+        makes=True,
+    )
+    async for lines in parts:
+        await service.writing.run(partial(begun.add, lines))
+    report = await service.writing.run(begun.report)
+    service.counted(report)
+    if report.read and report.rejected == report.read:
+        raise _none_kept(report)
+    return report
+
+
+async def _together(events: list[bytes]) -> AsyncIterator[list[bytes]]:
+    yield events
+
+
+async def _body(request: AnyRequest) -> bytes:
     most = service_of(request).settings.body_bytes
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > most:
             raise Refused(TOO_LARGE, f"a body of JSON may have {most} bytes; send events as NDJSON")
-    given = bytes(body)
-    fields = decode(given, dict[str, msgspec.Raw])
-    if "events" not in fields:
-        return [given]
-    return [bytes(event) for event in decode(given, _Events).events]
+    return bytes(body)
+
+
+def _events(body: bytes) -> list[bytes]:
+    """Return the events of a body of JSON: one, or those under `events`."""
+    if "events" not in decode(body, dict[str, msgspec.Raw]):
+        return [body]
+    return [bytes(event) for event in decode(body, _Events).events]
 
 
 def _none_kept(report: IngestReport) -> Refused:

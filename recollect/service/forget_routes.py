@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import msgspec
-from litestar import post
-from litestar.params import FromPath, JSONBody
+from litestar import delete, post
+from litestar.params import FromPath, FromQuery, JSONBody
 
 from recollect.service.query_service import AnyRequest
-from recollect.service.route_kit import write
+from recollect.service.route_kit import service_of, write
 from schemas.wire import ForgetReport, ForgetTargets, Time
 
 
@@ -44,11 +44,36 @@ async def forget(
     request: AnyRequest, zone: FromPath[str], data: JSONBody[ForgetBody]
 ) -> ForgetReport:
     """Erase what is named, and all that was decided from it, everywhere."""
-    return await write(
+    report = await write(
         request,
         zone,
         lambda held: held.erase(held.choose(data.targets()), dry_run=data.dry_run),
     )
+    if not data.dry_run:
+        erased_in(request, zone)
+    return report
 
 
-ROUTES = (forget,)
+@delete(
+    "/memories/{id:str}",
+    status_code=200,
+    opt={"right": "forget"},
+    summary="Forget one memory",
+    tags=["forgetting"],
+)
+async def forget_memory(
+    request: AnyRequest, zone: FromPath[str], id: FromPath[str], dry_run: FromQuery[bool] = False
+) -> ForgetReport:
+    """Erase what a memory comes from, and all that was decided from that, everywhere."""
+    report = await write(request, zone, lambda held: held.forget(id, dry_run=dry_run))
+    if not dry_run:
+        erased_in(request, zone)
+    return report
+
+
+def erased_in(request: AnyRequest, zone: str) -> None:
+    """Let go of answers that may hold what was erased in a zone."""
+    service_of(request).calls.forget(zone)
+
+
+ROUTES = (forget, forget_memory)

@@ -10,7 +10,7 @@ from litestar import MediaType, Response, get
 from recollect.service.problem_details import UNAVAILABLE, Refused, unauthorized
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import service_of
-from recollect.service.service_metrics import MEDIA_TYPE, ServiceMetrics
+from recollect.service.service_metrics import MEDIA_TYPE
 from recollect.service.service_middleware import called_from_here, principal_of
 
 
@@ -51,8 +51,7 @@ async def metrics(request: AnyRequest) -> Response[bytes]:
     """Return the metrics for Prometheus; beyond this machine for a token alone."""
     if principal_of(request.scope) is None and not called_from_here(request.scope):
         raise unauthorized()
-    found: ServiceMetrics = request.app.state.metrics
-    return Response(found.text(), media_type=MEDIA_TYPE)
+    return Response(service_of(request).metrics.text(), media_type=MEDIA_TYPE)
 
 
 ROUTES = (live, ready, which_version, metrics)

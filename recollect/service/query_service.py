@@ -18,6 +18,8 @@ from recollect.library import Recollect
 from recollect.library_zone import Zone
 from recollect.service.decided_waiters import DecidedWaiters
 from recollect.service.deciding_thread import DecidingThread
+from recollect.service.idempotent_calls import IdempotentCalls
+from recollect.service.operations import Operations
 from recollect.service.principals import ANYBODY, Principal, authenticated
 from recollect.service.problem_details import TOO_MANY, Refused, nothing_here, unauthorized
 from recollect.service.service_log import ServiceLog
@@ -46,7 +48,7 @@ _WARM_UP = "Where does Ada live?"
 class QueryService:
     """A home that answers requests. Its methods are called on the event loop."""
 
-    def __init__(self, recollect: Recollect, settings: ServiceSettings) -> None:
+    def __init__(self, recollect: Recollect, settings: ServiceSettings, log: ServiceLog) -> None:
         self.recollect = recollect
         self.settings = settings
         self.tokens = AccessTokens(recollect.home)
@@ -57,8 +59,10 @@ class QueryService:
         #: Whether questions can be answered.
         self.ready = False
         self._waiting: DecidedWaiters | None = None
-        self._log: ServiceLog | None = None
-        self._metrics: ServiceMetrics | None = None
+        self.log = log
+        self.calls = IdempotentCalls()
+        self.operations = Operations(recollect.home, self.long, log)
+        self.metrics = ServiceMetrics(self.lanes)
         self._limits: dict[str, _Bucket] = {}
 
     @property
@@ -170,15 +174,10 @@ class QueryService:
 
     # While it runs
 
-    def observe(self, log: ServiceLog, metrics: ServiceMetrics) -> None:
-        """Tell these two what happens."""
-        self._log, self._metrics = log, metrics
-
     def counted(self, report: IngestReport) -> None:
         """Count the events of an import."""
-        if self._metrics is not None:
-            for result in ("new", "duplicate", "rejected"):
-                self._metrics.events.labels(result).inc(getattr(report, result))
+        for result in ("new", "duplicate", "rejected"):
+            self.metrics.events.labels(result).inc(getattr(report, result))
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -193,6 +192,7 @@ class QueryService:
                 self.ready = False
                 noting.cancel()
                 warming.cancel()
+                await self.operations.close()
                 for lane in self.lanes:
                     await asyncio.to_thread(lane.close)
                 self.tokens.note_used()
@@ -200,12 +200,11 @@ class QueryService:
     def _reported(self, zone: str, moved: int | Exception) -> None:
         """Note what the thread that decides reports."""
         if not isinstance(moved, Exception):
-            if self._metrics is not None:
-                self._metrics.decided.inc(moved)
+            self.metrics.decided.inc(moved)
             if self._waiting is not None:
                 self._waiting.moved(zone)
-        elif self._log is not None:
-            self._log.worker(zone, moved)
+        else:
+            self.log.worker(zone, moved)
 
     async def _warm_up(self) -> None:
         """Have the encoder loaded before the first question needs it."""
@@ -215,8 +214,7 @@ class QueryService:
                 await self.reading.run(lambda: gateway.encode_query_tokens(_WARM_UP))
             except Exception as error:
                 # Questions are answered by words alone, or say what is missing.
-                if self._log is not None:
-                    self._log.error("the encoder cannot be loaded", error)
+                self.log.error("the encoder cannot be loaded", error)
         self.ready = True
 
     async def _note_used(self) -> None:

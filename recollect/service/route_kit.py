@@ -10,6 +10,7 @@ from litestar.handlers import BaseRouteHandler
 
 from recollect.access_tokens import Right
 from recollect.library_zone import Zone
+from recollect.service.idempotent_calls import HEADER
 from recollect.service.principals import Principal
 from recollect.service.problem_details import unauthorized
 from recollect.service.query_service import AnyRequest, QueryService
@@ -46,9 +47,28 @@ async def read(request: AnyRequest, zone: str, work: Callable[[Zone], T]) -> T:
 async def write(
     request: AnyRequest, zone: str, work: Callable[[Zone], T], *, makes: bool = False
 ) -> T:
-    """Return what changing a zone gives, for who has the route's right to it."""
-    principal = principal_of(request.scope)
-    return await service_of(request).write(principal, zone, right_of(request), work, makes=makes)
+    """Return what changing a zone gives, for who has the route's right to it.
+
+    Under an Idempotency-Key it is done once.
+    """
+    service = service_of(request)
+    principal = principal_in(request)
+    key = request.headers.get(HEADER)
+    right = right_of(request)
+
+    async def done() -> T:
+        return await service.write(principal, zone, right, work, makes=makes)
+
+    if key is None:
+        return await done()
+    place = f"{request.method} {request.scope['path']}?{request.url.query}"
+    body = await request.body()
+    return await service.calls.once(principal.name, zone, place, key, body, done)
+
+
+async def held_zone(request: AnyRequest, zone: str) -> Zone:
+    """Return a zone for who has the route's right to it, and that holds something."""
+    return await read(request, zone, lambda held: held)
 
 
 def principal_in(request: AnyRequest) -> Principal:

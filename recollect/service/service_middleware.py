@@ -23,8 +23,6 @@ from recollect.service.problem_details import (
     refusal,
 )
 from recollect.service.query_service import QueryService
-from recollect.service.service_log import ServiceLog
-from recollect.service.service_metrics import ServiceMetrics
 from recollect.service.service_settings import is_loopback
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
@@ -47,13 +45,11 @@ def request_id_of(scope: Scope) -> str:
 class ServiceMiddleware:
     """Stands before the whole application, also before what is mounted into it."""
 
-    def __init__(
-        self, app: ASGIApp, service: QueryService, metrics: ServiceMetrics, log: ServiceLog
-    ) -> None:
+    def __init__(self, app: ASGIApp, service: QueryService) -> None:
         self._app = app
         self._service = service
-        self._metrics = metrics
-        self._log = log
+        self._metrics = service.metrics
+        self._log = service.log
         self._hosts = _hosts(service)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -101,6 +101,13 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True):
     mentions: int = 0
 
 
+class EntityPage(msgspec.Struct, frozen=True, kw_only=True):
+    """Some entities, the most mentioned first; `cursor` gives those that follow, if any do."""
+
+    entities: list[Entity]
+    cursor: str | None = None
+
+
 class Merge(msgspec.Struct, frozen=True, kw_only=True):
     """Two entities that are, or may be, one. `confidence` is 0 to 1.
 

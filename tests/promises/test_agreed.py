@@ -28,6 +28,7 @@ from projections.recall.ranking.diversity import mmr
 from projections.recall.ranking.fusion import rrf
 from projections.sqlite import rows
 from projections.text.stopwords import STOP_WORDS
+from recollect import injecting
 from recollect.access_tokens import RIGHTS
 from recollect.cli.app import cli
 from recollect.home import Home
@@ -615,6 +616,7 @@ CONSTANTS = [
         lambda: get_args(get_type_hints(SetMemoryState)["state"]),
         ("active", "inactive", "deleted"),
     ),
+    Holds("001 injection: 3 s at most", lambda: injecting.HARD_STOP, 3.0),
     Holds(
         "000 recall as an endpoint",
         lambda: getattr(memory_routes.recall.parsed_data_field, "annotation", None),
@@ -765,7 +767,6 @@ LATER = [
         SERVICE,
         lambda: any(ROOT.glob("*/skills")),
     ),
-    Comes("001 injection: 3 s at most, <memory_context>", SERVICE, command("context")),
     Comes("A2 adapters beside JSONL", SERVICE, lambda: len(FORMATS) > len(("auto", "jsonl"))),
     Comes("003 tools insert_fact, create_entity, …", WRITER, said("insert_fact", "create_entity(")),
     Comes("003 propagateMergeToSessions; A18", WRITER, table("session_aliases")),

@@ -103,6 +103,9 @@ def test_an_end_answers_what_is_at_work(home: Path) -> None:
 
         def parts() -> Iterator[bytes]:
             yield json.dumps(said("m1", "First.")).encode() + b"\n"
+            # This one, and the question itself.
+            while "recollect_requests_open 2.0" not in httpx.get(f"{url}/metrics").text:
+                pass
             process.send_signal(signal.SIGTERM)
             yield json.dumps(said("m2", "Second.")).encode() + b"\n"
 

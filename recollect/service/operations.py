@@ -1,0 +1,287 @@
+"""Operations: long work on a zone that a call begins, and others ask about, cancel or retry.
+
+They are done one after the other. What they are, and how they ended, is kept in the home: one that
+was at work when the process died is found interrupted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from projections.generations import replace_file
+from recollect.library_zone import Zone
+from recollect.open_zone import unix_ms
+from recollect.service.problem_details import BUSY, CONFLICT, Refused, nothing_here, refusal
+from recollect.service.service_log import ServiceLog
+from recollect.service.thread_lanes import ThreadLane
+from schemas.errors import RecollectError
+from schemas.times import format_time
+from schemas.wire import Level, RebuildReport, ReclaimReport, RollbackReport, Verification
+from streams.projecting.projector import Progress
+
+Kind = Literal["verify", "rebuild", "rollback", "reclaim"]
+State = Literal["queued", "running", "succeeded", "failed", "cancelled", "interrupted"]
+OperationResult = Verification | RebuildReport | RollbackReport | ReclaimReport
+
+#: Those that will not change any more, but by a retry.
+ENDED: frozenset[State] = frozenset(("succeeded", "failed", "cancelled", "interrupted"))
+
+_FILE = "operations.json"
+_MOST_KEPT = 1_000
+# So often who watches is told how far it is.
+_WATCH_SECONDS = 0.25
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What an operation was asked to do."""
+
+    kind: Kind
+    expect: str | None = None
+    level: Level = "project"
+    dry_run: bool = False
+
+
+class Operation(msgspec.Struct, frozen=True, kw_only=True):
+    """Long work on a zone. `done` of about `total` records; times are ISO 8601.
+
+    `result` is the report of what was asked, once it has succeeded; `detail` says why it has not.
+    """
+
+    id: str
+    kind: str
+    state: State
+    done: int
+    total: int | None
+    created_at: str
+    started_at: str | None
+    ended_at: str | None
+    detail: str | None = None
+    result: Any = None
+
+
+class _Kept(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """An operation as the home keeps it. Times are unix ms."""
+
+    id: str
+    zone: str
+    asked: Asked
+    state: State
+    created_at: int
+    key: str | None = None
+    who: str = ""
+    done: int = 0
+    total: int | None = None
+    started_at: int | None = None
+    ended_at: int | None = None
+    detail: str | None = None
+    result: Any = None
+
+    def shown(self) -> Operation:
+        return Operation(
+            id=self.id,
+            kind=self.asked.kind,
+            state=self.state,
+            done=self.done,
+            total=self.total,
+            created_at=format_time(self.created_at),
+            started_at=None if self.started_at is None else format_time(self.started_at),
+            ended_at=None if self.ended_at is None else format_time(self.ended_at),
+            detail=self.detail,
+            result=self.result,
+        )
+
+
+class _Cancelled(Exception):
+    """Raised inside an operation that is to end."""
+
+
+class Operations:
+    """The operations of a home. Its methods are called on the event loop."""
+
+    def __init__(self, home: Path, lane: ThreadLane, log: ServiceLog) -> None:
+        self._path = home / _FILE
+        self._lane = lane
+        self._log = log
+        self._kept = {kept.id: kept for kept in self._read()}
+        self._to_end: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._closing = False
+        # A file is written after the other, and not on the event loop.
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="service-note")
+        for kept in self._kept.values():
+            if kept.state not in ENDED:
+                kept.state, kept.detail = "interrupted", "the service ended meanwhile"
+
+    def begin(
+        self, zone: Zone, asked: Asked, *, who: str, key: str | None, total: int | None
+    ) -> Operation:
+        """Begin an operation, or return the one that was begun under this key.
+
+        Raises:
+            Refused: something else was asked under the key.
+        """
+        if key is not None:
+            for kept in self._kept.values():
+                if (kept.zone, kept.who, kept.key) == (zone.name, who, key):
+                    if kept.asked != asked:
+                        raise Refused(CONFLICT, "something else was asked under this key")
+                    return kept.shown()
+        kept = _Kept(
+            id=secrets.token_hex(12),
+            zone=zone.name,
+            asked=asked,
+            state="queued",
+            created_at=unix_ms(),
+            key=key,
+            who=who,
+            total=total,
+        )
+        self._kept[kept.id] = kept
+        self._start(zone, kept)
+        return kept.shown()
+
+    def of(self, zone: str) -> list[Operation]:
+        """Return the operations of a zone, the latest first."""
+        return [kept.shown() for kept in reversed(self._kept.values()) if kept.zone == zone]
+
+    def get(self, zone: str, id_: str) -> Operation:
+        """Return an operation of a zone; Refused where there is none."""
+        return self._found(zone, id_).shown()
+
+    def cancel(self, zone: str, id_: str) -> Operation:
+        """Have an operation end before it is done.
+
+        Raises:
+            Refused: there is none, or it has ended.
+        """
+        kept = self._found(zone, id_)
+        if kept.state in ENDED:
+            raise Refused(CONFLICT, f"it is {kept.state} already")
+        self._to_end.add(id_)
+        if kept.state == "queued":
+            self._ended(kept, "cancelled")
+        return kept.shown()
+
+    def retry(self, zone: Zone, id_: str) -> Operation:
+        """Begin an operation again that did not succeed.
+
+        Raises:
+            Refused: there is none, or it succeeded, or is at work.
+        """
+        kept = self._found(zone.name, id_)
+        if kept.state not in ENDED:
+            raise Refused(BUSY, "it is at work", retry_after=1)
+        if kept.state == "succeeded":
+            raise Refused(CONFLICT, "it succeeded; begin another one")
+        kept.state, kept.done = "queued", 0
+        kept.started_at = kept.ended_at = kept.detail = kept.result = None
+        self._to_end.discard(id_)
+        self._start(zone, kept)
+        return kept.shown()
+
+    async def watch(self, zone: str, id_: str) -> AsyncIterator[Operation]:
+        """Yield an operation whenever it got further, until it has ended.
+
+        Raises:
+            Refused: there is none.
+        """
+        before: Operation | None = None
+        while True:
+            now = self.get(zone, id_)
+            if now != before:
+                yield now
+                before = now
+            if now.state in ENDED:
+                return
+            await asyncio.sleep(_WATCH_SECONDS)
+
+    async def close(self) -> None:
+        """Interrupt what is at work, and wait for it."""
+        self._closing = True
+        for kept in self._kept.values():
+            if kept.state not in ENDED:
+                self._to_end.add(kept.id)
+                if kept.state == "queued":
+                    self._ended(kept, "interrupted")
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        await asyncio.to_thread(self._writer.shutdown)
+
+    def _start(self, zone: Zone, kept: _Kept) -> None:
+        self._write()
+        task = asyncio.create_task(self._run(zone, kept))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _run(self, zone: Zone, kept: _Kept) -> None:
+        def progress(done: int) -> None:
+            if kept.id in self._to_end:
+                raise _Cancelled
+            kept.done += done
+
+        def work() -> OperationResult | None:
+            if kept.state != "queued":
+                return None
+            kept.state, kept.started_at = "running", unix_ms()
+            return _do(zone, kept.asked, progress)
+
+        try:
+            result = await self._lane.run(work)
+        except _Cancelled:
+            self._ended(kept, "interrupted" if self._closing else "cancelled")
+        except Exception as error:
+            kept.detail = refusal(error).detail
+            if not isinstance(error, RecollectError | Refused):
+                self._log.error("operation failed", error, operation=kept.id)
+            self._ended(kept, "failed")
+        else:
+            if result is not None:
+                kept.result = msgspec.to_builtins(result)
+                self._ended(kept, "succeeded")
+
+    def _ended(self, kept: _Kept, state: State) -> None:
+        kept.state, kept.ended_at = state, unix_ms()
+        self._to_end.discard(kept.id)
+        self._write()
+
+    def _found(self, zone: str, id_: str) -> _Kept:
+        kept = self._kept.get(id_)
+        if kept is None or kept.zone != zone:
+            raise nothing_here()
+        return kept
+
+    def _read(self) -> list[_Kept]:
+        try:
+            return msgspec.json.decode(self._path.read_bytes(), type=list[_Kept])
+        except (OSError, msgspec.DecodeError):
+            # Nothing rests on it.
+            return []
+
+    def _write(self) -> None:
+        ended = [kept for kept in self._kept.values() if kept.state in ENDED]
+        for kept in ended[: max(len(self._kept) - _MOST_KEPT, 0)]:
+            del self._kept[kept.id]
+        self._writer.submit(self._replace, msgspec.json.encode(list(self._kept.values())))
+
+    def _replace(self, content: bytes) -> None:
+        try:
+            replace_file(self._path, content + b"\n")
+        except OSError as error:
+            self._log.error("operations cannot be noted", error)
+
+
+def _do(zone: Zone, asked: Asked, progress: Progress) -> OperationResult:
+    if asked.kind == "verify":
+        return zone.verify(expect=asked.expect, progress=progress)
+    if asked.kind == "rebuild":
+        return zone.rebuild(asked.level, dry_run=asked.dry_run, progress=progress)
+    if asked.kind == "rollback":
+        return zone.rollback(progress)
+    return zone.reclaim(dry_run=asked.dry_run)

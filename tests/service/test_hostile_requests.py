@@ -1,0 +1,183 @@
+"""Requests that nobody should send: too large, too slow, too many, no JSON, no text."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.library.kit import said
+from tests.service.kit import Served, served
+
+RECALL = "/v1/zones/a/memories/recall"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A service that takes little and waits shortly."""
+    home = tmp_path_factory.mktemp("hostile") / "home"
+    with served(home, body_bytes=100_000, request_seconds=2) as found:
+        with found.client("a") as client:
+            client.post("/v1/zones/a/events?wait=true", json=said("m1", "I live in Turin."))
+        yield found
+
+
+def problem(answer: httpx.Response) -> str:
+    """Return the end of a problem's type."""
+    assert answer.headers["content-type"] == "application/problem+json", answer.text
+    body = answer.json()
+    assert body["request_id"] == answer.headers["x-request-id"]
+    assert body["status"] == answer.status_code
+    kind: str = body["type"].removeprefix("urn:recollect:problem:")
+    return kind
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b"", "malformed"),
+        (b"{", "malformed"),
+        (b'{"query": "\xff"}', "malformed"),
+        (b'{"query": "\\ud800"}', "malformed"),
+        (b"null", "invalid"),
+        (b"[]", "invalid"),
+        (b'{"query": 1}', "invalid"),
+        (b'{"query": "x", "unknown": 1}', "invalid"),
+        (b'{"query": "x", "max_results": -1}', "invalid"),
+        (b'{"query": "x", "max_results": 1e400}', "invalid"),
+        (b'{"query": "x", "time_after": "yesterday"}', "invalid"),
+        (b'{"query": "x", "known_at": "99:1:1"}', "invalid"),
+        (b'{"query": "x", "budget": "all"}', "invalid"),
+        (b"[" * 50_000, "invalid"),
+        (b'{"query": ' + b"[" * 50_000, "invalid"),
+    ],
+)
+def test_a_wrong_body_is_told_what_is_wrong(service: Served, body: bytes, kind: str) -> None:
+    with service.client("a") as client:
+        answer = client.post(RECALL, content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code in (400, 422)
+    assert problem(answer) in (
+        kind,
+        "malformed" if body.startswith((b"[[", b'{"query": [')) else kind,
+    )
+
+
+def test_the_place_of_what_is_wrong_is_a_json_pointer(service: Served) -> None:
+    with service.client("a") as client:
+        answer = client.post(RECALL, json={"query": "x", "scope": ["facts", "dreams"]})
+    (error,) = answer.json()["errors"]
+    assert error["pointer"] == "#/scope/1"
+
+
+def test_a_body_of_another_type_and_one_that_is_too_large_are_refused(service: Served) -> None:
+    with service.client("a") as client:
+        answer = client.post(RECALL, content=b"a=b", headers={"Content-Type": "text/plain"})
+        assert (answer.status_code, problem(answer)) == (415, "wrong-media-type")
+        big = json.dumps({"query": "x" * 200_000}).encode()
+        for path in (RECALL, "/v1/zones/a/events"):
+            for content in (big, iter([big[:50_000], big[50_000:]])):
+                answer = client.post(
+                    path, content=content, headers={"Content-Type": "application/json"}
+                )
+                assert (answer.status_code, problem(answer)) == (413, "too-large"), path
+        lines = b"\n".join(json.dumps(said(f"n{n}", "y" * 1_000)).encode() for n in range(200))
+        sent = client.post(
+            "/v1/zones/a/events", content=lines, headers={"Content-Type": "application/x-ndjson"}
+        )
+        assert sent.json()["new"] == 200, "lines may be as many as they like"
+
+
+def test_what_is_not_there_and_what_cannot_be_done_there(service: Served) -> None:
+    with service.client("a") as client:
+        assert problem(client.get("/v1/zones/a/nothing")) == "not-found"
+        assert problem(client.get("/nothing")) == "not-found"
+        answer = client.delete(RECALL)
+        assert (answer.status_code, problem(answer)) == (405, "wrong-method")
+        assert "POST" in answer.headers["allow"]
+        answer = client.get("/v1/zones/a/facts?limit=many")
+        assert (answer.status_code, problem(answer)) == (400, "malformed")
+        assert answer.json()["errors"][0]["pointer"] == "limit"
+        assert problem(client.get("/v1/zones/a/facts?limit=0")) == "invalid"
+        assert problem(client.get("/v1/zones/a/memories/%ff%fe/why")) == "not-found"
+
+
+def test_a_client_that_stops_in_the_middle_is_not_waited_for(service: Served) -> None:
+    """And holds up nobody else meanwhile."""
+    host, port = service.url.removeprefix("http://").split(":")
+    with service.client("a") as client:
+        token = client.headers["authorization"]
+        head = (
+            f"POST {RECALL} HTTP/1.1\r\nHost: {host}\r\nAuthorization: {token}\r\n"
+            "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+        )
+        slow = [socket.create_connection((host, int(port))) for _ in range(50)]
+        try:
+            for connection in slow:
+                connection.sendall(head.encode())
+            assert client.post(RECALL, json={"query": "Turin"}).is_success
+            answers = []
+            for connection in slow:
+                connection.settimeout(30)
+                answers.append(connection.recv(4_096))
+            assert all(b" 503 " in answer.split(b"\r\n")[0] for answer in answers)
+            assert all(b"timed-out" in answer for answer in answers)
+        finally:
+            for connection in slow:
+                connection.close()
+
+
+def test_more_requests_than_are_allowed_wait_their_turn(tmp_path: Path) -> None:
+    with (
+        served(tmp_path / "home", requests_per_second=5) as service,
+        service.client("*") as client,
+        service.client("*") as other,
+    ):
+        answers = [client.get("/v1/zones/nowhere/status") for _ in range(10)]
+        statuses = [answer.status_code for answer in answers]
+        assert statuses[:5] == [404] * 5
+        refused = [answer for answer in answers if answer.status_code == 429]
+        assert refused
+        assert problem(refused[0]) == "too-many-requests"
+        assert int(refused[0].headers["retry-after"]) >= 1
+        assert other.get("/v1/zones/nowhere/status").status_code == 404, "each has its own"
+        time.sleep(1.1)
+        assert client.get("/v1/zones/nowhere/status").status_code == 404
+
+
+def test_more_calls_than_can_wait_are_refused_with_a_time_to_try_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import threading
+
+    from recollect.library_zone import Zone
+
+    go_on = threading.Event()
+    real = Zone.status
+    with served(tmp_path / "home", waiting=1) as service, service.client("a") as client:
+        client.post("/v1/zones/a/events?wait=true", json=said("m1", "I live in Turin."))
+        monkeypatch.setattr(Zone, "status", lambda self: go_on.wait(60) and real(self))
+        most = service.app.service.reading._most
+        found: list[httpx.Response] = []
+        with service.client("a") as second:
+
+            def ask() -> None:
+                found.append(second.get("/v1/zones/a/status"))
+
+            threads = [threading.Thread(target=ask) for _ in range(most)]
+            for thread in threads:
+                thread.start()
+            while service.app.service.reading._calls < most:
+                time.sleep(0.01)
+            refused = client.get("/v1/zones/a/status")
+            assert (refused.status_code, problem(refused)) == (503, "overloaded")
+            assert int(refused.headers["retry-after"]) >= 1
+            assert client.get("/health/live").is_success
+            go_on.set()
+            for thread in threads:
+                thread.join()
+        assert {answer.status_code for answer in found} == {200}
