@@ -12,10 +12,13 @@ from projections.memory.facts_for_recall import repeating_events
 from recollect.open_zone import OpenZone
 from schemas.changes import Fact, FactSupersession, Processed
 from schemas.errors import UnknownId
+from schemas.events import Content, Deletion, Edit
 from schemas.times import format_time
 from schemas.wire import Chain, Link
 
 _MOST_NAMED = 10
+# No ledger has as many records.
+_AFTER_ALL = 2**62
 
 
 def why(zone: OpenZone, id_: str) -> Chain:
@@ -66,9 +69,27 @@ def _event(files: ZoneFiles, id_: str) -> Chain | None:
         return None
     sources, steps = _said(files, [event_id], "the event itself")
     steps += _vectors(files, "event", event_id)
+    steps += _revisions(files, event_id)
     for fact, text in memory.facts_from(files.memory.connection, event_id):
         steps.append(Link(f"led to fact {fact}", [text]))
     return Chain(event_id, "event", event.content, sources, steps)
+
+
+def _revisions(files: ZoneFiles, event_id: str) -> list[Link]:
+    """Return what became of a message: its other versions, and whether it was deleted."""
+    event = events.event_at(files.events.connection, event_id)
+    assert event is not None
+    steps = []
+    for other in events.revisions_before(files.events.connection, event, _AFTER_ALL):
+        when = format_time(other.occurred_at)
+        payload = other.payload
+        if isinstance(payload, Deletion):
+            steps.append(Link(f"deleted at {when} by event {other.id}"))
+        elif isinstance(payload, Edit):
+            steps.append(Link(f"edited at {when} by event {other.id}", [payload.content]))
+        elif isinstance(payload, Content):
+            steps.append(Link(f"an edit of event {other.id}, said at {when}", [payload.content]))
+    return steps
 
 
 def _observation(files: ZoneFiles, id_: str) -> Chain | None:

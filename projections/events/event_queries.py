@@ -154,6 +154,12 @@ def quoted(connection: apsw.Connection, event_id: str) -> Quoted | None:
     return Quoted(*found[0]) if found else None
 
 
+def event_at(connection: apsw.Connection, event_id: str) -> Event | None:
+    """Return a readable event by its id."""
+    found = rows(connection, f"SELECT {_COLUMNS} FROM events WHERE id = ?", (event_id,))
+    return _event(found[0]) if found else None
+
+
 def first_known_as(connection: apsw.Connection, id_: str) -> str | None:
     """Return the id of the first event with this id or source id."""
     found: str | None = value(

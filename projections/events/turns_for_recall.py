@@ -83,6 +83,69 @@ def utc_offsets(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int
     )
 
 
+def replaced_numbers(connection: apsw.Connection) -> list[int]:
+    """Return the numbers of the turns that an edit has replaced, or that were deleted."""
+    # From the few revisions to their messages; left to itself, the planner may read every turn.
+    found = rows(
+        connection,
+        """
+        SELECT said.number FROM events AS edit INDEXED BY idx_events_target
+               CROSS JOIN events AS said
+            ON said.source_id = edit.target AND said.platform = edit.platform
+           AND said.target IS NULL
+         WHERE edit.target IS NOT NULL
+        UNION
+        SELECT older.number FROM events AS older INDEXED BY idx_events_target
+               CROSS JOIN events AS newer INDEXED BY idx_events_target
+            ON newer.target = older.target AND newer.platform = older.platform
+           AND (newer.occurred_at, newer.number) > (older.occurred_at, older.number)
+         WHERE older.target IS NOT NULL
+        UNION
+        SELECT said.number FROM deletions CROSS JOIN events AS said
+            ON said.source_id = deletions.target AND said.platform = deletions.platform
+        UNION
+        SELECT edit.number FROM deletions CROSS JOIN events AS edit INDEXED BY idx_events_target
+            ON edit.target = deletions.target AND edit.platform = deletions.platform
+         ORDER BY 1
+        """,
+    )
+    return [number for (number,) in found]
+
+
+class Version(NamedTuple):
+    """A version of a message before the one that is asked for, and when that replaced it."""
+
+    id: str
+    content: str
+    replaced_at: int
+
+
+def versions_before(
+    connection: apsw.Connection, numbers: Sequence[int]
+) -> dict[int, list[Version]]:
+    """Return number -> the version before, of those turns that are edits and have one."""
+    found: dict[int, list[Version]] = {}
+    for number, id_, content, at in rows(
+        connection,
+        """
+        SELECT edit.number, older.id, older.content, edit.occurred_at
+          FROM events AS edit CROSS JOIN events AS older
+            ON older.platform = edit.platform
+           AND older.number = coalesce(
+                (SELECT number FROM events AS other INDEXED BY idx_events_target
+                  WHERE other.target = edit.target AND other.platform = edit.platform
+                    AND (other.occurred_at, other.number) < (edit.occurred_at, edit.number)
+                  ORDER BY other.occurred_at DESC, other.number DESC LIMIT 1),
+                (SELECT number FROM events AS said
+                  WHERE said.source_id = edit.target AND said.platform = edit.platform))
+         WHERE edit.number IN (SELECT value FROM json_each(?)) AND edit.target IS NOT NULL
+        """,
+        (listed(numbers),),
+    ):
+        found.setdefault(number, []).append(Version(id_, content, at))
+    return found
+
+
 def ingested_before(connection: apsw.Connection, number: int) -> int:
     """Return when the last turn before a record reached the ledger (unix ms); 0 if there is
     none.

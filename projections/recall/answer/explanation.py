@@ -15,6 +15,7 @@ from projections.identity import entity_queries as identity
 from projections.recall.answer.turn_results import ranks_of, repeated_fact
 from projections.recall.arms.arm_scores import Candidates
 from projections.recall.index.zone_index import Index
+from projections.recall.question.filters import REPLACED
 from projections.recall.question.parsed_question import ParsedQuestion
 from projections.recall.question.query import RecallQuery
 from projections.recall.ranking.profiles import Profile
@@ -157,6 +158,8 @@ def _dropped(
     if trace.found is None or trace.order is None:
         return "arms", "no arm can look for it"
     refused = [name for name, mask in trace.question.masks.items() if not mask[target.place]]
+    if REPLACED in refused:
+        return "filter", "the message was edited or deleted since; its newest version may answer"
     if refused:
         return "filter", f"it does not pass {', '.join(refused)}"
     if not ranks:

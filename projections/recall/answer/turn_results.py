@@ -17,7 +17,7 @@ from projections.recall.index.zone_index import Index
 from projections.recall.question.parsed_question import ParsedQuestion
 from projections.recall.question.query import RecallQuery
 from projections.recall.ranking.turn_ranking import Ranked
-from schemas.times import LATEST_MS
+from schemas.times import LATEST_MS, format_time
 from schemas.wire import Change, Result
 
 Floats = npt.NDArray[np.float32]
@@ -179,9 +179,11 @@ def _results(
     canonical = index.canonical_ids.of(entity for some in entities.values() for entity in some)
     changed = changes(query, [fact for item in chosen for fact in item.facts], index, files)
     places = [item.place for item in chosen]
+    revised = len(index.replaced_turns) > 0
     numbers = index.turns.numbers[places].tolist()
     times = index.turns.occurred_at[places]
     said = index.event_texts.of(numbers)
+    edited = events.versions_before(files.events.connection, numbers) if revised else {}
     results = []
     for item, number, at, as_of, platform in zip(
         chosen,
@@ -206,7 +208,13 @@ def _results(
                 sender_name=said[number].speaker,
                 source_event_ids=list(dict.fromkeys([said[number].source_id, *again])),
                 arms=ranks_of(found.turns, item.place) if query.explain else None,
-                supersedes=_of(item, changed.before),
+                supersedes=[
+                    *_of(item, changed.before),
+                    *(
+                        Change(id=one.id, text=one.content, at=format_time(one.replaced_at))
+                        for one in edited.get(number, ())
+                    ),
+                ],
                 superseded_by=_of(item, changed.after),
             )
         )

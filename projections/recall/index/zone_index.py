@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from projections.events.turns_for_recall import event_texts
+from projections.events.turns_for_recall import event_texts, replaced_numbers
 from projections.files import ZoneFiles
 from projections.identity.entities_for_recall import (
     canonical_ids,
@@ -96,6 +96,7 @@ class Index:
             partial(_mentions_of, identity, self.turns), _MOST_PLACES // MOST_MENTIONS
         )
         self._mentioning: dict[frozenset[str], Ints] = {}
+        self._replaced: Ints | None = None
         self.facts = Facts(files.memory.connection, self.turns, columns_of(stored, "facts"))
         self.event_vectors = Vectors(
             model.dimension, self._events(), columns_of(stored, "event_vectors")
@@ -144,6 +145,7 @@ class Index:
         ):
             cache.clear()
         self._mentioning.clear()
+        self._replaced = None
         facts, seq = len(self.facts), self._state.seq
         self._follow()
         return self._state.lineages == before.lineages or not self._came_back(facts, seq)
@@ -267,6 +269,15 @@ class Index:
                 self._mentioning.clear()
             self._mentioning[key] = places[places >= 0]
         return self._mentioning[key]
+
+    @property
+    def replaced_turns(self) -> Ints:
+        """The places of turns that an edit has replaced, or that were deleted."""
+        if self._replaced is None:
+            replaced_by_edits = replaced_numbers(self._files.events.connection)
+            numbers = self.turns.numbers
+            self._replaced = np.flatnonzero(np.isin(numbers, replaced_by_edits))
+        return self._replaced
 
     def _events(self) -> Targets:
         turns = self.turns

@@ -13,11 +13,14 @@ from projections.recall.question.validity import Ended
 
 Mask = npt.NDArray[np.bool_]
 
+#: The filter that is always set: the text of a turn that was edited or deleted is not current.
+REPLACED = "replaced"
+
 
 def masks(
     query: RecallQuery, entity_ids: set[str] | None, over: Ended, index: Index
 ) -> dict[str, Mask]:
-    """Return which turns pass each filter that is set, by its name in `Query`.
+    """Return which turns pass each filter that is set, by its name in `Query`, or `REPLACED`.
 
     `entity_ids`: those of the entity that is asked for; `over`: what had ended.
     """
@@ -31,6 +34,9 @@ def masks(
         found["time_before"] = turns.occurred_at < query.time_before
     if query.valid_at is not None:
         found["valid_at"] = (turns.occurred_at <= query.valid_at) & ~over.turns
+    if len(index.replaced_turns):
+        found[REPLACED] = np.ones(len(turns), bool)
+        found[REPLACED][index.replaced_turns] = False
     if entity_ids is not None:
         found["entity"] = turns_about(entity_ids, index)
     return found
