@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 #: What may be chosen; a test holds them to what the adapters know.
-FORMATS = ("auto", "jsonl")
+FORMATS = ("auto", "slack", "whatsapp", "jsonl")
 DATE_ORDERS = ("dmy", "mdy", "ymd")
 
 

@@ -11,14 +11,21 @@ import msgspec
 
 from schemas.errors import InvalidInput
 from schemas.wire import Rejection, Skipped
-from streams.adapters import jsonl
+from streams.adapters import jsonl, slack, whatsapp
 from streams.adapters.adapter import BYTE_ORDER_MARK, OPENS_ARRAY, Adapter, Source
 from streams.adapters.folders import Directory, Folder, opened_folder
 from streams.adapters.import_options import Options
-from streams.adapters.input_files import STANDARD_INPUT, Damaged, InputFile, Member, Meter
+from streams.adapters.input_files import (
+    STANDARD_INPUT,
+    Damaged,
+    InputFile,
+    Member,
+    Meter,
+    Spooled,
+)
 
 #: Asked in this order who recognises an input; the last takes nearly anything.
-ADAPTERS: tuple[Adapter, ...] = (jsonl.ADAPTER,)
+ADAPTERS: tuple[Adapter, ...] = (slack.ADAPTER, whatsapp.ADAPTER, jsonl.ADAPTER)
 FORMATS = ("auto", *(adapter.name for adapter in ADAPTERS))
 
 # Of what is passed over, so many names are told.
@@ -97,7 +104,11 @@ class _Opening:
         if adapter is None:
             start = file.start().removeprefix(BYTE_ORDER_MARK).strip()
             raise InvalidInput(_advice(start, self._path))
-        self._add(adapter, file.path, adapter.read(file, self._options))
+        member: Member = file
+        if self._path == STANDARD_INPUT and adapter is not jsonl.ADAPTER:
+            # Lines are read as they come; any other format may be read more than once.
+            member = Spooled(file)
+        self._add(adapter, file.path, adapter.read(member, self._options))
         return self._input
 
     def _found(self, what: str) -> Input:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
+import shutil
 import sys
+import tempfile
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -137,6 +140,22 @@ class InputFile(Member):
         if self._begun is None:
             return super().open(quiet=quiet)
         return cast(BinaryIO, io.BufferedReader(_Rejoined(*self._begun), _AT_ONCE))
+
+
+class Spooled(Member):
+    """What came through standard input, in a file without a name: it can be read again."""
+
+    def __init__(self, member: Member) -> None:
+        super().__init__(member.path, member.name, None, Meter())
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - open for as long as it may be read
+        with member.open() as source:
+            shutil.copyfileobj(source, self._file)
+
+    def raw(self, meter: Meter | None) -> io.BufferedReader:
+        self._file.flush()
+        raw = io.FileIO(os.dup(self._file.fileno()))
+        raw.seek(0)
+        return counted(raw, meter)
 
 
 def unpacked(file: io.BufferedReader) -> BinaryIO:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +14,10 @@ from schemas.wire import Rejection
 from streams.adapters import Input, Options, drafts, exports_of, open_input
 
 #: Real exports of other programs, where they are at hand; they are no part of the repository.
-EXPORTS = Path(__file__).resolve().parents[3] / "shared" / "data" / "exports"
+EXPORTS = Path(
+    os.environ.get("RECOLLECT_TEST_EXPORTS")
+    or Path(__file__).resolve().parents[3] / "shared" / "data" / "exports"
+)
 
 
 class Opened(NamedTuple):

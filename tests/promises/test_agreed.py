@@ -38,7 +38,6 @@ from recollect.service.application import OF_ZONES
 from schemas.changes import Entity, MentalModel
 from schemas.events import Access, CreateMentalModel, Recalled, Remember, SetMemoryState
 from schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Query, Result
-from streams.adapters import FORMATS
 from streams.agents import merges, ticks, writer
 from streams.agents.entities import ENTITY_TYPES, handle_type
 from streams.encoder.catalog import BGE_SMALL, REGISTRY
@@ -767,7 +766,6 @@ LATER = [
         SERVICE,
         lambda: any(ROOT.glob("*/skills")),
     ),
-    Comes("A2 adapters beside JSONL", SERVICE, lambda: len(FORMATS) > len(("auto", "jsonl"))),
     Comes("003 tools insert_fact, create_entity, …", WRITER, said("insert_fact", "create_entity(")),
     Comes("003 propagateMergeToSessions; A18", WRITER, table("session_aliases")),
     Comes("003 ROLE.md that the writer revises", WRITER, said("ROLE.md")),

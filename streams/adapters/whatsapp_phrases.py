@@ -1,0 +1,100 @@
+"""What WhatsApp writes into its text exports in the languages of the phones that made them."""
+
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+import re
+
+#: Marks of direction, which stand before what WhatsApp itself writes, and around numbers.
+MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+
+# Halves of the day, without blanks and full stops.
+_MORNING = (
+    *("am", "a", "ص", "صباحًا", "صباحا", "上午", "凌晨", "早上", "清晨", "오전", "午前", "πμ", "öö"),
+    *("قظ", "पूर्वाह्न", "fm", "sa", "dop", "de", "дп", "vm", "ap"),
+)
+_AFTERNOON = (
+    *("pm", "p", "م", "مساءً", "مساء", "下午", "晚上", "傍晚", "中午", "오후", "午後", "μμ", "ös"),
+    *("بظ", "अपराह्न", "em", "ch", "odp", "du", "пп", "nm", "nachm", "ip", "ptg"),
+)
+MORNING = frozenset(_MORNING)
+AFTERNOON = frozenset(_AFTERNOON)
+#: Words beside a time that say no half.
+NEITHER = frozenset({"uhr", "h", "hrs", "std"})
+
+_EDITED = (
+    *("edited", "bearbeitet", "editó", "editado", "editada", "modifié", "modificato", "bewerkt"),
+    *("изменено", "отредактировано", "düzenlendi", "edytowano", "redigerades", "redigeret"),
+    *("diedit", "编辑", "編集", "수정", "تعديل", "ویرایش", "संपादित"),
+)
+#: At the end of a message that was edited: "<This message was edited>".
+EDITED = re.compile(
+    rf"\s*[{MARKS}]*<[^<>\n]*(?:{'|'.join(_EDITED)})[^<>\n]*>[{MARKS}]*\s*\Z", re.IGNORECASE
+)
+
+#: The whole of a message that was deleted.
+DELETED = re.compile(
+    "|".join(
+        (
+            r"(?:this message was|you) deleted(?: this message)?(?: by admin .*)?\.?",
+            r"diese nachricht wurde gelöscht\.?",
+            r"du hast diese nachricht gelöscht\.?",
+            r"se eliminó este mensaje\.?|eliminaste este mensaje\.?|este mensaje fue eliminado\.?",
+            r"ce message a été supprimé\.?|vous avez supprimé ce message\.?",
+            r"questo messaggio è stato eliminato\.?|hai eliminato questo messaggio\.?",
+            r"(?:esta )?mensagem (?:foi )?apagada\.?|você apagou esta mensagem\.?",
+            r"dit bericht is verwijderd\.?|je hebt dit bericht verwijderd\.?",
+            r"(?:данное )?сообщение удалено\.?|вы удалили это сообщение\.?",
+            r"bu mesaj silindi\.?|bu mesajı sildiniz\.?",
+            r"ta wiadomość została usunięta\.?|usunięto tę wiadomość\.?",
+            r"pesan ini (?:telah )?dihapus\.?|anda (?:telah )?menghapus pesan ini\.?",
+            r"此消息已被?删除。?|您删除了此消息。?|このメッセージは削除されました。?",
+            r"삭제된 메시지입니다\.?|تم حذف هذه الرسالة\.?|यह संदेश हटाया गया(?: था)?।?",
+        )
+    ),
+    re.IGNORECASE,
+)
+
+_OMITTED = (
+    *("omitted", "weggelassen", "ausgeschlossen", "omitid[oa]s?", "omis(?:es?)?", "absente?s?"),
+    *("omess[oiae]", "oculto", "oculta", "weggelaten", "пропущено?", "без медиафайлов", "atlandı"),
+    *("dahil edilmedi", "pominięto", "utelämnad(?:es)?", "utelatt", "udeladt", "dihilangkan"),
+    *("略过", "省略", "생략", "استبعاد", "محذوف", "छोड़ा", "no incluido", "не включен[ыо]?"),
+    *("tidak disertakan", "jätettiin pois", "vynecháno?", "ikke inkludert"),
+)
+_KINDS = (
+    *("media", "médias?", "multimedia", "multimedios", "medien", "mídia", "медиа", "файл", "image"),
+    *("imagem", "imagen", "bild", "foto", "photo", "video", "vídeo", "vidéo", "audio", "áudio"),
+    *("sticker", "figurinha", "autocollant", "gif", "document", "documento", "dokument"),
+    *("contact", "contacto", "kontakt", "изображение", "видео", "аудио", "стикер", "immagine"),
+    *("afbeelding", "medya", "görüntü", "bestand", "archivo", "fichier", "media file"),
+    *("view once voice message", "video note", "voice message"),
+)
+#: The whole of a message whose file was not exported: "<Media omitted>", "image omitted".
+OMITTED = re.compile(
+    rf"<[^<>:\n]*(?:{'|'.join(_OMITTED)})[^<>:\n]*>"
+    rf"|(?:{'|'.join(_KINDS)})(?: \w+){{0,2}} (?:{'|'.join(_OMITTED)})",
+    re.IGNORECASE,
+)
+
+#: A file that was exported, on a phone of Apple's: "<attached: 0001-PHOTO.jpg>".
+ATTACHED = re.compile(rf"[{MARKS}]*<[^<>:\n]{{2,40}}:[  ]?([^<>\n]+\.\w{{1,6}})>\s*\Z")
+#: And of Android: "IMG-0001.jpg (file attached)".
+ATTACHED_ANDROID = re.compile(rf"[{MARKS}]*([^\n/\\]*\S\.\w{{1,5}}) \([^()\n]{{4,40}}\)")
+#: What stands before it there: "report.pdf • 3 pages".
+PAGES = re.compile(rf"\s*•[^\n•]*[{MARKS}]*\Z")
+
+#: A poll, and how many voted for an option, which grows.
+POLL = re.compile(r"(?:POLL|UMFRAGE|ENCUESTA|SONDAGE|SONDAGGIO|ENQUETE|PEILING|ОПРОС|ANKET):")
+VOTES = re.compile(r" \(\d+ [^()\n]+\)$", re.MULTILINE)
+
+#: What WhatsApp calls a chat's file or folder, around the name of the chat.
+CHAT_NAME = re.compile(
+    r"(?:.*whatsapp[ -]?(?:chat|unterhaltung|sohbeti?|gesprek)?"
+    r"(?: (?:with|mit|con|avec|com|met|med|z|de|dengan|ile))?"
+    r"|(?:chat|conversa|discussion|conversación|чат)[\w ]* whatsapp"
+    r"(?: (?:with|mit|con|avec|com|do|с|de))?)"
+    r"(?: -| –)? (?P<name>.+?)(?: ?\(\d+\))?",
+    re.IGNORECASE,
+)

@@ -1,0 +1,325 @@
+"""WhatsApp's text exports, as phones write them in many places."""
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.errors import InvalidInput
+from tests.adapters.kit import EXPORTS, Opened, opened, zipped
+
+L, R, NNBSP, NBSP = "\u200e", "\u200f", "\u202f", "\u00a0"
+
+
+def chat(tmp_path: Path, text: str, *, name: str = "chat.txt", encoding: str = "utf-8") -> Path:
+    path = tmp_path / name
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def read(tmp_path: Path, text: str, zone: str = "UTC", **how: str) -> Opened:
+    return opened(chat(tmp_path, text), timezone=zone, **how)
+
+
+def told(found: Opened) -> list[tuple[str, str, str]]:
+    """Return (time in UTC, who, what) of each event."""
+    return [
+        (
+            datetime.fromtimestamp(draft.occurred_at / 1000).strftime("%Y-%m-%d %H:%M:%S"),
+            content.sender_id,
+            content.content,
+        )
+        for draft, content in zip(found.drafts, found.contents, strict=True)
+    ]
+
+
+@pytest.fixture(autouse=True)
+def _utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    import time
+
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+
+
+#: Headers of one moment, 25 June 2020, 15:05 (and 7 seconds where there are any).
+HEADERS = {
+    "Android, Britain": "25/06/2020, 15:05 - ",
+    "Android, USA": "6/25/20, 3:05 PM - ",
+    "Android, USA, thin blank": f"6/25/20, 3:05{NNBSP}PM - ",
+    "Android, Germany": "25.06.20, 15:05 - ",
+    "Android, Spain": f"25/6/20, 3:05 p.{NBSP}m. - ",
+    "Android, Mexico": f"25/06/20 3:05 p.{NBSP}m. - ",
+    "Android, Finland": "25.6.2020 klo 15.05 - ",
+    "Android, France": "25/06/2020 à 15:05 - ",
+    "Android, Netherlands": "25-06-20 15:05 - ",
+    "Android, Sweden": "2020-06-25 15:05 - ",
+    "Android, Japan": "2020/06/25 15:05 - ",
+    "Android, China": "2020/6/25 下午3:05 - ",
+    "Android, Korea": "2020. 6. 25. 오후 3:05 - ",
+    "Android, Egypt": f"٢٥{R}/٦{R}/٢٠٢٠, ٣:٠٥ م - ",
+    "Android, Thailand": "25/6/2563 15:05 - ",
+    "iOS, Britain": "[25/06/2020, 15:05:07] ",
+    "iOS, USA": f"[6/25/20, 3:05:07{NNBSP}PM] ",
+    "iOS, Germany": "[25.06.20, 15:05:07] ",
+    "iOS, Brazil": "[25/06/20 15:05:07] ",
+    "iOS, Sweden": "[2020-06-25, 15:05:07] ",
+    "iOS, Turkey": "[25.06.2020 15:05:07] ",
+    "iOS, Greece": f"[25/6/20, 3:05:07{NNBSP}μ.μ.] ",
+    "iOS, marked": f"{L}[25/06/2020, 15:05:07] ",
+    "iOS, Israel": f"{R}[25.6.2020, 15:05:07] ",
+}
+
+
+@pytest.mark.parametrize("header", HEADERS.values(), ids=list(HEADERS))
+def test_a_line_is_understood_as_phones_write_it(tmp_path: Path, header: str) -> None:
+    found = read(tmp_path, f"{header}Ada: hello\nand more\n{header}Bob K.: hi: there\n")
+    second = "07" if ":07" in header else "00"
+    at = f"2020-06-25 15:05:{second}"
+    assert told(found) == [(at, "Ada", "hello\nand more"), (at, "Bob K.", "hi: there")]
+    assert found.formats == ["whatsapp"]
+    assert found.rejections == []
+
+
+@pytest.mark.parametrize(
+    ("clock", "hour"),
+    [("12:05 AM", 0), ("12:05 PM", 12), ("00:05 a. m.", 0), ("24:05", 0), ("11:05 PM", 23),
+     ("12:05 a.m.", 0), ("上午12:05", 0), ("下午12:05", 12), ("中午12:05", 12), ("晚上8:05", 20)],
+)  # fmt: skip
+def test_midnight_and_noon_are_where_they_are(tmp_path: Path, clock: str, hour: int) -> None:
+    ((at, _, _),) = told(read(tmp_path, f"25/06/2020, {clock} - Ada: hello\n"))
+    assert at == f"2020-06-25 {hour:02}:05:00"
+
+
+def test_the_time_zone_is_asked_for_and_used(tmp_path: Path) -> None:
+    path = chat(tmp_path, "25/06/2020, 15:05 - Ada: hello\n25/12/2020, 15:05 - Ada: hello\n")
+    with pytest.raises(InvalidInput, match="--timezone Europe/Berlin"):
+        opened(path)
+    found = opened(path, timezone="Europe/Berlin")
+    assert [at for at, _, _ in told(found)] == ["2020-06-25 13:05:00", "2020-12-25 14:05:00"]
+    assert [content.utc_offset for content in found.contents] == [120, 60]
+
+
+def test_the_order_of_dates_is_decided_from_the_whole_file(tmp_path: Path) -> None:
+    days = "\n".join(f"03/04/20, 15:0{minute} - Ada: hello" for minute in range(9))
+    assert told(read(tmp_path, f"{days}\n25/04/20, 15:05 - Ada: x\n"))[0][0][:10] == "2020-04-03"
+    assert told(read(tmp_path, f"{days}\n04/25/20, 15:05 - Ada: x\n"))[0][0][:10] == "2020-03-04"
+
+
+def test_an_order_that_runs_backwards_is_the_wrong_one(tmp_path: Path) -> None:
+    text = "".join(f"{date}/20, 10:00 - Ada: x\n" for date in ("3/4", "3/11", "4/2"))
+    assert [at[:10] for at, _, _ in told(read(tmp_path, text))] == [
+        "2020-03-04",
+        "2020-03-11",
+        "2020-04-02",
+    ]
+
+
+def test_an_order_that_nothing_decides_is_asked_for(tmp_path: Path) -> None:
+    text = "03/04/20, 15:05 - Ada: hello\n05/06/20, 15:05 - Ada: hello\n"
+    with pytest.raises(InvalidInput, match="--date-order dmy or --date-order mdy"):
+        read(tmp_path, text)
+    for order, first in (("dmy", "2020-04-03"), ("mdy", "2020-03-04"), ("ymd", "2003-04-20")):
+        assert told(read(tmp_path, text, date_order=order))[0][0][:10] == first
+    decided = "25/04/20, 15:05 - Ada: hello\n"
+    assert told(read(tmp_path, decided, date_order="mdy"))[0][0][:10] == "2020-04-25"
+
+
+def test_what_whatsapp_itself_says_is_a_notice(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        '25/06/2020, 15:05 - Ada created group "Trip"\n'
+        "25/06/2020, 15:05 - Messages and calls are end-to-end encrypted.\n"
+        f"25/06/2020, 15:06 - Trip: {L}Missed voice call\n"
+        "25/06/2020, 15:07 - Ada: This message was deleted\n"
+        "25/06/2020, 15:07 - Ada: Você apagou esta mensagem\n"
+        "25/06/2020, 15:08 - Ada: I live in Lisbon.\n",
+    )
+    assert found.kinds == {"notice": 5, "message": 1}
+
+
+@pytest.mark.parametrize(
+    ("said", "content", "names"),
+    [
+        ("<Media omitted>", "", [None]),
+        ("<Medien ausgeschlossen>", "", [None]),
+        ("<Multimedia omitido>", "", [None]),
+        (f"{L}image omitted", "", [None]),
+        (f"{L}Bild weggelassen", "", [None]),
+        (f"{L}<attached: 00000012-PHOTO-2020.jpg>", "", ["00000012-PHOTO-2020.jpg"]),
+        (f"the lake {L}<Anhang: 00000012-PHOTO.jpg>", "the lake", ["00000012-PHOTO.jpg"]),
+        (f"plan.pdf • {L}3 pages {L}<attached: 0001-plan.pdf>", "", ["plan.pdf"]),
+        (f"{L}IMG-20200625-WA0001.jpg (file attached)\nthe lake", "the lake",
+         ["IMG-20200625-WA0001.jpg"]),
+        ("IMG-1.jpg (Datei angehängt)", "", ["IMG-1.jpg"]),
+        ("I moved. <This message was edited>", "I moved.", []),
+        (f"I moved. {L}<Diese Nachricht wurde bearbeitet.>", "I moved.", []),
+        ("POLL:\nLunch?\nOPTION: Soup (2 votes)\nOPTION: None (1 vote)",
+         "POLL:\nLunch?\nOPTION: Soup\nOPTION: None", []),
+        ("a <b> c", "a <b> c", []),
+        ("see photo.jpg (2)", "see photo.jpg (2)", []),
+    ],
+)  # fmt: skip
+def test_files_are_named_and_marks_are_no_words(
+    tmp_path: Path, said: str, content: str, names: list[str | None]
+) -> None:
+    (event,) = read(tmp_path, f"25/06/2020, 15:05 - Ada: {said}\n").contents
+    assert event.content == content
+    assert [item.name for item in event.attachments] == names
+
+
+def test_names_are_as_somebody_would_write_them(tmp_path: Path) -> None:
+    at = "25/06/2020, 15:05 - "
+    found = read(
+        tmp_path,
+        f"{at}\u202a+44{NBSP}7700\u2011900{NBSP}123\u202c: hi\n{at}~{NNBSP}Eve: hi\n"
+        f"{at}Team: Red: one\n{at}Team: Red: two\n{at}Team: Red: three\n{at}Ada: a: b\n{at}Ada:\n",
+    )
+    assert [(content.sender_id, content.content) for content in found.contents] == [
+        ("+44 7700\u2011900 123", "hi"),
+        ("Eve", "hi"),
+        ("Team: Red", "one"),
+        ("Team: Red", "two"),
+        ("Team: Red", "three"),
+        ("Ada", "a: b"),
+        ("Ada", "(empty)"),
+    ]
+
+
+def test_equal_lines_are_as_many_events_and_twice_is_once(tmp_path: Path) -> None:
+    text = "25/06/2020, 15:05 - Ada: ok\n" * 3
+    first, second = read(tmp_path, text), read(tmp_path, text)
+    ids = [content.source_id for content in first.contents]
+    assert len(set(ids)) == 3
+    assert ids == [content.source_id for content in second.contents]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "WhatsApp Chat with Ada.txt",
+        "WhatsApp Chat - Ada (1).txt",
+        "Chat de WhatsApp con Ada.txt",
+        "WhatsApp-Chat mit Ada.txt",
+    ],
+)
+def test_a_chat_is_called_as_its_file(tmp_path: Path, name: str) -> None:
+    path = chat(tmp_path, "25/06/2020, 15:05 - Bob: ok\n", name=name)
+    (event,) = opened(path, timezone="UTC").contents
+    assert event.peer_id == "Ada"
+
+
+def test_a_zip_of_a_phone_and_a_folder_of_chats_are_read(tmp_path: Path) -> None:
+    line = "[25/06/2020, 15:05:07] Ada: ok\n"
+    archive = {"_chat.txt": line.encode(), "0001-PHOTO.jpg": b"\xff\xd8"}
+    (tmp_path / "WhatsApp Chat - Ada.zip").write_bytes(zipped(archive))
+    chat(tmp_path, line, name="WhatsApp Chat with Bob.txt")
+    found = opened(tmp_path, timezone="UTC")
+    assert [content.peer_id for content in found.contents] == ["Ada", "Bob"]
+    assert found.input.skipped[0].names == ["0001-PHOTO.jpg"]
+
+
+def test_other_encodings_are_read(tmp_path: Path) -> None:
+    text = "25/06/2020, 15:05 - Zoë: grüße\n"
+    for encoding in ("utf-8-sig", "utf-16", "cp1252"):
+        found = opened(chat(tmp_path, text, encoding=encoding), timezone="UTC")
+        assert [(one.sender_id, one.content) for one in found.contents] == [("Zoë", "grüße")]
+
+
+def test_what_is_no_line_of_a_chat_is_refused_by_its_number(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        "torn\n25/06/2020, 15:05 - Ada: one\n31/02/2020, 15:05 - Ada: two\n"
+        "25/06/2020, 3:05 xx - Ada: three\n25/06/2020, 15:05 - Ada: four\n",
+    )
+    assert found.texts == ["one", "four"]
+    assert [(item.line, item.reason.split(",")[0]) for item in found.rejections] == [
+        (1, "no message begins here"),
+        (3, "31/02/2020 15:05 is no time: day is out of range for month"),
+        (4, "which half of the day 'xx' is"),
+    ]
+
+
+def test_a_chat_comes_through_standard_input(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "recollect", "extract", "--json", "--timezone", "UTC", "-"],
+        input=b"25/06/2020, 15:05 - Ada: I live in Lisbon.\n",
+        capture_output=True,
+        check=True,
+        timeout=120,
+    )
+    assert [fact["text"] for fact in json.loads(done.stdout)["facts"]] == ["Ada: I live in Lisbon."]
+
+
+LINES = st.lists(
+    st.sampled_from(
+        [
+            "25/06/2020, 15:05 - Ada: ok",
+            "25/06/2020, 15:05 - Bob: ok",
+            "26/06/2020, 15:05 - Ada: ok",
+            "26/06/2020, 15:05 - Ada left",
+            "and more",
+            "27/06/2020, 15:05 - Ada: <Media omitted>",
+        ]
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(lines=LINES, data=st.data())
+def test_a_chat_that_grew_adds_only_what_is_new(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str], data: st.DataObject
+) -> None:
+    # An export ends where a message does.
+    lines = ["25/06/2020, 10:00 - Ada: begins", *lines, "28/06/2020, 10:00 - Ada: ends"]
+    ends = [n for n, line in enumerate(lines) if n and line != "and more"]
+    cut = data.draw(st.sampled_from(ends))
+    room = tmp_path_factory.mktemp("grown")
+    part, whole = (
+        [(one.source_id, one.content) for one in read(room, "\n".join(some)).contents]
+        for some in (lines[:cut], lines)
+    )
+    assert whole[: len(part)] == part
+    assert len(set(whole)) == len(whole)
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=st.text(max_size=300))
+def test_nothing_that_a_file_holds_breaks_the_reader(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
+    room = tmp_path_factory.getbasetemp()
+    body = f"25/06/2020, 15:05 - Ada: {text}\n25/06/2020, 15:06 - {text}\n{text}".encode(
+        "utf-8", "surrogatepass"
+    )
+    (room / "any.txt").write_bytes(body)
+    opened(room / "any.txt", timezone="UTC")
+
+
+@pytest.mark.skipif(not EXPORTS.is_dir(), reason="the real exports are not here")
+def test_real_exports_give_what_was_counted_by_hand() -> None:
+    folder = EXPORTS / "whatsapp" / "chat-miner"
+    wanted = {
+        (item["timestamp"], item["author"], " ".join(item["message"].split()))
+        for item in json.loads((folder / "target.json").read_text())
+    }
+    files = sorted(folder.glob("*.txt"))
+    assert len(files) == 5
+    for path in files:
+        found = opened(path, timezone="UTC")
+        assert found.kinds == {"message": 6, "notice": 3}
+        said = {
+            (at.replace(" ", "T"), who, " ".join(what.split()))
+            for (at, who, what), content in zip(told(found), found.contents, strict=True)
+            if content.sender_name
+        }
+        assert said == wanted
