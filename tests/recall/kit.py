@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.recall import DEFAULT_PROFILE, Recaller
+from projections.recall.ranking.presence import GENERIC_PROMPTS
 from recollect import Query
 from recollect.home import Home
 from recollect.recalling import _question
@@ -157,7 +158,7 @@ def embedded(memory: Memory, question: str) -> str:
     """Return what the encoder is given of a question."""
     encoder = FixedEncoder(vector_of(question))
     recalled(memory, Query(question), DEFAULT_PROFILE, None, encoder)
-    (text,) = encoder.read
+    (text,) = (text for text in encoder.read if text not in GENERIC_PROMPTS)
     return text
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from projections.files import ZoneFiles
 from projections.recall.answer.assembly import together
@@ -14,18 +16,30 @@ from projections.recall.answer.explanation import AnswerTrace, explained, furthe
 from projections.recall.answer.fair_lock import FairLock
 from projections.recall.answer.pipeline import Pipeline
 from projections.recall.index.zone_index import Index
-from projections.recall.question.encoding import EncodedTexts, NotEncoded, TextEncoder
+from projections.recall.question.encoding import (
+    EncodedTexts,
+    NotEncoded,
+    TextEncoder,
+    query_vectors,
+)
 from projections.recall.question.parsed_question import ParsedQuestion
 from projections.recall.question.query import RecallQuery, readable
 from projections.recall.question.question_reader import QuestionReader
 from projections.recall.question.time_spans import span_of_event
-from projections.recall.ranking.presence import presence, similarity
+from projections.recall.ranking.presence import (
+    GENERIC_PROMPTS,
+    nearness,
+    presence,
+    rounded,
+    usual_similarity,
+)
 from projections.recall.ranking.profiles import DEFAULT_PROFILE, Profile
 from projections.recall.ranking.reranking import Reranker
 from schemas.times import parse_time
 from schemas.wire import Explanation, RecallAnswer, Result
 
 T = TypeVar("T")
+Floats = npt.NDArray[np.float32]
 
 
 class Recaller:
@@ -50,6 +64,9 @@ class Recaller:
         self._pipeline = Pipeline(files, profile, reranker)
         self._index: Index | None = None
         self._lock = FairLock()
+        # The vectors of GENERIC_PROMPTS, once something was asked.
+        self._generic: list[Floats] = []
+        self._usual_of: tuple[tuple[object, ...], float] | None = None
 
     def recall(self, query: RecallQuery, now: int | None = None) -> RecallAnswer:
         """Return the answer to a query; each question in its text is answered by itself.
@@ -147,6 +164,8 @@ class Recaller:
         What `answer` needs encoded is encoded while others are answered; then it is called again.
         """
         encoder = None if self._encoder is None else EncodedTexts(self._encoder)
+        if self._encoder is not None and self._encoder.model is not None and not self._generic:
+            self._generic = query_vectors(self._encoder, GENERIC_PROMPTS)
         while True:
             try:
                 with self._lock, self._files.snapshot():
@@ -167,8 +186,17 @@ class Recaller:
         # Before anything is searched: what is not encoded yet makes the answer begin again.
         sentences = self._reader.sentence_vectors(query, encoder)
         traces = self._traces(query, index, encoder, now, deadline)
-        near = similarity([(trace.question, trace.found) for trace in traces], sentences, index)
+        usual = self._usual(index) if sentences else 0.0
+        asked = [(trace.question, trace.found) for trace in traces]
+        near = nearness(asked, sentences, usual, index)
         return traces, presence(near, self._reader.about(query))
+
+    def _usual(self, index: Index) -> float:
+        """Return the cosine to which generic prompts come in this index."""
+        state = (rounded(len(index.turns)), *index.lineages)
+        if self._usual_of is None or self._usual_of[0] != state:
+            self._usual_of = (state, usual_similarity(self._generic, index))
+        return self._usual_of[1]
 
     def _traces(
         self,

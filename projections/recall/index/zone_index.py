@@ -207,6 +207,11 @@ class Index:
         return self._state.lineages != _lineages(self._files)
 
     @property
+    def lineages(self) -> list[tuple[int, int]]:
+        """What differs once files were replaced, or rows of them deleted or changed."""
+        return self._state.lineages
+
+    @property
     def undecided(self) -> Ints:
         """The turns that the agents have not decided yet: only their words are known."""
         numbers = self.turns.numbers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -90,6 +91,17 @@ class EncodedTexts:
         if text not in self._encoded:
             raise NotEncoded(text)
         return self._encoded[text]
+
+
+_vectors: WeakKeyDictionary[TextEncoder, dict[tuple[str, ...], list[Floats]]] = WeakKeyDictionary()
+
+
+def query_vectors(encoder: TextEncoder, texts: tuple[str, ...]) -> list[Floats]:
+    """Return the unit vectors of texts that are always the same, which an encoder encodes once."""
+    known = _vectors.setdefault(encoder, {})
+    if texts not in known:
+        known[texts] = [encoder.encode_query_tokens(text).pooled for text in texts]
+    return known[texts]
 
 
 def question_vectors(

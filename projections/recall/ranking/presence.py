@@ -3,22 +3,22 @@
 Scores rank what was found; this says whether to answer at all. It rests on a few features that
 anybody can read:
 
-- how near the better half of the prompt's sentences come to personal turns (`personal_turns`): the
-  mean of each sentence's largest cosine;
-- the evidence of the recall itself: late interaction, and the share of words near one turn;
+- how much nearer the prompt's sentences come to personal turns (`personal_turns`) than generic
+  prompts do (`usual_similarities`): so memories of any size, and encoders, compare;
+- the share of the prompt's words that are near one turn;
 - whether the prompt is about somebody whom the memory can know: it names one who speaks there,
   refers back to what was said, or is in the first person.
 
-The weights are round numbers: between half and twice of each, what follows changes by a few
-hundredths. The slope and the middle are a logistic regression of RealMem's prompts (AvatarMemory,
-Apache-2.0; three personas), half of which are taken to concern the memory. `bench/context.py`
-measures with each origin left out of what is fitted.
+The weights are round numbers, which three origins agree on: with one of them halved or doubled,
+each answers about as much. The middle and the slope are a logistic regression of RealMem's prompts
+(AvatarMemory, Apache-2.0; three personas). `bench/context.py` measures all of it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,42 +30,99 @@ from projections.recall.question.parsed_question import ParsedQuestion
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 
-#: The weight of each kind of similarity: of sentences to personal turns, and of the evidence. Where
-#: one is missing, the others stand in for it.
-SIMILARITY = {"personal": 2.0, "late": 1.0, "keyword": 0.5}
+#: The weight of a cosine above the usual one, and of the share of words; without vectors, of the
+#: latter alone.
+PERSONAL, KEYWORD, KEYWORD_ALONE = 8.0, 0.5, 3.0
 #: What it adds that the prompt names one who speaks in the memory, refers back, or is in the first
 #: person; the most of them counts.
-ABOUT = {"named": 2.4, "refers_back": 2.4, "first_person": 2.0}
-#: At which sum a prompt concerns the memory as likely as not, and how fast that changes.
-MIDDLE, SLOPE = 3.05, 2.0
+ABOUT = {"named": 2.2, "refers_back": 2.2, "first_person": 1.5}
+#: At which sum a prompt concerns the memory as likely as not, with vectors and without, and how
+#: fast that changes.
+MIDDLE, MIDDLE_ALONE, SLOPE = 1.63, 2.45, 1.1
 #: What is worth putting before an agent unasked: of prompts that do not concern the memory, one in
 #: twenty gets as much.
-LEAST_UNASKED = 0.78
+LEAST_UNASKED = 0.7
+
+#: What anybody might ask, and no memory answers.
+GENERIC_PROMPTS = (
+    "What is the capital of Australia?",
+    "Write a short poem about the sea.",
+    "Give me ten names for a coffee shop.",
+    'Translate "good morning" into Japanese.',
+    "What is the difference between a virus and a bacterium?",
+    "How do you make pancakes?",
+    "List the pros and cons of nuclear power.",
+    "Rewrite this paragraph so that it sounds more formal.",
+    "Create a weekly workout plan for beginners.",
+    "What are good books on Roman history?",
+    "Design a logo for a bakery.",
+    "Fix the grammar of this sentence.",
+    "How many people live in Canada?",
+    "Write an email that asks for a refund.",
+    "What are the symptoms of the flu?",
+    "How do vaccines work?",
+)
+# A quarter of generic prompts come nearer than what is called usual.
+_USUAL = 75
+# In a large memory each costs a while, and half of them say as much.
+_LARGE, _OF_LARGE = 100_000, 8
 
 
-def similarity(
+class Near(NamedTuple):
+    """How near a prompt comes to a memory: its cosine above the usual one, and its share of words.
+
+    `above` None: there are no vectors.
+    """
+
+    above: float | None
+    words: float
+
+
+def nearness(
     found: Sequence[tuple[ParsedQuestion, Candidates | None]],
     sentences: Sequence[Floats],
+    usual: float,
     index: Index,
-) -> dict[str, float]:
-    """Return the similarity of each kind that there is; none where nothing is near.
+) -> Near | None:
+    """Return how near a prompt comes; None where there is nothing that it could come near.
 
-    `found`: each question of a prompt, and what the arms found for it. `sentences`: the unit
-    vectors of the prompt's sentences.
+    `found`: each question of the prompt, and what the arms found for it. `sentences`: the unit
+    vectors of the prompt's sentences; the nearer half of them counts. `usual`: the cosine to which
+    generic prompts come.
     """
-    kinds: dict[str, list[float]] = {}
-    for question, candidates in found:
-        for kind, value in (candidates.evidence if candidates is not None else {}).items():
-            if kind in SIMILARITY:
-                share = value if kind != "keyword" else _without_names(value, question, index)
-                kinds.setdefault(kind, []).append(share)
-    near = {kind: max(values) for kind, values in kinds.items()}
-    if not any(near.values()):
-        return {}
-    if sentences:
-        allowed = index.turns.personal & found[0][0].allowed
-        near["personal"] = _better_half([_nearest(one, allowed, index) for one in sentences])
-    return near
+    shares = [
+        _without_names(candidates.evidence.get("keyword", 0.0), question, index)
+        for question, candidates in found
+        if candidates is not None
+    ]
+    if not shares:
+        return None
+    if not sentences:
+        return Near(None, max(shares))
+    allowed = index.turns.personal & found[0][0].allowed
+    best = sorted((_nearest(one, allowed, index) for one in sentences), reverse=True)
+    half = best[: (len(best) + 1) // 2]
+    return Near(math.fsum(half) / len(half) - usual, max(shares))
+
+
+def usual_similarity(vectors: Sequence[Floats], index: Index) -> float:
+    """Return the cosine to which generic prompts come, given the unit vectors of all of them.
+
+    It is that of the index as it was at its last round number of turns, so that it does not change
+    with each, and is the same for everybody.
+    """
+    known = len(index.turns)
+    if known > _LARGE:
+        vectors = vectors[:_OF_LARGE]
+    allowed = index.turns.personal.copy()
+    allowed[rounded(known) :] = False
+    return float(np.percentile([_nearest(one, allowed, index) for one in vectors], _USUAL))
+
+
+def rounded(count: int) -> int:
+    """Return a number with its first two digits, the others 0."""
+    step = int(10 ** max(len(str(count)) - 2, 0))
+    return count - count % step
 
 
 def _nearest(sentence: Floats, allowed: Mask, index: Index) -> float:
@@ -74,12 +131,6 @@ def _nearest(sentence: Floats, allowed: Mask, index: Index) -> float:
         float(vectors.near(sentence, 1, allowed).similarity.max(initial=0))
         for vectors in (index.event_vectors, index.fact_vectors)
     )
-
-
-def _better_half(values: Sequence[float]) -> float:
-    """Return the mean of the larger half of some values."""
-    best = sorted(values, reverse=True)[: (len(values) + 1) // 2]
-    return math.fsum(best) / len(best)
 
 
 def _without_names(share: float, question: ParsedQuestion, index: Index) -> float:
@@ -98,21 +149,16 @@ def _without_names(share: float, question: ParsedQuestion, index: Index) -> floa
     return min(1.0, share * every / others) if others > 0 else share
 
 
-def presence(near: Mapping[str, float], about: Mapping[str, bool]) -> float:
+def presence(near: Near | None, about: Mapping[str, bool]) -> float:
     """Return the probability, 0 to 1, that a memory has something to say on a prompt.
 
-    `near`: the similarity of each kind of SIMILARITY that there is; none: there is nothing.
-    `about`: which kinds of ABOUT a prompt is of.
+    `about`: which kinds of ABOUT the prompt is of.
     """
-    total = score(near, about)
-    return 0.0 if total is None else 1 / (1 + math.exp(-SLOPE * (total - MIDDLE)))
-
-
-def score(near: Mapping[str, float], about: Mapping[str, bool]) -> float | None:
-    """Return the weighted sum of the features; None where there is nothing to compare with."""
-    weight = math.fsum(SIMILARITY[kind] for kind in near)
-    if not weight:
-        return None
-    alike = math.fsum(SIMILARITY[kind] * value for kind, value in near.items()) / weight
+    if near is None or (not near.words and (near.above or 0) <= 0):
+        return 0.0
     known = max((ABOUT[kind] for kind, holds in about.items() if holds), default=0.0)
-    return alike * math.fsum(SIMILARITY.values()) + known
+    if near.above is None:
+        odds = KEYWORD_ALONE * near.words + known - MIDDLE_ALONE
+    else:
+        odds = PERSONAL * near.above + KEYWORD * near.words + known - MIDDLE
+    return 1 / (1 + math.exp(-SLOPE * odds))
