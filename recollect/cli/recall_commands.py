@@ -27,13 +27,15 @@ from schemas.display import shown, single_spaced
 from schemas.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from schemas.wire import Chain, Explanation, Result
+    from schemas.wire import Chain, Explanation, RecallAnswer, Result
 
 #: The number of answers for people, who look at the first few, and for programs.
 FOR_READERS, FOR_PROGRAMS = 5, 20
 
 # Below this an answer is more likely irrelevant (docs/reference.md, on scores).
 _WEAK = 0.3
+# From this on it is more likely than not that the memory has something to say on a question.
+_LIKELY = 0.5
 # How many source ids are printed; --json has all.
 _MOST_SOURCES = 5
 _INDENT = "    "
@@ -91,12 +93,12 @@ def recall(
         for id_, one in lines:
             each = memory.recall(one)
             found = found or bool(each.results)
-            emit({"id": id_, "results": each.results, "ms": each.ms})
+            emit({"id": id_, "results": each.results, "ms": each.ms, "relevant": each.relevant})
         hints = [] if found else memory.hints(asked)
     if batch is None and as_json:
         emit(answer)
     elif batch is None:
-        _show_results(answer.results, full=full)
+        _show_results(answer, full=full)
     for line in hints:
         note(line)
 
@@ -164,18 +166,20 @@ def why(
     sys.stdout.flush()
 
 
-def _show_results(results: list[Result], *, full: bool) -> None:
+def _show_results(answer: RecallAnswer, *, full: bool) -> None:
+    results = answer.results
     if not results:
         say("nothing found")
+    # Where something is likely to be relevant, it is the best that is low, not weak.
+    least = min(_WEAK, results[0].score) if results and answer.relevant >= _LIKELY else _WEAK
     for place, result in enumerate(results, 1):
-        _show(place, result, full=full)
-    if results and all(result.score < _WEAK for result in results):
+        _show(place, result, weak=result.score < least, full=full)
+    if results and all(result.score < least for result in results):
         note("all of these are weak: perhaps nothing was said of it")
 
 
-def _show(place: int, result: Result, *, full: bool) -> None:
+def _show(place: int, result: Result, *, weak: bool, full: bool) -> None:
     first, *rest = paragraph(result.text, len(_INDENT), full=full)
-    weak = result.score < _WEAK
     say(quiet(f"{place:2}. "), first if weak else strong(first))
     for line in rest:
         say(_INDENT, line if weak else strong(line))
@@ -187,19 +191,19 @@ def _show(place: int, result: Result, *, full: bool) -> None:
         _tell(f'previously: "{single_spaced(change.text)}", changed {_month(change.at)}', full=full)
     for fact in result.facts:
         _tell(f"- {single_spaced(fact.text)}", full=full)
-    _whence(result)
+    _whence(result, weak=weak)
     if result.part is not None:
         _tell(f"answers {single_spaced(result.part)!r}", full=full)
     if result.arms is not None:
         say(_INDENT, quiet(f"ranks: {_ranks(result.arms)}"))
 
 
-def _whence(result: Result) -> None:
+def _whence(result: Result, *, weak: bool) -> None:
     """Say who said it, when and where, how good an answer it is, and by which ids to ask on."""
     moment = f"{datetime.fromisoformat(result.as_of):%Y-%m-%d %H:%M} UTC"
     said = " · ".join(filter(None, (result.sender_name, moment, result.platform)))
     score = quiet(f"score {result.score:.2f}")
-    if result.score < _WEAK:
+    if weak:
         score = warning(f"score {result.score:.2f}, weak")
     say_parts(_INDENT, quiet(single_spaced(said)), score)
     sources = ", ".join(map(single_spaced, result.source_event_ids[:_MOST_SOURCES]))

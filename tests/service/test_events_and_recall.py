@@ -7,7 +7,7 @@ import json
 import msgspec
 
 from recollect import Recollect
-from schemas.wire import IngestReport, RecallAnswer, Status
+from schemas.wire import ContextBlock, IngestReport, RecallAnswer, Status
 from tests.library.kit import said
 from tests.service.kit import Served
 
@@ -27,6 +27,12 @@ def test_what_was_sent_can_be_recalled_and_forgotten(service: Served) -> None:
         assert answer.query == "Where does Ada live?"
         assert answer.results[0].source_event_ids == ["m1"]
         assert answer.results[0].type == "fact", "it waited until that was decided"
+        told = client.post("/v1/zones/day/context", json={"task": "Where do I live?"})
+        block = msgspec.json.decode(told.content, type=ContextBlock)
+        assert "[8 May 2026 Ada] I live in Turin." in block.block
+        assert 0 < block.tokens <= 500
+        told = client.post("/v1/zones/day/context", json={"task": "Tell a joke.", "max_tokens": 9})
+        assert told.json()["block"] == ""
         best = answer.results[0].id
         chain = client.get(f"/v1/zones/day/memories/{best}/why").json()
         assert chain["source_event_ids"] == ["m1"]
