@@ -71,23 +71,32 @@ def ingest(
     Raises:
         InvalidInput: what is given holds no events, or none of them can be kept.
     """
+    begun = EventImport(zone)
+    begun.add(several(events))
+    report = begun.report(wait=wait)
+    if report.read and report.rejected == report.read:
+        raise InvalidInput(none_kept(report))
+    return report
+
+
+def several(events: AnyEvent | Iterable[AnyEvent]) -> Iterable[AnyEvent]:
+    """Return events as what yields them.
+
+    Raises:
+        InvalidInput: they are none.
+    """
     if isinstance(events, str | bytes | PathLike):
         raise InvalidInput(
             f"events is {type(events).__name__}; give dicts, use ingest_files for a file, or "
             "remember for a text"
         )
     if isinstance(events, Mapping | InboundEvent):
-        events = [events]
+        return [events]
     if not isinstance(events, Iterable):
         raise InvalidInput(
             f"events is {type(events).__name__}; give a dict, or something that yields dicts"
         )
-    begun = EventImport(zone)
-    begun.add(events)
-    report = begun.report(wait=wait)
-    if report.read and report.rejected == report.read:
-        raise InvalidInput(none_kept(report))
-    return report
+    return events
 
 
 def none_kept(report: IngestReport) -> str:

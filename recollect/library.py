@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from recollect import listing
 from recollect.home import BringProgress, Home, home_directory
@@ -16,10 +16,15 @@ from schemas.zones import DEFAULT_ZONE, check_zone
 
 _REMOTE = ("http://", "https://")
 _NO_ENCODER = "none"
+#: Seconds that a service may be silent.
+TIMEOUT = 60.0
 
 
 class Recollect:
     """A home, with one node, one encoder and one set of indexes for all its zones and threads.
+
+    Or a service over the network: `Recollect("http://127.0.0.1:8420", token="rct_...")` has the
+    same methods, which the service carries out.
 
     Use it as a context manager, or call `close`. Every method may be called by any thread; those
     that read do not wait for those that write. After a fork it is opened again in the new process.
@@ -34,16 +39,29 @@ class Recollect:
     'Ada: I live in Turin.'
     """
 
+    def __new__(cls, home: str | PathLike[str] | Home = "~/.recollect", **_: Any) -> Self:
+        """Return what is of a home, or of a service where an address is given."""
+        if cls is Recollect and isinstance(home, str) and home.startswith(_REMOTE):
+            from recollect.remote.remote_recollect import RemoteRecollect
+
+            return super().__new__(RemoteRecollect)  # type: ignore[return-value]
+        return super().__new__(cls)
+
     def __init__(
         self,
         home: str | PathLike[str] | Home = "~/.recollect",
         *,
+        token: str | None = None,
+        timeout: float = TIMEOUT,
         ledger: str | None = None,
         encoder: str | None = None,
         progress: BringProgress | None = None,
     ) -> None:
         """Open a home; if there is none, make it, with the best available encoder.
 
+        An address, as http://127.0.0.1:8420, opens the service there, with `token` where it asks
+        for one; `timeout`: how many seconds it may be silent. Nothing is sent before the first
+        call. The other options are those of a home:
         `ledger`: `embedded` or `kafka://host:port`; None: what RECOLLECT_LEDGER says.
         `encoder`: the one to make a new home with, by name, or "none" for search by words alone.
         `progress` is told (what, done, total) while an encoder is brought.
@@ -53,6 +71,10 @@ class Recollect:
             EncoderError: the home is new, and its encoder cannot be brought.
             InvalidInput: `home` or `ledger` is none.
         """
+        if token is not None:
+            raise InvalidInput(
+                "token: a home asks for none; give one with the address of a service"
+            )
         made = home if isinstance(home, Home) else _home(home, encoder, progress)
         self._open_home = OpenHome(made, ledger)
 
@@ -128,11 +150,6 @@ def _home(given: str | PathLike[str], encoder: str | None, progress: BringProgre
     if not isinstance(given, str | PathLike):
         raise InvalidInput(f"home is {type(given).__name__}; give the path of a directory")
     path = fspath(given)
-    if path.startswith(_REMOTE):
-        raise InvalidInput(
-            f"home: {path} is remote, which this version of recollect does not open; give the "
-            "path of a directory"
-        )
     if "://" in path:
         raise InvalidInput(
             f"home: {path} is no directory; give a ledger by its name: "

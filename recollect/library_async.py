@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from recollect.home import BringProgress, Home
-from recollect.library import Recollect
+from recollect.library import TIMEOUT, Recollect
 from recollect.library_zone import Zone
 from schemas.errors import Closed
 from schemas.wire import ZoneSummary
@@ -24,7 +24,8 @@ T = TypeVar("T")
 
 
 class AsyncRecollect:
-    """A home for asyncio, to be entered with `async with`; it takes what `Recollect` takes.
+    """A home or a service for asyncio, to be entered with `async with`; it takes what `Recollect`
+    takes.
 
     Calls run on `threads` threads of its own, so that the event loop goes on. A call whose task is
     cancelled runs to its end, and only `close` waits for it.
@@ -40,12 +41,22 @@ class AsyncRecollect:
         self,
         home: str | PathLike[str] | Home = "~/.recollect",
         *,
+        token: str | None = None,
+        timeout: float = TIMEOUT,
         ledger: str | None = None,
         encoder: str | None = None,
         progress: BringProgress | None = None,
         threads: int = _THREADS,
     ) -> None:
-        self._open = partial(Recollect, home, ledger=ledger, encoder=encoder, progress=progress)
+        self._open = partial(
+            Recollect,
+            home,
+            token=token,
+            timeout=timeout,
+            ledger=ledger,
+            encoder=encoder,
+            progress=progress,
+        )
         self._threads = threads
         self._executor: ThreadPoolExecutor | None = None
         self._entered: Recollect | None = None
@@ -157,7 +168,9 @@ def _awaited(
 
     @wraps(method)
     async def call(self: AsyncZone, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._recollect.run(partial(method, self._zone, *args, **kwargs))
+        # That of the zone's own class, which is another for a service.
+        own: Callable[P, T] = getattr(self._zone, method.__name__)
+        return await self._recollect.run(partial(own, *args, **kwargs))
 
     return call
 

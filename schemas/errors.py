@@ -67,6 +67,18 @@ class Closed(RecollectError):
     """The object was closed, or belongs to another process; open it again."""
 
 
+class Unauthorized(RecollectError):
+    """A service does not accept the token; make another one with recollect token create."""
+
+
+class Unavailable(RecollectError):
+    """A service cannot be reached, or cannot answer now; try again later."""
+
+
+class NotRemote(RecollectError):
+    """What was asked can be done with a home alone; the message says what to do over a network."""
+
+
 class NotDecided(RecollectError):
     """An awaited event was not decided in time; try again later."""
 

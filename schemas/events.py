@@ -198,11 +198,10 @@ class CreateMentalModel(
 class UpdateMentalModel(
     Payload, frozen=True, kw_only=True, omit_defaults=True, tag="update_mental_model"
 ):
-    """A new version of a mental model (A12); `tags`: its own, None for those before."""
+    """A new version of a mental model (A12)."""
 
     model_id: str
     description: str
-    tags: tuple[str, ...] | None = None
 
 
 class SetMemoryState(

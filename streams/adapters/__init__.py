@@ -1,11 +1,11 @@
 """Adapters: from what other programs export to drafts for the ledger."""
 
-from streams.adapters.adapter import Place, Source, drafts
+from streams.adapters.adapter import Place, Source, drafts, records
 from streams.adapters.formats import FORMATS, Export, Input, exports_of, open_input, total_size
 from streams.adapters.import_options import DATE_ORDERS, Options
 from streams.adapters.importing import Import, import_source, reject
 from streams.adapters.input_files import Meter
-from streams.adapters.jsonobjects import JsonObjects
+from streams.adapters.jsonobjects import JsonObjects, line_of
 
 __all__ = [
     "DATE_ORDERS",
@@ -21,7 +21,9 @@ __all__ = [
     "drafts",
     "exports_of",
     "import_source",
+    "line_of",
     "open_input",
+    "records",
     "reject",
     "total_size",
 ]

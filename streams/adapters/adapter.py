@@ -121,19 +121,26 @@ def drafts(
     others are read.
     """
     same = Counter() if same is None else same
+    for place, event in records(source):
+        try:
+            if isinstance(event, InvalidInput):
+                raise event
+            yield place, _draft(event, same)
+        except InvalidInput as error:
+            yield place, Rejection(*place, str(error))
+
+
+def records(source: Source) -> Iterator[tuple[Place, Found]]:
+    """Yield the events of a source and its refusals, in order; a part that is damaged ends there,
+    and the others are read.
+    """
     for part in source.parts():
         number = 1
         try:
             for number, event in part.found:
-                place = Place(part.path, number)
-                try:
-                    if isinstance(event, InvalidInput):
-                        raise event
-                    yield place, _draft(event, same)
-                except InvalidInput as error:
-                    yield place, Rejection(*place, str(error))
+                yield Place(part.path, number), event
         except Damaged as error:
-            yield Place(part.path, number), Rejection(part.path, number, str(error))
+            yield Place(part.path, number), InvalidInput(str(error))
 
 
 def _draft(event: InboundEvent, same: Counter[str]) -> Draft:

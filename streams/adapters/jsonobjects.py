@@ -41,14 +41,14 @@ class JsonObjects(Source):
         """Yield (place from 1, event or refusal), in order."""
         for number, event in enumerate(self._events, self._before + 1):
             try:
-                line = event if isinstance(event, bytes) else _line(event)
+                line = event if isinstance(event, bytes) else line_of(event)
                 if line.strip():
                     yield number, event_of_line(line)
             except InvalidInput as error:
                 yield number, error
 
 
-def _line(event: object) -> bytes:
+def line_of(event: object) -> bytes:
     """Return an event as a line of JSON.
 
     Raises:

@@ -48,8 +48,6 @@ def test_a_directory_that_holds_something_else_is_left_alone(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ("https://memory.example", "is remote"),
-        ("http://localhost:8420", "is remote"),
         ("kafka://localhost:9092", r"Recollect\(home, ledger='kafka://localhost:9092'\)"),
         (7, "home is int"),
         (None, "home is NoneType"),

@@ -1,0 +1,64 @@
+"""The library over the network: a service in the place of a home."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+import msgspec
+
+from recollect.home import BringProgress, Home
+from recollect.library import TIMEOUT, Recollect
+from recollect.library_zone import Zone
+from recollect.remote.remote_zone import RemoteZone
+from recollect.remote.service_client import ServiceClient
+from schemas.errors import InvalidInput, NotRemote
+from schemas.wire import ZoneSummary
+from schemas.zones import DEFAULT_ZONE, check_zone
+
+
+class _Zones(msgspec.Struct):
+    zones: list[ZoneSummary]
+
+
+class RemoteRecollect(Recollect):
+    """A service, as `Recollect("http://...")` opens it; any thread may call any method."""
+
+    def __init__(
+        self,
+        home: str | PathLike[str] | Home,
+        *,
+        token: str | None = None,
+        timeout: float = TIMEOUT,
+        ledger: str | None = None,
+        encoder: str | None = None,
+        progress: BringProgress | None = None,
+    ) -> None:
+        for name, given in (("ledger", ledger), ("encoder", encoder)):
+            if given is not None:
+                raise InvalidInput(f"{name}: the service at {home} has its own; leave it out")
+        self._service = ServiceClient(str(home), token, timeout)
+
+    @property
+    def home(self) -> Path:
+        """There is none: it is the service's."""
+        raise NotRemote(f"the home is that of the service at {self._service.url}")
+
+    def zone(self, name: str = DEFAULT_ZONE) -> Zone:
+        check_zone(name)
+        return RemoteZone(self._service, name)
+
+    def holds(self, zone: str) -> bool:
+        return self.zone(zone).exists()
+
+    def zones(self) -> list[str]:
+        return sorted(summary.zone for summary in self.zone_summaries())
+
+    def zone_summaries(self) -> list[ZoneSummary]:
+        return self._service.get("/v1/zones", _Zones).zones
+
+    def close(self) -> None:
+        self._service.close()
+
+    def __repr__(self) -> str:
+        return f"Recollect({self._service.url!r})"

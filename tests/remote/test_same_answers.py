@@ -1,0 +1,398 @@
+"""A service in the place of a home: each method does and answers the same."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import inspect
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from recollect import AsyncRecollect, Query, Recollect, Zone
+from recollect.remote.remote_zone import RemoteZone
+from schemas.errors import InvalidInput, NotRemote, RecollectError, UnknownId, UnknownZone
+from schemas.events import Access
+from schemas.wire import ForgetTargets, Rejection
+from tests.library.kit import said
+from tests.remote.kit import client
+from tests.service.kit import Served, served
+
+TALK = (
+    said("m1", "I live in Turin with a puppy."),
+    said("m2", "I bought a boat from Ann Lee.", by="Bob", minute=1),
+    said("m3", "I moved to Oslo because of the sea.", minute=2),
+    said("m4", "Ann Lee and Annie Lee sold two boats.", by="Bob", minute=3),
+    said("m5", "The puppy is called Rex.", minute=4, platform="mail"),
+)
+NO_EVENTS: tuple[Any, ...] = ({"platform": "chat"}, 7, object(), {"content": {1, 2}})
+# What an answer says of time, and of its own zone.
+_OF_THE_MOMENT = {"ms", "seconds", "lag_seconds", "moved_seconds_ago", "as_of", "at", "updated_at"}
+_OF_THE_ZONE = {
+    *("id", "a_id", "b_id", "event_id", "merge_id", "entity_ids", "previous", "replaced"),
+    *("zone", "token", "head", "generation", "number", "needed", "chains", "forgotten"),
+    *("hash", "replayed", "source_event_ids", "kept_as", "stale", "tags"),
+}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("remote") / "home") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def home(service: Served) -> Recollect:
+    """The library over the home that is served."""
+    return service.app.service.recollect
+
+
+@pytest.fixture(scope="module")
+def remote(service: Served) -> Iterator[Recollect]:
+    with client(service) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def told(home: Recollect) -> Zone:
+    """A zone that many only ask."""
+    zone = home.zone("told")
+    zone.ingest(TALK)
+    model = zone.create_mental_model("Homes", "Ada lived in Turin.", tags=("home",))
+    zone.update_mental_model(model.id, "Ada lives in Oslo.")
+    ann, annie = (zone.get_entity(name).id for name in ("Ann Lee", "Annie Lee"))
+    zone.propose_merge(ann, annie, 0.6, "the names are alike")
+    return zone
+
+
+def plain(value: object, without: set[str]) -> object:
+    """Return what a value says, without some fields."""
+    if isinstance(value, msgspec.Struct):
+        value = {"": type(value).__name__, **msgspec.structs.asdict(value)}
+    if isinstance(value, dict):
+        return {key: plain(item, without) for key, item in value.items() if key not in without}
+    if isinstance(value, list | tuple):
+        # Refusals are told as they are met, and some are met before the others.
+        told = sorted(value, key=lambda item: item.line) if _refusals(value) else value
+        return [plain(item, without) for item in told]
+    return value
+
+
+def _refusals(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], Rejection)
+
+
+def best(zone: Zone) -> str:
+    return zone.recall("Where does Ada live?").results[0].id
+
+
+#: What only asks: of one zone, the same answer is wanted, to the last id.
+ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
+    "name": (lambda zone: zone.name,),
+    "recall": (
+        lambda zone: zone.recall("Where does Ada live?"),
+        lambda zone: zone.recall(Query("boat", max_results=1, scope=("facts",))),
+        lambda zone: zone.recall({"query": "boat", "entity": "Bob", "explain": True}),
+        lambda zone: zone.recall("puppy", platform="mail", time_after="2026-05-08T00:00:00Z"),
+        lambda zone: zone.recall("Where does Ada live?", known_at="2020-01-01T00:00:00Z"),
+    ),
+    "explain": (
+        lambda zone: zone.explain("Where does Ada live?", best(zone)),
+        lambda zone: zone.explain("Where does Ada live?", "nobody"),
+    ),
+    "why": (lambda zone: zone.why("m3"), lambda zone: zone.why(best(zone))),
+    "reflect": (lambda zone: zone.reflect("Where does Ada live?", max_results=3),),
+    "mental_models": (
+        lambda zone: zone.mental_models(),
+        lambda zone: zone.mental_models(every_version=True),
+    ),
+    "mental_model": (lambda zone: zone.mental_model(zone.mental_models()[0].id),),
+    "get_memory": (lambda zone: zone.get_memory("m1"), lambda zone: zone.get_memory(best(zone))),
+    "list_memories": (
+        lambda zone: zone.list_memories(),
+        lambda zone: zone.list_memories("events", platform="mail"),
+        lambda zone: _all_pages(zone),
+    ),
+    "history": (lambda zone: zone.history(zone.mental_models()[0].id),),
+    "get_entity": (lambda zone: zone.get_entity("Ann Lee"),),
+    "facts": (
+        lambda zone: zone.facts(),
+        lambda zone: zone.facts(entity="Ada", superseded=True),
+        lambda zone: zone.facts(limit=2, after=zone.facts()[0].id),
+    ),
+    "fact_count": (lambda zone: zone.fact_count(), lambda zone: zone.fact_count(entity="Bob")),
+    "entities": (
+        lambda zone: zone.entities(),
+        lambda zone: zone.entities(skip=1, limit=2),
+    ),
+    "entity_page": (
+        lambda zone: zone.entity_page().entities,
+        lambda zone: zone.entity_page(cursor=zone.entity_page(limit=1).cursor).entities,
+    ),
+    "compare": (lambda zone: zone.compare("Ann Lee", "Annie Lee"),),
+    "hints": (
+        lambda zone: zone.hints(),
+        lambda zone: zone.hints(Query("boat", entity="Adda", platform="mial")),
+    ),
+    "merges": (lambda zone: zone.merges(),),
+    "exists": (lambda zone: zone.exists(),),
+    "head": (lambda zone: zone.head(),),
+    "status": (lambda zone: zone.status(),),
+    "verify": (
+        lambda zone: zone.verify(),
+        lambda zone: zone.verify(expect="1:" + "0" * 32),
+    ),
+    "token": (lambda zone: zone.token(),),
+    "wait_for": (lambda zone: zone.wait_for(zone.token()),),
+    "decide": (lambda zone: zone.decide(),),
+    "dead_letters": (lambda zone: zone.dead_letters(),),
+    "retry": (lambda zone: zone.retry(17),),
+    "drop": (lambda zone: zone.drop(17),),
+}
+
+
+def _all_pages(zone: Zone) -> list[str]:
+    texts, cursor = [], None
+    while True:
+        page = zone.list_memories("events", cursor=cursor, limit=2)
+        texts += [memory.text for memory in page.memories]
+        cursor = page.cursor
+        if cursor is None:
+            return texts
+
+
+def _remembered(zone: Zone) -> object:
+    made = zone.remember("The key is in the blue safe.", at="2026-05-09T10:00:00Z")
+    updated = zone.update_memory(made.event_id, "The key is in the red safe.")
+    return [made, updated, zone.get_memory(updated.id), zone.status().events]
+
+
+def _forgotten(zone: Zone) -> object:
+    return [
+        zone.forget("m1", dry_run=True),
+        zone.forget("m1"),
+        zone.forget("m1"),
+        zone.forget(sender="u-Bob", platform="chat", after="2026-05-08T10:02:00Z"),
+        zone.recall("Turin").results,
+        zone.status().events,
+    ]
+
+
+def _merged(zone: Zone) -> object:
+    ann, annie = (zone.get_entity(name).id for name in ("Ann Lee", "Annie Lee"))
+    said = [zone.propose_merge(ann, annie, 0.6, "the names are alike")]
+    waits = next(merge for merge in zone.merges() if merge.reasons == ["the names are alike"])
+    done = zone.decide_merge(waits.id, approve=True)
+    return [said, done, zone.undo_merge(waits.id), zone.merges()]
+
+
+def _modelled(zone: Zone) -> object:
+    made = zone.create_mental_model("Homes", "Ada lives in Turin.", subtype="place", tags=("a",))
+    later = zone.update_mental_model(made.id, "Ada lives in Oslo.")
+    kept = zone.reflect("Where does Ada live?", keep_as="Answers")
+    gone = zone.delete_mental_model(made.id, dry_run=True), zone.delete_mental_model(later.id)
+    return [made, later, kept, gone, zone.mental_models(every_version=True)]
+
+
+def _kept_in_order(zone: Zone) -> object:
+    seen: list[int] = []
+    before = zone.status().generation
+    reports = [
+        zone.rebuild("index"),
+        zone.rebuild("derive", dry_run=True),
+        zone.rebuild("derive", progress=seen.append),
+        zone.reclaim(dry_run=True),
+        zone.rollback(),
+    ]
+    assert zone.status().generation == before
+    return [*reports, zone.verify()]
+
+
+def _ingested(zone: Zone) -> object:
+    once = {**said("", "Ok."), "id": None}
+    reports = [
+        zone.ingest(said("n1", "One.", minute=7)),
+        zone.ingest(said(f"n{number}", "More.", minute=8) for number in range(3)),
+        zone.ingest([once, once, once]),
+        zone.ingest([once, once]),
+        zone.ingest([said("n1", "Another."), said("n9", "Nine."), *NO_EVENTS]),
+        zone.ingest([]),
+        zone.ingest(said("n10", "Ten."), wait=False),
+    ]
+    zone.wait_for(reports[-1].token)
+    return [*reports, zone.status().events, zone.status().lag]
+
+
+#: What changes something: each in a zone of its own, in which the same was told.
+CHANGING: dict[str, Callable[[Zone], object]] = {
+    "ingest": _ingested,
+    "remember update_memory": _remembered,
+    "forget": _forgotten,
+    "propose_merge decide_merge undo_merge": _merged,
+    "create_mental_model update_mental_model delete_mental_model": _modelled,
+    "rebuild rollback reclaim": _kept_in_order,
+}
+
+#: What cannot be done over a network.
+AT_HOME: dict[str, Callable[[Zone], object]] = {
+    "event_import": lambda zone: zone.event_import(),
+    "record_accesses": lambda zone: zone.record_accesses([Access("fact", "f", 1)]),
+    "choose": lambda zone: zone.choose(ForgetTargets(ids=("m1",))),
+    "erase": lambda zone: zone.erase(None),  # type: ignore[arg-type]
+}
+
+#: What a user may get wrong: the same class of error, with the same words.
+WRONG: tuple[Callable[[Zone], object], ...] = (
+    lambda zone: zone.recall("x", max_results=0),
+    lambda zone: zone.recall("x", nonsense=1),
+    lambda zone: zone.recall(7),  # type: ignore[arg-type]
+    lambda zone: zone.recall("x", time_after="soon"),
+    lambda zone: zone.why("nobody"),
+    lambda zone: zone.get_memory("nobody"),
+    lambda zone: zone.get_entity("Nobody At All"),
+    lambda zone: zone.facts(entity="Nobody At All"),
+    lambda zone: zone.mental_model("nobody"),
+    lambda zone: zone.forget(),
+    lambda zone: zone.forget("nobody"),
+    lambda zone: zone.update_memory("m1", "other"),
+    lambda zone: zone.decide_merge("nobody", approve=True),
+    lambda zone: zone.undo_merge("nobody"),
+    lambda zone: zone.list_memories(limit=0),
+    lambda zone: zone.remember(""),
+    lambda zone: zone.remember(b"bytes"),  # type: ignore[arg-type]
+    lambda zone: zone.ingest("text"),  # type: ignore[arg-type]
+    lambda zone: zone.ingest(7),  # type: ignore[arg-type]
+    lambda zone: zone.ingest({"platform": "chat"}),
+    lambda zone: zone.ingest(NO_EVENTS),
+    lambda zone: zone.ingest_files("not-there.jsonl"),
+    lambda zone: zone.wait_for("no token"),
+    lambda zone: zone.reflect("x", max_results=0),
+)
+
+
+def test_every_method_of_a_zone_is_tried() -> None:
+    tried = " ".join((*ASKING, *CHANGING, *AT_HOME, "ingest_files context")).split()
+    public = {name for name in vars(Zone) if not name.startswith("_")}
+    assert set(tried) == public
+    # And none is left to the home's own.
+    assert public <= set(vars(RemoteZone))
+
+
+@pytest.mark.parametrize("method", ASKING)
+def test_a_question_has_the_same_answer(method: str, told: Zone, remote: Recollect) -> None:
+    for ask in ASKING[method]:
+        mine, theirs = ask(told), ask(remote.zone("told"))
+        assert plain(theirs, {"ms", "lag_seconds", "moved_seconds_ago"}) == plain(
+            mine, {"ms", "lag_seconds", "moved_seconds_ago"}
+        )
+
+
+@pytest.mark.parametrize("methods", CHANGING)
+def test_a_change_does_the_same(methods: str, home: Recollect, remote: Recollect) -> None:
+    found = []
+    for r, name in ((home, "here"), (remote, "there")):
+        zone = r.zone(f"{name}-{methods.split()[0].replace('_', '-')}")
+        zone.ingest(TALK)
+        found.append(plain(CHANGING[methods](zone), _OF_THE_MOMENT | _OF_THE_ZONE))
+    assert found[1] == found[0]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: inspect.getsource(wrong).strip()[:60])
+def test_what_is_wrong_is_said_alike(
+    wrong: Callable[[Zone], object], told: Zone, remote: Recollect
+) -> None:
+    raised = []
+    for zone in (told, remote.zone("told")):
+        with pytest.raises(RecollectError) as error:
+            wrong(zone)
+        raised.append(error.value)
+    mine, theirs = raised
+    assert isinstance(theirs, InvalidInput)
+    assert isinstance(mine, InvalidInput)
+    assert isinstance(theirs, UnknownId) == isinstance(mine, UnknownId)
+    assert str(theirs) == str(mine)
+
+
+@pytest.mark.parametrize("method", AT_HOME)
+def test_what_only_a_home_can_do_says_so(method: str, remote: Recollect) -> None:
+    with pytest.raises(NotRemote, match=f"{method} works with a home alone"):
+        AT_HOME[method](remote.zone("told"))
+
+
+def test_files_of_other_programs(tmp_path: Path, home: Recollect, remote: Recollect) -> None:
+    first, second = tmp_path / "one.jsonl", tmp_path / "two.jsonl.gz"
+    once = {**said("", "Ok."), "id": None}
+    lines = [said("a1", "I own a boat."), once, {"platform": "chat"}, once]
+    first.write_text("\n".join(map(json.dumps, lines)) + "\nno JSON\n\n")
+    second.write_bytes(gzip.compress(json.dumps(said("a2", "It is blue.", minute=3)).encode()))
+    broken = tmp_path / "three.jsonl"
+    broken.write_text("{}\n")
+    found = []
+    for r, name in ((home, "files-here"), (remote, "files-there")):
+        zone = r.zone(name)
+        reports = [
+            zone.ingest_files([first, second]),
+            zone.ingest_files(str(first)),
+            zone.ingest_files(broken),
+        ]
+        found.append(
+            plain([*reports, zone.facts(), zone.status().events], _OF_THE_MOMENT | _OF_THE_ZONE)
+        )
+    assert found[1] == found[0]
+
+
+def test_what_was_seen_by_a_service_is_awaited(remote: Recollect) -> None:
+    """A hundred events, one call: they can be recalled at once."""
+    zone = remote.zone("awaited")
+    zone.ingest(said(f"w{number}", f"I keep qx{number}zy.", minute=number) for number in range(100))
+    assert zone.recall("qx99zy").results[0].source_event_ids == ["w99"]
+
+
+def test_zones_that_a_token_may_read(service: Served, told: Zone, remote: Recollect) -> None:
+    assert "told" in remote.zones()
+    with client(service, "told") as one:
+        assert one.zones() == ["told"]
+        assert one.holds("told")
+        assert not one.holds("here-forget")
+        (summary,) = one.zone_summaries()
+        assert summary.events == told.status().models[0].watermark
+        assert repr(one) == f"Recollect({service.url!r})"
+        with pytest.raises(NotRemote, match="the home is that of the service"):
+            _ = one.home
+
+
+def test_a_zone_that_is_not_there(remote: Recollect) -> None:
+    zone = remote.zone("nothing")
+    assert not zone.exists()
+    assert zone.decide() == 0
+    with pytest.raises(UnknownZone, match="see that the zone holds something"):
+        zone.recall("anything")
+    with pytest.raises(InvalidInput):
+        remote.zone("no zone/../at all")
+
+
+def test_awaited(service: Served, told: Zone) -> None:
+    async def ask() -> tuple[Any, ...]:
+        async with AsyncRecollect(service.url, token=_token(service)) as r:
+            zone = r.zone("told")
+            report = await zone.ingest(said("async", "I sing in a choir.", minute=30))
+            answers = await asyncio.gather(*(zone.recall("choir") for _ in range(20)))
+            return (
+                report.new,
+                {answer.results[0].source_event_ids[0] for answer in answers},
+                await r.zones(),
+            )
+
+    new, cited, zones = asyncio.run(ask())
+    assert (new, cited) == (1, {"async"})
+    assert "told" in zones
+
+
+def _token(service: Served) -> str:
+    from recollect.access_tokens import AccessTokens
+
+    return AccessTokens(service.home).create(("*",), ("read", "write")).token
