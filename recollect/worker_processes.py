@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from projections.private import FILE_MODE, must_be_writable
@@ -11,7 +13,7 @@ from recollect.embedded_worker import EmbeddedWorker, reporting, tick, ticking
 from recollect.follower_lock import following, heartbeat
 from recollect.home import Home
 from recollect.ledgers import on_kafka, open_following_node, open_node
-from schemas.errors import UnknownVersion
+from schemas.errors import Busy, UnknownVersion
 from streams.engine.node import Node
 from streams.ledger import LedgerUnavailable
 from streams.ledger.kafka.kafka_ledger import KafkaLedger
@@ -62,16 +64,45 @@ def follow(home: Home, report: Report) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
     with following(home):
-        node, ledger = open_following_node(home, decides=False)
+        _keep_up(home, report, ended)
+
+
+@contextmanager
+def followed_meanwhile(home: Home, report: Report) -> Iterator[None]:
+    """Be a replica on a thread until the block ends; where another process is one, leave it to it.
+
+    Raises:
+        HomeError: the home is read-only.
+    """
+    must_be_writable(home.directory)
+    ended = threading.Event()
+    with ExitStack() as held:
         try:
-            while not _connected(ledger, report):
-                if ended.wait(_RETRY_SECONDS):
-                    return
-            with Upkeep(node, ledger, report, everything=True):
-                while not ended.wait(_BEAT_SECONDS):
-                    heartbeat(home).touch(FILE_MODE)
+            held.enter_context(following(home))
+        except Busy:
+            yield
+            return
+        keeping_up = threading.Thread(target=_keep_up, args=(home, report, ended), name="follow")
+        keeping_up.start()
+        try:
+            yield
         finally:
-            node.close()
+            ended.set()
+            keeping_up.join()
+
+
+def _keep_up(home: Home, report: Report, ended: threading.Event) -> None:
+    """Bring the home up to the ledger until that is ended."""
+    node, ledger = open_following_node(home, decides=False)
+    try:
+        while not _connected(ledger, report):
+            if ended.wait(_RETRY_SECONDS):
+                return
+        with Upkeep(node, ledger, report, everything=True):
+            while not ended.wait(_BEAT_SECONDS):
+                heartbeat(home).touch(FILE_MODE)
+    finally:
+        node.close()
 
 
 def _connected(ledger: KafkaLedger, report: Report) -> bool:

@@ -26,7 +26,6 @@ def serve(
 
     settings = read_settings(host, port, no_auth=no_auth)
     made, _ = chosen(home, zone)
-    from recollect.library import Recollect
     from recollect.service.serving import serve as serve_
 
     def listening(url: str) -> None:
@@ -35,8 +34,7 @@ def serve(
         else:
             say(strong(url), quiet("  Ctrl-C ends it"))
 
-    with Recollect(made) as opened:
-        serve_(opened, settings, listening)
+    serve_(made, settings, listening)
 
 
 @click.group(epilog="Example: recollect token create --zone ada --rights read,write")

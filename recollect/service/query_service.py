@@ -6,7 +6,7 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from typing import Any, TypeVar
 
@@ -185,7 +185,10 @@ class QueryService:
         self._waiting = DecidedWaiters()
         noting = asyncio.create_task(self._note_used())
         warming = asyncio.create_task(self._warm_up())
-        with DecidingThread(self.recollect._open_home.node, self._reported):
+        node = self.recollect._open_home.node
+        # On Kafka the workers decide, and a home that is read-only is decided elsewhere.
+        decides = node.writes and not node.ledger.shared
+        with DecidingThread(node, self._reported) if decides else nullcontext():
             try:
                 yield
             finally:

@@ -7,10 +7,12 @@ import logging
 import signal
 import socket
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 
 import uvicorn
 
+from recollect.home import Home
+from recollect.ledgers import on_kafka
 from recollect.library import Recollect
 from recollect.service.application import create_app
 from recollect.service.service_log import LogHandler, ServiceLog
@@ -27,17 +29,35 @@ _HEADER_BYTES = 65_536
 _BEFORE_COLLECTING = 20_000
 
 
-def serve(
-    recollect: Recollect, settings: ServiceSettings, listening: Callable[[str], None]
-) -> None:
+def serve(home: Home, settings: ServiceSettings, listening: Callable[[str], None]) -> None:
     """Answer until SIGTERM or SIGINT; then finish what is at work.
 
-    `listening` is told the address.
+    On the embedded ledger it decides what is published; on Kafka it follows what workers decide, as
+    a replica. `listening` is told the address.
 
     Raises:
         HomeError: the address cannot be listened at.
     """
     log = ServiceLog()
+    with _followed(home, log), Recollect(home) as opened:
+        _serve(opened, settings, listening, log)
+
+
+def _followed(home: Home, log: ServiceLog) -> AbstractContextManager[None]:
+    if not on_kafka():
+        return nullcontext()
+    # It loads what speaks with Kafka.
+    from recollect.worker_processes import followed_meanwhile
+
+    return followed_meanwhile(home, log.worker)
+
+
+def _serve(
+    recollect: Recollect,
+    settings: ServiceSettings,
+    listening: Callable[[str], None],
+    log: ServiceLog,
+) -> None:
     for name in ("uvicorn", "litestar", "aiokafka"):
         logger = logging.getLogger(name)
         logger.handlers = [LogHandler(log)]
