@@ -46,8 +46,10 @@ OF_OTHER_COMMANDS = {
     "recollect.doctor",
     "recollect.worker_processes",
 }
+#: What serves programs and agents.
+OF_SERVICES = {"litestar", "uvicorn", "mcp", "mcp_types", "pydantic", "starlette", "httpx"}
 #: What neither help nor a question needs.
-UNUSED = OF_THE_NETWORK | OF_OTHER_COMMANDS | {"asyncio", "subprocess"}
+UNUSED = OF_THE_NETWORK | OF_OTHER_COMMANDS | OF_SERVICES | {"asyncio", "subprocess"}
 
 
 def loaded(program: str, place: Path, *arguments: str) -> set[str]:
@@ -84,7 +86,16 @@ def test_importing_the_library_loads_nothing_of_it(place: Path) -> None:
     assert not {name for name in modules if name.startswith(("streams", "projections", "schemas"))}
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["recall", "--help"], ["worker", "--help"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["recall", "--help"],
+        ["worker", "--help"],
+        ["serve", "--help"],
+        ["mcp", "--help"],
+    ],
+)
 def test_help_loads_nothing_that_answers(place: Path, arguments: list[str]) -> None:
     modules = loaded(RUN, place, *arguments)
     assert not modules & (OF_ANSWERS | UNUSED)
@@ -103,6 +114,6 @@ def test_what_waits_to_be_decided_is_what_loads_the_agents(place: Path) -> None:
     """So that the test above does not look for names that nothing has any more."""
     modules = loaded(RUN, place, "remember", "Ada has a cat.")
     assert {"streams.agents", "streams.deciding", "streams.engine.zone"} <= modules
-    everything = OF_THE_NETWORK | OF_ANSWERS | OF_OTHER_COMMANDS
+    everything = OF_THE_NETWORK | OF_ANSWERS | OF_OTHER_COMMANDS | OF_SERVICES
     missing = {name for name in everything if name not in sys.modules and find_spec(name) is None}
     assert not missing

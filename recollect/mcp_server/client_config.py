@@ -17,6 +17,8 @@ from schemas.zones import DEFAULT_ZONE
 
 Client = Literal["claude", "cursor", "vscode"]
 CLIENTS: tuple[Client, ...] = ("claude", "cursor", "vscode")
+# Without these it would be served from another ledger, or encoded by a model that is not there.
+_CARRIED = ("RECOLLECT_LEDGER", "RECOLLECT_CACHE")
 #: What is put behind the name of the file that was there before.
 BACKUP = ".before-recollect"
 
@@ -57,7 +59,11 @@ def planned(client: Client, home: Path, zone: str, options: Sequence[str] = ()) 
     name = "recollect" if zone == DEFAULT_ZONE else f"recollect-{zone}"
     words = ["-m", "recollect", "--home", str(home), "--zone", zone, "mcp", *options]
     # The client's PATH need not have this environment, so the interpreter is named.
-    entry = {**({"type": "stdio"} if typed else {}), "command": sys.executable, "args": words}
+    entry: dict[str, Any] = {"type": "stdio"} if typed else {}
+    entry |= {"command": sys.executable, "args": words}
+    # The client starts it with an environment of its own, which has not what was set here.
+    if environment := {name: os.environ[name] for name in _CARRIED if name in os.environ}:
+        entry["env"] = environment
     before = _text(path)
     held = {} if before is None or not before.strip() else _parsed(path, before)
     entries = held.get(servers, {})

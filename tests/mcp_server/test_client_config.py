@@ -95,6 +95,18 @@ def test_it_shows_what_it_writes_and_writes_nothing_unasked(shell: Shell, tmp_pa
     ]
 
 
+def test_the_ledger_that_is_set_here_is_set_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("RECOLLECT_CACHE", raising=False)
+    monkeypatch.setenv("RECOLLECT_LEDGER", "kafka://broker:9092")
+    change = planned("cursor", tmp_path / "home", "default")
+    assert change.entry["env"] == {"RECOLLECT_LEDGER": "kafka://broker:9092"}
+    monkeypatch.delenv("RECOLLECT_LEDGER")
+    assert "env" not in planned("cursor", tmp_path / "home", "default").entry
+
+
 def test_a_file_that_changed_meanwhile_is_not_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -177,6 +177,29 @@ def test_a_prompt_that_is_not_there_is_an_error(ada: Agent) -> None:
         ada.do("get_prompt", "context", {"task": " "})
 
 
+def test_several_agents_and_a_program_work_on_one_home_at_once(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with (
+        Recollect(home, encoder="none") as r,
+        agent(command(home, "--zone", "ada", "mcp")) as one,
+        agent(command(home, "--zone", "ada", "mcp")) as two,
+    ):
+        zone = r.zone("ada")
+        for n in range(5):
+            one.call("retain", content=f"The first said that plan {n} holds.")
+            two.call("retain", content=f"The second said that plan {n} holds.")
+            zone.ingest(said(f"m{n}", f"The third said that plan {n} holds.", minute=n))
+        for asked in (one, two):
+            found = asked.call("recall", query="Which plan holds?", scope=["events"])["results"]
+            assert len(found) == 15
+            assert asked.call("list_memories", scope="events", limit=100)["memories"][14]
+        made = one.call("retain", content="The safe word is Rosebud.")
+        assert "Rosebud" in str(two.call("recall", query="What is the safe word?"))
+        two.call("forget", ids=[made["event_id"]], dry_run=False)
+        assert "Rosebud" not in str(one.call("recall", query="What is the safe word?"))
+        assert zone.verify().ok
+
+
 def test_standard_output_is_the_protocol_alone(tmp_path: Path) -> None:
     Recollect(tmp_path / "home", encoder="none").close()
     started = command(tmp_path / "home", "mcp")

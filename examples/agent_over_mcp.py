@@ -1,0 +1,40 @@
+"""What an agent's program does over MCP: start the server, see the tools, remember, ask.
+
+python examples/agent_over_mcp.py
+"""
+
+import asyncio
+import sys
+import tempfile
+
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from recollect import Recollect
+
+
+async def main(home: str) -> None:
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "recollect", "--home", home, "mcp"]
+    )
+    async with Client(stdio_client(server)) as agent:
+        tools = (await agent.list_tools()).tools
+        print(len(tools), "tools, among them", tools[0].name, "and", tools[1].name)
+        # > 15 tools, among them retain and recall
+
+        said = {"content": "Ada takes the night train to Vienna on Friday."}
+        await agent.call_tool("retain", said)
+
+        found = await agent.call_tool("recall", {"query": "When does Ada go to Vienna?"})
+        print(found.structured_content["results"][0]["text"])
+        # > Ada takes the night train to Vienna on Friday.
+
+        # A slip is told in words that an agent can act on.
+        refused = await agent.call_tool("recall", {"query": "Vienna", "max_result": 3})
+        print(refused.is_error, "max_results" in str(refused.content))
+        # > True True
+
+
+with tempfile.TemporaryDirectory() as directory:
+    Recollect(f"{directory}/home", encoder="none").close()
+    asyncio.run(main(f"{directory}/home"))
