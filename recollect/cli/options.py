@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 #: What may be chosen; a test holds them to what the adapters know.
-FORMATS = ("auto", "slack", "whatsapp", "jsonl")
+FORMATS = (
+    "auto",
+    "slack",
+    "chatgpt",
+    "claude",
+    "whatsapp",
+    "jsonl",
+)
 DATE_ORDERS = ("dmy", "mdy", "ymd")
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from schemas.errors import InvalidInput
 from schemas.wire import Rejection, Skipped
-from streams.adapters import jsonl, slack, whatsapp
+from streams.adapters import chatgpt, claude_ai, jsonl, slack, whatsapp
 from streams.adapters.adapter import BYTE_ORDER_MARK, OPENS_ARRAY, Adapter, Source
 from streams.adapters.folders import Directory, Folder, opened_folder
 from streams.adapters.import_options import Options
@@ -25,7 +25,13 @@ from streams.adapters.input_files import (
 )
 
 #: Asked in this order who recognises an input; the last takes nearly anything.
-ADAPTERS: tuple[Adapter, ...] = (slack.ADAPTER, whatsapp.ADAPTER, jsonl.ADAPTER)
+ADAPTERS: tuple[Adapter, ...] = (
+    slack.ADAPTER,
+    chatgpt.ADAPTER,
+    claude_ai.ADAPTER,
+    whatsapp.ADAPTER,
+    jsonl.ADAPTER,
+)
 FORMATS = ("auto", *(adapter.name for adapter in ADAPTERS))
 
 # Of what is passed over, so many names are told.

@@ -1,0 +1,191 @@
+"""claude.ai's export: conversations with the messages of a person and of Claude."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from schemas.errors import InvalidInput
+from schemas.events import Attachment
+from schemas.inbound import InboundEvent
+from streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile, converted
+from streams.adapters.assistant_chats import (
+    ASSISTANT,
+    USER,
+    dict_or_empty,
+    list_or_empty,
+    moment,
+    size_or_none,
+    spoken,
+    text_or_none,
+    without_injected,
+)
+from streams.adapters.input_files import Member
+from streams.adapters.json_documents import items
+
+_PLATFORM = "claude"
+_NAME = "Claude"
+_MESSAGES = re.compile(rb'"chat_messages"\s*:\s*\[')
+_CONVERSATIONS = re.compile(rb'\{\s*"conversations"\s*:\s*\[')
+_ROLES = {"human": USER, "user": USER, "assistant": ASSISTANT}
+# Blocks in which somebody speaks; others are reasoning, tools, and what those answered.
+_SPOKEN = frozenset({"text", "voice_note"})
+
+
+class _Placed(NamedTuple):
+    """A message in its turn; `raw` is as the export has it."""
+
+    raw: object
+    at: str | int | None
+    chat: str | None
+    turn: str | None
+    question: str | None
+    metadata: dict[str, Any]
+
+
+class _Asked(NamedTuple):
+    """The turn that a message leaves open to those after it."""
+
+    turn: str
+    question: str
+    answered: bool = False
+
+
+def _recognises(start: bytes, name: str) -> bool:
+    head = start.removeprefix(BYTE_ORDER_MARK).lstrip()
+    return head.startswith((b"[", b"{")) and bool(_MESSAGES.search(head))
+
+
+def _found(member: Member) -> Iterator[tuple[int, Found]]:
+    start = member.start().removeprefix(BYTE_ORDER_MARK).lstrip()
+    prefix = "item" if start.startswith(b"[") else ""
+    if _CONVERSATIONS.match(start):
+        prefix = "conversations.item"
+    for number, conversation in items(member, prefix):
+        try:
+            messages = _messages(conversation)
+        except InvalidInput as error:
+            yield number, error
+            continue
+        yield from converted(((number, message) for message in messages), _events)
+
+
+def _messages(conversation: object) -> Iterator[_Placed]:
+    """Return the messages of a conversation, each in the turn of its question.
+
+    Raises:
+        InvalidInput: it is no conversation.
+    """
+    raw = dict_or_empty(conversation)
+    messages = raw.get("chat_messages")
+    if not isinstance(messages, list):
+        raise InvalidInput("this is no conversation of claude.ai: it has no chat_messages")
+    return _placed(raw, messages)
+
+
+def _placed(raw: Mapping[str, Any], messages: list[Any]) -> Iterator[_Placed]:
+    chat = text_or_none(raw.get("uuid"))
+    title = text_or_none(raw.get("name"))
+    at = moment(raw.get("created_at"))
+    parents = {
+        str(one["uuid"]): one.get("parent_message_uuid")
+        for one in map(dict_or_empty, messages)
+        if one.get("uuid")
+    }
+    path = _path(raw.get("current_leaf_message_uuid"), parents)
+    asked: dict[str, _Asked] = {}
+    last: _Asked | None = None
+    for number, message in enumerate(messages):
+        given = dict_or_empty(message)
+        id = text_or_none(given.get("uuid"))
+        at = moment(given.get("created_at")) or at
+        parent = given.get("parent_message_uuid")
+        above = asked.get(parent, last) if isinstance(parent, str) else last
+        own = id or f"{chat or ''}:{number}"
+        role = _ROLES.get(str(given.get("sender")))
+        question = None
+        if role == USER:
+            # Several questions in a row are answered together.
+            turn = own if above is None or above.answered else above.turn
+            last = _Asked(turn, own)
+        else:
+            turn = own if above is None else above.turn
+            question = None if above is None else above.question
+            last = _Asked(turn, question or own, answered=True)
+        asked[own] = last
+        metadata: dict[str, Any] = {"title": title}
+        if path and id is not None:
+            metadata["on_current_path"] = id in path
+        yield _Placed(message, at, chat, turn, question, metadata)
+
+
+def _path(leaf: object, parents: Mapping[str, Any]) -> set[str]:
+    """Return the messages from the current one up; none where the export does not name it."""
+    path: set[str] = set()
+    while isinstance(leaf, str) and leaf in parents and leaf not in path:
+        path.add(leaf)
+        leaf = parents[leaf]
+    return path
+
+
+def _events(message: _Placed) -> Iterator[InboundEvent]:
+    raw = message.raw
+    if not isinstance(raw, dict):
+        raise InvalidInput("a message that is no JSON object")
+    role = _ROLES.get(str(raw.get("sender")))
+    if role is None:
+        raise InvalidInput(f"a message of the unknown sender {str(raw.get('sender'))[:60]!r}")
+    text = without_injected(_text(raw))
+    attachments = tuple(_files(raw))
+    if not text and not attachments:
+        return
+    yield spoken(
+        _PLATFORM,
+        role,
+        text,
+        message.at,
+        id=text_or_none(raw.get("uuid")),
+        chat=message.chat,
+        turn=message.turn or "",
+        name=_NAME if role == ASSISTANT else None,
+        reply_to=message.question,
+        attachments=attachments,
+        metadata=message.metadata,
+    )
+
+
+def _text(raw: Mapping[str, Any]) -> str:
+    """Return what a message says: its blocks, and where there are none the text beside them.
+
+    The text repeats the blocks as older versions could show them, with a note in the place of each
+    other one.
+    """
+    blocks = [dict_or_empty(block) for block in list_or_empty(raw.get("content"))]
+    if not any(blocks):
+        return text_or_none(raw.get("content")) or text_or_none(raw.get("text")) or ""
+    texts = [block.get("text") for block in blocks if block.get("type", "text") in _SPOKEN]
+    return "\n\n".join(text.strip() for text in texts if isinstance(text, str) and text.strip())
+
+
+def _files(raw: Mapping[str, Any]) -> Iterator[Attachment]:
+    """Yield the files of a message by name; what was read out of them is nobody's speech."""
+    seen: set[str] = set()
+    for field in ("attachments", "files", "files_v2"):
+        for given in map(dict_or_empty, list_or_empty(raw.get(field))):
+            name = text_or_none(given.get("file_name"))
+            id = text_or_none(given.get("file_uuid")) or text_or_none(given.get("id"))
+            key = id or name
+            if not given or (key is not None and key in seen):
+                continue
+            seen.add(key or "")
+            kind = text_or_none(given.get("file_type")) or text_or_none(given.get("file_kind"))
+            yield Attachment(
+                type="image" if (kind or "").startswith("image") else "file",
+                name=name,
+                mime_type=kind if kind and "/" in kind else None,
+                size=size_or_none(given.get("file_size", given.get("size_bytes"))),
+            )
+
+
+ADAPTER = Adapter(_PLATFORM, _recognises, lambda member, options: OneFile(member, _found))

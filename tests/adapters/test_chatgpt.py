@@ -1,0 +1,288 @@
+"""ChatGPT's exports: trees of messages, of which the user said some and no tool said any."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.events import Attachment, Notice
+from tests.adapters.kit import EXPORTS, Opened, opened, zipped
+
+SPRING = 1_700_000_000.25
+
+
+def node(
+    id: str,
+    parent: str | None,
+    role: str | None = None,
+    text: Any = "",
+    at: float | None = None,
+    *,
+    content: dict[str, Any] | None = None,
+    metadata: dict[str, Any] | None = None,
+    **more: Any,
+) -> dict[str, Any]:
+    message = role and {
+        "id": id,
+        "author": {"role": role, "name": None, "metadata": {}},
+        "create_time": at,
+        "content": content or {"content_type": "text", "parts": [text]},
+        "status": "finished_successfully",
+        "metadata": metadata or {},
+        "recipient": "all",
+        **more,
+    }
+    return {"id": id, "message": message or None, "parent": parent, "children": []}
+
+
+def conversation(*nodes: dict[str, Any], leaf: str | None = None, **more: Any) -> dict[str, Any]:
+    return {
+        "title": "Moving",
+        "create_time": SPRING,
+        "update_time": SPRING + 900,
+        "mapping": {one["id"]: one for one in nodes},
+        "moderation_results": [],
+        "current_node": leaf,
+        "conversation_id": "c1",
+        "id": "c1",
+        **more,
+    }
+
+
+ROOT = node("root", None)
+SYSTEM = node("sys", "root", "system", "You are ChatGPT.", None)
+CUSTOM = node(
+    "custom",
+    "sys",
+    "user",
+    content={"content_type": "user_editable_context", "user_profile": "I am a spy."},
+    metadata={"is_visually_hidden_from_conversation": True},
+)
+FIRST = node("u1", "custom", "user", "I live in Paris.", SPRING + 1)
+FIRST_ANSWER = node("a1", "u1", "assistant", "Lovely!", SPRING + 2, end_turn=True)
+EDITED = node("u2", "custom", "user", "I live in Porto.", SPRING + 10)
+THOUGHTS = node(
+    "t",
+    "u2",
+    "assistant",
+    at=SPRING + 11,
+    content={"content_type": "thoughts", "thoughts": [{"summary": "S", "content": "They moved."}]},
+)
+CALL = node("call", "t", "assistant", 'search("Porto")', SPRING + 12, recipient="web")
+RESULT = node("tool", "call", "tool", "Porto is in Portugal.", SPRING + 13)
+PREAMBLE = node("pre", "tool", "assistant", "Let me look.", None, end_turn=False)
+ANSWER = node("a2", "pre", "assistant", "Porto\ue200cite\ue202x\ue201 is fine.", SPRING + 15)
+TREE = (
+    *(ROOT, SYSTEM, CUSTOM, FIRST, FIRST_ANSWER),
+    *(EDITED, THOUGHTS, CALL, RESULT, PREAMBLE, ANSWER),
+)
+
+
+def export(path: Path, *conversations: Any) -> Opened:
+    file = path / "conversations.json"
+    file.write_text(json.dumps(conversations))
+    return opened(file)
+
+
+def test_what_was_asked_and_answered_is_kept_and_nothing_else(tmp_path: Path) -> None:
+    found = export(tmp_path, conversation(*TREE, leaf="a2"))
+    assert found.formats == ["chatgpt"]
+    assert not found.rejections
+    said = [(one.sender_id, one.direction, one.content) for one in found.contents]
+    assert said == [
+        ("user", "in", "I live in Paris."),
+        ("assistant", "out", "Lovely!"),
+        ("user", "in", "I live in Porto."),
+        ("assistant", "out", "Let me look."),
+        ("assistant", "out", "Porto is fine."),
+    ]
+    assert found.kinds == {"message": 3, "turn_completed": 2}
+    turns = [one.turn_id for one in found.contents]
+    assert turns == ["c1:u1", "c1:u1", "c1:u2", "c1:u2", "c1:u2"]
+    assert [one.reply_to for one in found.contents] == [None, "c1:u1", None, "c1:u2", "c1:u2"]
+    # A message without a time has that of the one before it.
+    assert [draft.occurred_at - 1_700_000_000_000 for draft in found.drafts] == [
+        *(1_250, 2_250, 10_250, 13_250, 15_250)
+    ]
+
+
+def test_the_branches_that_are_not_shown_are_marked(tmp_path: Path) -> None:
+    found = export(tmp_path, conversation(*TREE, leaf="a2"))
+    marks = [one.metadata["on_current_path"] for one in found.contents]
+    assert marks == [False, False, True, True, True]
+
+
+def test_another_current_branch_makes_no_new_events(tmp_path: Path) -> None:
+    before = export(tmp_path, conversation(*TREE[:5], leaf="a1", title="Moving house"))
+    after = export(tmp_path, conversation(*TREE, leaf="a2"))
+    said = {(one.source_id, one.content, one.turn_id) for one in after.contents}
+    assert {(one.source_id, one.content, one.turn_id) for one in before.contents} < said
+
+
+def test_a_conversation_that_asks_not_to_be_remembered_is_not(tmp_path: Path) -> None:
+    private = conversation(*TREE, is_do_not_remember=True)
+    open_ = conversation(node("x", None, "user", "Hello", SPRING), is_do_not_remember=False)
+    assert export(tmp_path, private, open_).texts == ["Hello"]
+    quiet = node("x", None, "user", "Psst", SPRING, metadata={"is_do_not_remember": True})
+    assert not export(tmp_path, conversation(quiet)).texts
+
+
+def test_a_hidden_message_is_kept_as_a_notice(tmp_path: Path) -> None:
+    hidden = {"is_visually_hidden_from_conversation": True}
+    found = export(
+        tmp_path,
+        conversation(node("h", None, "user", "Go on as before.", SPRING, metadata=hidden)),
+    )
+    (notice,) = found.contents
+    assert isinstance(notice, Notice)
+    assert notice.metadata["hidden"] is True
+
+
+def test_files_are_named_and_what_was_spoken_aloud_is_said(tmp_path: Path) -> None:
+    parts = [
+        {"content_type": "audio_transcription", "text": "I have a dog.", "direction": "in"},
+        {"content_type": "audio_asset_pointer", "asset_pointer": "sediment://file_a"},
+        {"content_type": "image_asset_pointer", "asset_pointer": "file-service://f1", "width": 9},
+        {"content_type": "image_asset_pointer", "asset_pointer": "file-service://f2",
+         "size_bytes": 7},
+        None,
+        "",
+    ]  # fmt: skip
+    uploads = [
+        {"id": "f1", "name": "dog.png", "size": 12, "mime_type": "image/png"},
+        {"id": "f3", "name": "plan.pdf", "mime_type": "application/pdf"},
+    ]
+    found = export(
+        tmp_path,
+        conversation(
+            node("u", None, "user", at=SPRING, metadata={"attachments": uploads},
+                 content={"content_type": "multimodal_text", "parts": parts})
+        ),
+    )  # fmt: skip
+    (message,) = found.contents
+    assert message.content == "I have a dog."
+    assert message.attachments == (
+        Attachment(type="audio", name="file_a"),
+        Attachment(type="image", name="dog.png", mime_type="image/png", size=12),
+        Attachment(type="image", name="f2", size=7),
+        Attachment(type="file", name="plan.pdf", mime_type="application/pdf"),
+    )
+
+
+def test_what_our_own_hooks_injected_is_said_by_nobody(tmp_path: Path) -> None:
+    block = "<memory_context>\n- Ada owns a zeppelin.\n</memory_context>\n\nWhere was I?"
+    found = export(tmp_path, conversation(node("u", None, "user", block, SPRING)))
+    assert found.texts == ["Where was I?"]
+
+
+def test_questions_in_a_row_are_one_turn(tmp_path: Path) -> None:
+    found = export(
+        tmp_path,
+        conversation(
+            node("u1", None, "user", "Hi", SPRING),
+            node("u2", "u1", "user", "Are you there?", SPRING + 1),
+            node("a", "u2", "assistant", "Yes.", SPRING + 2),
+            node("u3", "a", "user", "Good.", SPRING + 3),
+        ),
+    )
+    assert [one.turn_id for one in found.contents] == ["c1:u1", "c1:u1", "c1:u1", "c1:u3"]
+
+
+def test_times_that_are_missing_come_from_above_or_from_the_conversation(tmp_path: Path) -> None:
+    timeless = conversation(
+        node("u1", None, "user", "Hi"), node("a1", "u1", "assistant", "Ho", SPRING - 5)
+    )
+    timeless["create_time"] = None
+    assert len(export(tmp_path, timeless).drafts) == 2
+    nothing = conversation(node("u1", None, "user", "Hi"), create_time=None, update_time=None)
+    assert "time" in export(tmp_path, nothing).rejections[0].reason
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        17,
+        None,
+        {"mapping": None},
+        {"mapping": []},
+        conversation(node("u", None, "user", "x", SPRING, content={"content_type": "hologram"})),
+        conversation(node("u", None, "goblin", "x", SPRING)),
+        conversation(node("u", None, "user", "x\0y", SPRING)),
+        conversation(node("u", None, "user", "x", 1e30)),
+    ],
+)
+def test_what_is_not_understood_is_refused_with_its_place(tmp_path: Path, broken: Any) -> None:
+    found = export(tmp_path, conversation(*TREE), broken, conversation(*TREE, conversation_id="c2"))
+    assert len(found.texts) == 10
+    assert [rejection.line for rejection in found.rejections] == [2]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        conversation({"id": "n"}, {"id": "m", "message": {}, "parent": 7, "children": None}),
+        conversation(node("u", None, "user", content={"content_type": "text", "parts": None})),
+        conversation(node("u", None, "user", content={"content_type": "text"})),
+        conversation(),
+    ],
+)
+def test_what_says_nothing_is_no_event(tmp_path: Path, odd: Any) -> None:
+    found = export(tmp_path, conversation(*TREE), odd)
+    assert (len(found.texts), found.rejections) == (5, [])
+
+
+def test_a_tree_that_is_a_circle_ends(tmp_path: Path) -> None:
+    found = export(
+        tmp_path,
+        conversation(
+            node("a", "b", "user", "One", SPRING), node("b", "a", "assistant", "Two", SPRING)
+        ),
+    )
+    assert sorted(found.texts) == ["One", "Two"]
+
+
+def test_the_zip_as_it_comes_and_one_conversation_are_taken(tmp_path: Path) -> None:
+    text = json.dumps([conversation(*TREE)]).encode()
+    members = {
+        "chat.html": b"<html><script>var jsonData = [];</script></html>",
+        "conversations.json": text,
+        "message_feedback.json": b"[]",
+        "user.json": b'{"id": "user-1", "email": "ada@example.com"}',
+        "file-f1-dog.png": b"\x89PNG",
+    }
+    path = tmp_path / "export.zip"
+    path.write_bytes(zipped(members))
+    expected = export(tmp_path, conversation(*TREE)).contents
+    assert opened(path).contents == expected
+    single = tmp_path / "one.json.gz"
+    single.write_bytes(gzip.compress(json.dumps(conversation(*TREE), indent=1).encode()))
+    assert opened(single).contents == expected
+
+
+def test_a_file_that_is_cut_off_gives_what_came_before(tmp_path: Path) -> None:
+    whole = json.dumps([conversation(*TREE), conversation(*TREE, conversation_id="c2")]).encode()
+    path = tmp_path / "conversations.json"
+    before = len(json.dumps([conversation(*TREE)]))
+    for end in range(400, len(whole), 37):
+        path.write_bytes(whole[:end])
+        found = opened(path)
+        assert len(found.texts) == (5 if end >= before else 0)
+        assert len(found.rejections) == 1
+
+
+@pytest.mark.skipif(not EXPORTS.exists(), reason="the exports are not at hand")
+def test_a_real_export() -> None:
+    found = opened(EXPORTS / "chatgpt")
+    assert found.formats == ["chatgpt"]
+    assert not found.rejections
+    # Seven conversations of three questions and two answers each, counted by hand.
+    assert found.kinds == {"message": 21, "turn_completed": 14}
+    assert found.texts[:3] == [
+        "Hi, what's up?",
+        "I'm here to assist you. What would you like to know?",
+        "How do you work?",
+    ]
