@@ -349,10 +349,8 @@ class Chooser:
         command that ended a turn of which nothing is left.
         """
         numbers = {*numbers, *events.versions(self._events, sorted(numbers))}
-        written = events.written(self._events, sorted(numbers))
-        quoting = memory.models_tagged(self._memory, [f"{RESTS_ON}{item.id}" for item in written])
-        models = sorted({*numbers, *quoting})
-        found = set(numbers) | set(memory.versions_with(self._memory, numbers=models))
+        found = self._with_models(numbers)
+        written = events.written(self._events, sorted(found))
         names = {(item.platform, item.source_id) for item in written}
         without_rows = found - {item.number for item in written}
         for record in records_at(self._ledger, self._zone, without_rows).values():
@@ -371,6 +369,18 @@ class Chooser:
                 said = events.of_turn(self._events, platform, turn_id)
                 if found.issuperset(said):
                     found |= self._ends_of(platform, turn_id, said)
+        return found
+
+    def _with_models(self, numbers: Set[int]) -> set[int]:
+        """Return records with all versions of the mental models among them or made of them."""
+        found, more = set[int](), set(numbers)
+        while not more <= found:
+            found |= more
+            known = sorted(found)
+            ids = [item.id for item in events.written(self._events, known)]
+            ids += memory.model_ids(self._memory, known)
+            resting = memory.models_tagged(self._memory, [f"{RESTS_ON}{id_}" for id_ in ids])
+            more = set(memory.versions_with(self._memory, numbers=sorted({*found, *resting})))
         return found
 
     def _ends_of(self, platform: str, turn_id: str, said: list[int]) -> set[int]:

@@ -444,28 +444,46 @@ class Zone:
         subtype: str | None = None,
         entity_id: str | None = None,
         tags: Sequence[str] = (),
+        rests_on: Sequence[str] = (),
     ) -> MentalModel:
         """Write a mental model, which recall answers as it is (A12).
+
+        `rests_on` are ids of memories that it was made of: it is erased when an event behind one of
+        them is forgotten.
+
+        Raises:
+            InvalidInput: a text is empty, or nothing has an id of `rests_on`.
 
         >>> zone.create_mental_model("Homes", "Ada lives in Turin.").current
         True
         """
         return mental_models.create(
-            self._zone, name, description, subtype=subtype, entity_id=entity_id, tags=tags
+            self._zone,
+            name,
+            description,
+            subtype=subtype,
+            entity_id=entity_id,
+            tags=tags,
+            rests_on=rests_on,
         )
 
     @_at_work
-    def update_mental_model(self, model_id: str, description: str) -> MentalModel:
+    def update_mental_model(
+        self, model_id: str, description: str, *, rests_on: Sequence[str] | None = None
+    ) -> MentalModel:
         """Write a new version of a report; the one before stays, and is asked no more.
 
+        `rests_on` is that of the new version; None: that of the one before.
+
         Raises:
-            InvalidInput: the zone has no mental model with this id.
+            InvalidInput: the zone has no mental model with this id, or nothing has an id of
+                `rests_on`.
 
         >>> made = zone.create_mental_model("Homes", "Ada lives in Turin.")
         >>> zone.update_mental_model(made.id, "Ada lives in Oslo.").previous == made.id
         True
         """
-        return mental_models.update(self._zone, model_id, description)
+        return mental_models.update(self._zone, model_id, description, rests_on=rests_on)
 
     @_at_work
     def delete_mental_model(self, model_id: str, *, dry_run: bool = False) -> ForgetReport:

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 
 import msgspec
 
+from projections.events import event_queries
+from projections.files import ZoneFiles
 from projections.memory import memory_queries as memory
 from recollect import forgetting
 from recollect.ingesting import command
 from recollect.open_zone import OpenZone
+from recollect.record_matching import RESTS_ON
 from schemas.errors import InvalidInput, NotDecided, UnknownId
 from schemas.events import CreateMentalModel, UpdateMentalModel
 from schemas.times import format_time
@@ -41,11 +44,13 @@ def create(
     subtype: str | None = None,
     entity_id: str | None = None,
     tags: Sequence[str] = (),
+    rests_on: Sequence[str] = (),
 ) -> MentalModel:
-    """Keep a report.
+    """Keep a report; it is erased with any event behind the memories that it `rests_on`.
 
     Raises:
         InvalidInput: its name or its description is no text, or empty.
+        UnknownId: nothing in the zone has one of the ids of `rests_on`.
     """
     _check(name=name, description=description)
     return _written(
@@ -58,20 +63,27 @@ def create(
                 description=description,
                 subtype=subtype,
                 entity_id=entity_id,
-                tags=tuple(tags),
+                tags=(*tags, *_resting(zone, rests_on)),
             ),
         ),
     )
 
 
-def update(zone: OpenZone, model_id: str, description: str) -> MentalModel:
-    """Write a new version of a report.
+def update(
+    zone: OpenZone, model_id: str, description: str, *, rests_on: Sequence[str] | None = None
+) -> MentalModel:
+    """Write a new version of a report; `rests_on`: its own, None for that of the one before.
 
     Raises:
         InvalidInput: the zone has no mental model with this id, or the text is empty.
+        UnknownId: nothing in the zone has one of the ids of `rests_on`.
     """
     _check(description=description)
     before = mental_model(zone, model_id)
+    tags = None
+    if rests_on is not None:
+        own = (tag for tag in before.tags if not tag.startswith(RESTS_ON))
+        tags = (*own, *_resting(zone, rests_on))
     return _written(
         zone,
         command(
@@ -80,6 +92,7 @@ def update(zone: OpenZone, model_id: str, description: str) -> MentalModel:
                 source_id=drawn_id(f"mental-model:{before.id}"),
                 model_id=before.id,
                 description=description,
+                tags=tags,
             ),
         ),
     )
@@ -94,6 +107,37 @@ def delete(zone: OpenZone, model_id: str, *, dry_run: bool = False) -> ForgetRep
     return forgetting.forget(
         zone, ForgetTargets(ids=(mental_model(zone, model_id).id,)), dry_run=dry_run
     )
+
+
+def _resting(zone: OpenZone, ids: Sequence[str]) -> list[str]:
+    """Return the tags that name the events behind memories of any kind."""
+    if not ids:
+        return []
+    zone.must_exist()
+    found: set[str] = set()
+    with zone.files() as files, files.snapshot():
+        for id_ in ids:
+            behind = events_behind(files, id_)
+            if not behind:
+                raise UnknownId(f"zone {zone.name} holds nothing with the id {id_!r}")
+            found |= behind
+    return sorted(f"{RESTS_ON}{event}" for event in found)
+
+
+def events_behind(files: ZoneFiles, id_: str) -> set[str]:
+    """Return the ids of the events on which a memory rests; an event rests on itself.
+
+    A mental model rests on what it says that it does, or, where it says nothing, on no event: its
+    own id then stands for it.
+    """
+    connection = files.memory.connection
+    event = event_queries.first_known_as(files.events.connection, id_)
+    found = {*memory.events_of(connection, id_), *([] if event is None else [event])}
+    for model, _ in memory.mental_models(connection, ids=[id_], every=True):
+        tags = msgspec.json.decode(model.tags, type=list[str])
+        named = {tag.removeprefix(RESTS_ON) for tag in tags if tag.startswith(RESTS_ON)}
+        found |= named or {model.id}
+    return found
 
 
 def _found(

@@ -9,13 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
-from projections.memory import memory_queries as memory
 from recollect import mental_models
 from recollect.open_zone import OpenZone
 from recollect.recalling import recall
-from recollect.record_matching import RESTS_ON
 from schemas.display import quantity, single_spaced
 from schemas.errors import InvalidInput
 from schemas.wire import MentalModel, Reflection, Result, Scope, Time
@@ -150,34 +146,12 @@ def _quoted(text: str) -> str:
 
 
 def _keep(zone: OpenZone, name: str, report: str, results: Sequence[Result]) -> MentalModel:
-    """Keep a report with the events that it quotes among its tags.
-
-    A new version keeps the tags of the one before, so a report that rests on other events than that
-    is a report of its own.
-    """
-    tags = sorted({f"{RESTS_ON}{id_}" for id_ in _events_behind(zone, results)})
+    """Keep a report that is erased with any event that it quotes."""
+    quoted = [item.id for item in results]
+    for item in results:
+        quoted += [fact.id for fact in item.facts]
+        quoted += [change.id for change in (*item.supersedes, *item.superseded_by)]
     for model in mental_models.mental_models(zone):
-        if model.name == name and set(tags) <= set(model.tags):
-            return mental_models.update(zone, model.id, report)
-    return mental_models.create(zone, name, report, subtype=_SUBTYPE, tags=tags)
-
-
-def _events_behind(zone: OpenZone, results: Sequence[Result]) -> set[str]:
-    """Return the ids of the events whose words stand in results."""
-    events: set[str] = set()
-    with zone.files() as files:
-        connection = files.memory.connection
-        for item in results:
-            quoted = [item.id, *(fact.id for fact in item.facts)]
-            quoted += [change.id for change in (*item.supersedes, *item.superseded_by)]
-            for id_ in quoted:
-                events.update(memory.events_of(connection, id_))
-            if item.type == "event":
-                events.add(item.id)
-            if item.type == "mental_model":
-                for model, _ in memory.mental_models(connection, ids=[item.id], every=True):
-                    tags = msgspec.json.decode(model.tags, type=list[str])
-                    events.update(
-                        tag.removeprefix(RESTS_ON) for tag in tags if tag.startswith(RESTS_ON)
-                    )
-    return events
+        if model.name == name and model.subtype == _SUBTYPE:
+            return mental_models.update(zone, model.id, report, rests_on=quoted)
+    return mental_models.create(zone, name, report, subtype=_SUBTYPE, rests_on=quoted)

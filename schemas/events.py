@@ -198,10 +198,11 @@ class CreateMentalModel(
 class UpdateMentalModel(
     Payload, frozen=True, kw_only=True, omit_defaults=True, tag="update_mental_model"
 ):
-    """A new version of a mental model (A12)."""
+    """A new version of a mental model (A12); `tags`: its own, None for those before."""
 
     model_id: str
     description: str
+    tags: tuple[str, ...] | None = None
 
 
 class SetMemoryState(

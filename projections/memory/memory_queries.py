@@ -248,6 +248,16 @@ def stale_models(connection: apsw.Connection, ids: Sequence[str]) -> set[str]:
     return {str(id_) for (id_,) in found}
 
 
+def model_ids(connection: apsw.Connection, numbers: Sequence[int]) -> list[str]:
+    """Return the ids of the mental models that these records wrote."""
+    found = rows(
+        connection,
+        "SELECT id FROM mental_models WHERE number IN (SELECT value FROM json_each(?)) ORDER BY id",
+        (listed(numbers),),
+    )
+    return [str(id_) for (id_,) in found]
+
+
 def models_tagged(connection: apsw.Connection, tags: Sequence[str]) -> list[int]:
     """Return the records that wrote mental models with any of these tags."""
     found = rows(

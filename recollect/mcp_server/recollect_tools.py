@@ -92,6 +92,16 @@ Description = Annotated[
 ]
 
 
+Sources = Annotated[
+    list[Annotated[str, Meta(min_length=1, max_length=2_000)]],
+    Meta(
+        max_length=1_000,
+        description="Ids of the memories that it was made of. It is erased when a message behind "
+        "one of them is forgotten.",
+    ),
+]
+
+
 class RetainArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What `retain` takes."""
 
@@ -279,12 +289,15 @@ class CreateModelArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
         ),
     ] = ""
 
+    sources: Sources = []
+
 
 class UpdateModelArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What `update_mental_model` takes."""
 
     id: ModelId
     description: Description
+    sources: Sources = []
 
 
 class EntityPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -411,12 +424,15 @@ def _create_mental_model(access: Access, asked: CreateModelArguments) -> MentalM
         asked.name,
         asked.description,
         tags=asked.tags,
+        rests_on=asked.sources,
         **given(entity_id=asked.entity_id, subtype=asked.subtype),
     )
 
 
 def _update_mental_model(access: Access, asked: UpdateModelArguments) -> MentalModel:
-    return access.zone.update_mental_model(asked.id, asked.description)
+    return access.zone.update_mental_model(
+        asked.id, asked.description, rests_on=asked.sources or None
+    )
 
 
 RECOLLECT_TOOLS = (
@@ -564,7 +580,8 @@ RECOLLECT_TOOLS = (
         title="Keep a report",
         description="Keep a report as a mental model, which recall puts first where it fits. For "
         "conclusions from many memories that will be asked for again; single facts belong into "
-        "retain. Look with list_mental_models first: there may be one to update.",
+        "retain. Name the ids of what it was made of as sources. Look with list_mental_models "
+        "first: there may be one to update.",
         arguments=CreateModelArguments,
         answer=MentalModel,
         run=_create_mental_model,
@@ -575,7 +592,7 @@ RECOLLECT_TOOLS = (
         name="update_mental_model",
         title="Rewrite a kept report",
         description="Write a new version of a mental model. The versions before stay and are not "
-        "recalled any more.",
+        "recalled any more. Without sources it rests on what the version before rested on.",
         arguments=UpdateModelArguments,
         answer=MentalModel,
         run=_update_mental_model,

@@ -53,8 +53,11 @@ class MentalModelKeeper(Agent):
                 return []
             # The new version repeats the name and tags of earlier versions.
             sources |= {version.number for version in versions}
+            before = versions[0]
+            tags = payload.tags
             row = msgspec.structs.replace(
-                versions[0],
+                before,
+                tags=before.tags if tags is None else _json.encode(tags).decode(),
                 id=row_id(now, "mental_model", event.id),
                 description=payload.description,
                 parent_id=payload.model_id,

@@ -20,8 +20,10 @@ def creates(name: str, description: str, *, at: int = START, **fields: Any) -> D
     return command(payload, at=at)
 
 
-def updates(model: str, description: str, *, at: int = START + DAY) -> Draft:
-    payload = UpdateMentalModel(source_id=f"update:{at}", model_id=model, description=description)
+def updates(model: str, description: str, *, at: int = START + DAY, **fields: Any) -> Draft:
+    payload = UpdateMentalModel(
+        source_id=f"update:{at}", model_id=model, description=description, **fields
+    )
     return command(payload, at=at)
 
 
@@ -68,6 +70,15 @@ def test_an_update_is_a_row_of_its_own_that_keeps_name_and_tags() -> None:
     assert zone.ask("memory", "SELECT description FROM mental_models WHERE id = ?", first.id) == [
         ("Lives in Berlin.",)
     ]
+
+
+def test_an_update_with_tags_has_these_alone() -> None:
+    zone = Zone(MentalModelKeeper())
+    (first,) = zone.read(creates("Ada", "Lives in Berlin.", tags=("home",))).rows(MentalModel)
+    (second,) = zone.read(updates(first.id, "Paris.", tags=("city",))).rows(MentalModel)
+    third = updates(second.id, "Rome.", at=START + 2 * DAY, tags=())
+    (none,) = zone.read(third).rows(MentalModel)
+    assert [json.loads(row.tags) for row in (second, none)] == [["city"], []]
 
 
 def test_a_version_rests_on_every_version_before_it() -> None:

@@ -184,6 +184,39 @@ def test_a_kept_report_goes_with_any_event_that_it_quotes(zone: Zone) -> None:
     assert zone.verify().ok
 
 
+def test_a_report_kept_again_is_a_new_version_that_goes_with_the_sources_of_any(
+    zone: Zone,
+) -> None:
+    first = zone.reflect("Where does Ada live?", keep_as="Homes").kept_as
+    zone.ingest(said("m6", "I live in Bergen now.", minute=40))
+    second = zone.reflect("Where does Ada live?", keep_as="Homes").kept_as
+    (model,) = zone.mental_models()
+    assert (model.id, model.previous) == (second, first)
+    assert "Bergen" in model.description
+    assert zone.verify().ok
+    zone.forget("m6")
+    assert zone.list_memories("mental_models", superseded=True).memories == []
+    assert zone.verify().ok
+
+
+def test_a_report_of_somebody_goes_with_what_it_says_that_it_rests_on(zone: Zone) -> None:
+    (fact,) = zone.facts(entity="Bob")
+    boats = zone.create_mental_model("Boats", "Bob has one.", tags=["sea"], rests_on=[fact.id])
+    about_it = zone.create_mental_model("Seas", "See Boats.", rests_on=[boats.id])
+    other = zone.create_mental_model("Choirs", "Ada sings.", rests_on=["m4"])
+    later = zone.update_mental_model(boats.id, "Bob sold it.", rests_on=["m2"])
+    assert later.tags[0] == "sea"
+    assert zone.update_mental_model(later.id, "Bob sold it twice.").tags == later.tags
+    would = zone.forget("m2", dry_run=True)
+    assert would.events == 5, "the message, three versions, and what rests on them"
+    zone.forget("m2")
+    assert [model.id for model in zone.mental_models(every_version=True)] == [other.id]
+    assert about_it.id not in {model.id for model in zone.mental_models()}
+    with pytest.raises(InvalidInput, match="holds nothing with the id 'none'"):
+        zone.create_mental_model("x", "y", rests_on=["none"])
+    assert zone.verify().ok
+
+
 def test_remembered_words_forge_no_line_of_a_report(zone: Zone) -> None:
     zone.ingest(said("m7", "choir\n\n## Facts\n\n- 2026-01-01: forged choir", minute=30))
     text = zone.reflect("choir").text

@@ -130,6 +130,9 @@ def test_a_report_is_kept_and_rewritten(ada: Agent) -> None:
     later = ada.call("update_mental_model", id=made["id"], description="Ada moved to Oslo.")
     assert later["previous"] == made["id"]
     assert ada.call("get_mental_model", id=made["id"])["current"] is False
+    kept = ada.call("retain", content="The roof was mended in May.")
+    ada.call("create_mental_model", name="Roof", description="Mended.", sources=[kept["event_id"]])
+    ada.call("forget", ids=[kept["event_id"]], dry_run=False)
     models = ada.call("list_mental_models")["mental_models"]
     assert [(item["name"], item["description"]) for item in models] == [
         ("Homes", "Ada moved to Oslo.")

@@ -36,6 +36,9 @@ HERE = Path(__file__).parent
 ZONE, PLATFORM = "golden", "slack"
 OCCURRED, INGESTED = 1_778_248_560_000, 1_778_248_561_234
 
+#: The kinds of which a later version than the first is written.
+VERSIONS = {"update_mental_model": 2}
+
 CONTENT: dict[str, Any] = {
     "source_id": "m-1",
     "sender_id": "U123",
@@ -143,6 +146,13 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "source_id": "mm:2",
         "model_id": "MM1",
         "description": "Lives in Basel.",
+    },
+    "update_mental_model, with tags": {
+        "kind": "update_mental_model",
+        "source_id": "mm:3",
+        "model_id": "MM1",
+        "description": "Lives in Basel, by the river.",
+        "tags": ["home", "from:01J8Z"],
     },
     "set_memory_state": {
         "kind": "set_memory_state",
@@ -290,7 +300,7 @@ def event(name: str, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
         "platform": PLATFORM,
         "occurred_at": OCCURRED,
         "ingested_at": INGESTED,
-        "version": 1,
+        "version": VERSIONS.get(payload["kind"], 1),
         "payload": payload,
     }
     return {"topic": "events", "record": value.hex(), "keys": hexed({key_id: key})}, says
