@@ -384,6 +384,7 @@ class RemoteZone(Zone):
         subtype: str | None = None,
         entity_id: str | None = None,
         tags: Sequence[str] = (),
+        rests_on: Sequence[str] = (),
     ) -> MentalModel:
         body = {
             "name": name,
@@ -391,11 +392,14 @@ class RemoteZone(Zone):
             "subtype": subtype,
             "entity_id": entity_id,
             "tags": tags,
+            "rests_on": rests_on,
         }
         return self._service.change("POST", f"{self._base}/mental-models", MentalModel, body)
 
-    def update_mental_model(self, model_id: str, description: str) -> MentalModel:
-        body = {"description": description}
+    def update_mental_model(
+        self, model_id: str, description: str, *, rests_on: Sequence[str] | None = None
+    ) -> MentalModel:
+        body = {"description": description, "rests_on": rests_on}
         return self._service.change("PATCH", self._model(model_id), MentalModel, body)
 
     def delete_mental_model(self, model_id: str, *, dry_run: bool = False) -> ForgetReport:

@@ -21,19 +21,21 @@ class ModelList(msgspec.Struct, frozen=True):
 
 
 class ModelBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A report to keep."""
+    """A report to keep. `rests_on`: ids of memories that it was made of; it goes when they go."""
 
     name: str
     description: str
     subtype: str | None = None
     entity_id: str | None = None
     tags: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = ()
 
 
 class DescriptionBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a report says from now on."""
+    """What a report says from now on. `rests_on`: null for that of the version before."""
 
     description: str
+    rests_on: tuple[str, ...] | None = None
 
 
 @get("/mental-models", opt={"right": "read"}, summary="List mental models", tags=["mental models"])
@@ -86,7 +88,11 @@ async def update_model(
     request: AnyRequest, zone: FromPath[str], id: FromPath[str], data: JSONBody[DescriptionBody]
 ) -> MentalModel:
     """Write a new version of a report; those before stay."""
-    return await write(request, zone, lambda held: held.update_mental_model(id, data.description))
+    return await write(
+        request,
+        zone,
+        lambda held: held.update_mental_model(id, data.description, rests_on=data.rests_on),
+    )
 
 
 @delete(
