@@ -130,7 +130,7 @@ class EventImport:
     def report(self, *, wait: bool = False) -> IngestReport:
         """Return what became of them so far; `wait`: when they are recallable."""
         with self._zone.open_home.at_work():
-            return _report(self._zone, self._counts, self._started, wait, show_nothing)
+            return report_of(self._zone, self._counts, self._started, wait=wait)
 
     def _counted(self, events: Iterable[AnyEvent | bytes]) -> Iterator[AnyEvent | bytes]:
         for event in events:
@@ -186,7 +186,7 @@ def ingest_files(
     with show("reading", total_size(inputs), "bytes") as meter.advance:
         for export in exports_of(inputs):
             import_source(export.source, partial(publish, zone), counts)
-    return _report(zone, counts, started, wait, show)
+    return report_of(zone, counts, started, wait=wait, show=show)
 
 
 def open_inputs(
@@ -200,7 +200,13 @@ def open_inputs(
     return [open_input(Path(path).expanduser(), format, options, meter) for path in paths]
 
 
-def _report(zone: OpenZone, counts: Import, started: float, wait: bool, show: Show) -> IngestReport:
+def report_of(
+    zone: OpenZone, counts: Import, started: float, *, wait: bool, show: Show = show_nothing
+) -> IngestReport:
+    """Return what became of an import so far; `wait`: when what is published is recallable.
+
+    `started`: when it began, by the monotonic clock.
+    """
     token_, head = token(zone), zone.head()
     if wait:
         waiting = zone.node.ledger.head(zone.name).number - decided(zone)

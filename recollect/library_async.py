@@ -202,6 +202,8 @@ class AsyncZone:
     ingest = _awaited(Zone.ingest)
     event_import = _awaited(Zone.event_import)
     ingest_files = _awaited(Zone.ingest_files)
+    preview_files = _awaited(Zone.preview_files)
+    follow_file = _awaited(Zone.follow_file)
     remember = _awaited(Zone.remember)
     decide = _awaited(Zone.decide)
     token = _awaited(Zone.token)

@@ -8,6 +8,7 @@ from os import PathLike
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from recollect import (
+    following,
     forgetting,
     held_memories,
     ingesting,
@@ -16,6 +17,7 @@ from recollect import (
     maintenance,
     mental_models,
     merging,
+    previewing,
     recalling,
     reflecting,
     replacing,
@@ -48,6 +50,7 @@ from schemas.wire import (
     MemoryVersion,
     MentalModel,
     Merge,
+    Preview,
     Query,
     RebuildReport,
     RecallAnswer,
@@ -175,6 +178,57 @@ class Zone:
             date_order=date_order,
             wait=wait,
             show=show,
+        )
+
+    def preview_files(
+        self,
+        paths: str | PathLike[str] | Sequence[str | PathLike[str]],
+        *,
+        format: str = "auto",
+        timezone: str | None = None,
+        date_order: str | None = None,
+        show: Show = show_nothing,
+    ) -> Preview:
+        """Return what `ingest_files` would read: people, span of time, counts, ten lines each.
+
+        Nothing is published.
+
+        Raises:
+            InvalidInput: as `ingest_files`.
+
+        >>> (export,) = zone.preview_files("chats.jsonl").exports
+        >>> export.format, export.kinds, export.people[0].name
+        ('jsonl', {'message': 1}, 'Ada')
+        """
+        named = [paths] if isinstance(paths, str | PathLike) else paths
+        return previewing.preview(
+            named, format=format, timezone=timezone, date_order=date_order, show=show
+        )
+
+    @_at_work
+    def follow_file(
+        self,
+        path: str | PathLike[str],
+        *,
+        format: str = "auto",
+        timezone: str | None = None,
+        wait: bool = True,
+        each: Callable[[IngestReport], bool],
+    ) -> IngestReport:
+        """Put the events of a growing file of lines into the ledger as they are written.
+
+        Whenever all that is there was read, `each` is told what became of it so far, and ends it
+        by returning True. A file that is cut, or replaced by another of its name, is read from its
+        beginning; what is known already is not new.
+
+        Raises:
+            InvalidInput: as `ingest_files`.
+
+        >>> zone.follow_file("chats.jsonl", each=lambda report: True).read
+        1
+        """
+        return following.follow(
+            self._zone, path, format=format, timezone=timezone, wait=wait, each=each
         )
 
     @_at_work

@@ -14,16 +14,18 @@ from recollect.cli.output import (
     bad,
     emit,
     note,
+    paragraph,
     progress,
+    quiet,
     say,
     show_step,
     strong,
 )
 from recollect.cli.question_options import TIMES
-from schemas.display import quantity, shown
+from schemas.display import quantity, shown, single_spaced
 
 if TYPE_CHECKING:
-    from schemas.wire import ForgetReport, IngestReport
+    from schemas.wire import ExportPreview, ForgetReport, IngestReport, Rejection, Skipped
     from streams.encoder.catalog import Precision, Source
 
 #: What may be chosen; a test holds them to what the encoder knows.
@@ -118,6 +120,8 @@ def init(
 @click.command(epilog="Example: recollect ingest chats.jsonl mail.jsonl.gz")
 @common
 @event_files
+@click.option("--dry-run", is_flag=True, help="Only show what would be read.")
+@click.option("--follow", is_flag=True, help="Read one file of lines on as it grows.")
 @click.option("--no-wait", is_flag=True, help="Return after publishing; decide later.")
 def ingest(
     home: str | None,
@@ -127,6 +131,8 @@ def ingest(
     format_: str,
     timezone: str | None,
     date_order: str | None,
+    dry_run: bool,
+    follow: bool,
     no_wait: bool,
 ) -> int:
     """Take in events from files.
@@ -142,6 +148,12 @@ def ingest(
     """
     if _STANDARD_INPUT in paths and sys.stdin.isatty():
         note("reading events from the terminal; end with Ctrl-D on a line of its own")
+    if follow:
+        if dry_run or len(paths) != 1:
+            raise click.UsageError("--follow takes one PATH, and publishes what comes")
+        return _follow(home, zone, as_json, paths[0], format_, timezone, not no_wait)
+    if dry_run:
+        return _preview(as_json, paths, format_, timezone, date_order)
     with open_zone(home, zone) as memory:
         report = memory.ingest_files(
             paths,
@@ -163,24 +175,106 @@ def ingest(
     return 1 if report.read and report.rejected == report.read else 0
 
 
+def _follow(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    path: Path,
+    format_: str,
+    timezone: str | None,
+    wait: bool,
+) -> int:
+    """Put what is written into a file into the ledger until somebody ends it."""
+    told = 0
+
+    def each(report: IngestReport) -> bool:
+        nonlocal told
+        if as_json:
+            emit(report)
+        else:
+            for rejection in report.rejections[told:]:
+                _show_rejection(rejection)
+            say(f"read {report.read}, new {report.new}, rejected {report.rejected}")
+        told = len(report.rejections)
+        return False
+
+    with open_zone(home, zone) as memory:
+        note(f"following {path}; end with Ctrl-C")
+        try:
+            memory.follow_file(path, format=format_, timezone=timezone, wait=wait, each=each)
+        except KeyboardInterrupt:
+            note("ended")
+    return 0
+
+
+def _preview(
+    as_json: bool,
+    paths: tuple[Path, ...],
+    format_: str,
+    timezone: str | None,
+    date_order: str | None,
+) -> int:
+    """Show what would be read; it needs no home."""
+    from recollect.previewing import preview
+
+    found = preview(paths, format=format_, timezone=timezone, date_order=date_order, show=progress)
+    if as_json:
+        emit(found)
+    else:
+        for export in found.exports:
+            _show_export(export)
+        _show_refused(found.rejections, found.rejected, found.skipped)
+        say(f"would read {found.read}, {found.rejected} of them rejected; nothing was published")
+    return 1 if found.read and found.rejected == found.read else 0
+
+
+def _show_export(export: ExportPreview) -> None:
+    say(strong(single_spaced(export.path)), quiet(f"  {export.format}"))
+    if export.first is not None and export.last is not None:
+        say(f"  from {export.first} to {export.last}")
+    kinds = ", ".join(f"{kind} {count:,}" for kind, count in export.kinds.items())
+    say(f"  {kinds or 'nothing'}")
+    people = ", ".join(
+        f"{single_spaced(person.name or person.id)} ({person.events:,})" for person in export.people
+    )
+    more = export.people_count - len(export.people)
+    if people:
+        for line in paragraph(f"{people}{f' and {more:,} more' if more else ''}", 2):
+            say("  ", line)
+    for sample in export.samples:
+        kind = "" if sample.kind == "message" else f" [{sample.kind}]"
+        first, *rest = paragraph(f"{sample.at[:16]} {sample.who}{kind}: {sample.text}", 6)
+        say("    ", first)
+        for line in rest:
+            say("      ", line)
+
+
 def _show_report(counts: IngestReport) -> None:
     say(
         f"read {counts.read}, new {counts.new}, duplicate {counts.duplicate}, "
         f"rejected {counts.rejected}, in {counts.seconds} s"
     )
-    shown = counts.rejections[:_MOST_SHOWN]
-    for rejection in shown:
-        say(bad("  rejected "), f"{rejection.path}:{rejection.line}: {rejection.reason}", err=True)
-    if counts.rejected > len(shown):
-        say(f"  … and {counts.rejected - len(shown):,} more", err=True)
-    for skipped in counts.skipped:
-        names = ", ".join(skipped.names) + (", …" if skipped.files > len(skipped.names) else "")
-        what = quantity(skipped.files, "file")
-        note(f"{skipped.path}: passed over {what} in no known format: {names}")
+    _show_refused(counts.rejections, counts.rejected, counts.skipped)
     if not counts.read:
         note("there was no event in it")
     elif counts.rejected == counts.read:
         note("recollect ingest --help shows what an event looks like")
+
+
+def _show_refused(rejections: Sequence[Rejection], count: int, skipped: Sequence[Skipped]) -> None:
+    shown = rejections[:_MOST_SHOWN]
+    for rejection in shown:
+        _show_rejection(rejection)
+    if count > len(shown):
+        say(f"  … and {count - len(shown):,} more", err=True)
+    for some in skipped:
+        names = ", ".join(some.names) + (", …" if some.files > len(some.names) else "")
+        what = quantity(some.files, "file")
+        note(f"{some.path}: passed over {what} in no known format: {names}")
+
+
+def _show_rejection(rejection: Rejection) -> None:
+    say(bad("  rejected "), f"{rejection.path}:{rejection.line}: {rejection.reason}", err=True)
 
 
 @click.command(epilog="Example: recollect forget m-17 --platform slack")

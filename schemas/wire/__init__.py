@@ -37,6 +37,7 @@ from schemas.wire.holdings import (
     Merge,
     ZoneSummary,
 )
+from schemas.wire.previews import ExportPreview, Person, Preview, Sample
 from schemas.wire.reports import (
     AccessToken,
     FileCheck,
@@ -74,6 +75,7 @@ __all__ = [
     "Entity",
     "EntityPage",
     "Explanation",
+    "ExportPreview",
     "Extraction",
     "Fact",
     "FileCheck",
@@ -93,6 +95,8 @@ __all__ = [
     "Merge",
     "NewAccessToken",
     "Pair",
+    "Person",
+    "Preview",
     "Query",
     "RebuildReport",
     "RecallAnswer",
@@ -102,6 +106,7 @@ __all__ = [
     "Rejection",
     "Result",
     "RollbackReport",
+    "Sample",
     "Scope",
     "Skipped",
     "Status",

@@ -1,10 +1,18 @@
 """Adapters: from what other programs export to drafts for the ledger."""
 
 from streams.adapters.adapter import Place, Source, drafts, records
-from streams.adapters.formats import FORMATS, Export, Input, exports_of, open_input, total_size
+from streams.adapters.formats import (
+    FORMATS,
+    Export,
+    Input,
+    exports_of,
+    followed_source,
+    open_input,
+    total_size,
+)
 from streams.adapters.import_options import DATE_ORDERS, Options
-from streams.adapters.importing import Import, import_source, reject
-from streams.adapters.input_files import Meter
+from streams.adapters.importing import Import, Importer, import_source, reject
+from streams.adapters.input_files import InputFile, Member, Meter
 from streams.adapters.jsonobjects import JsonObjects, line_of
 
 __all__ = [
@@ -12,14 +20,18 @@ __all__ = [
     "FORMATS",
     "Export",
     "Import",
+    "Importer",
     "Input",
+    "InputFile",
     "JsonObjects",
+    "Member",
     "Meter",
     "Options",
     "Place",
     "Source",
     "drafts",
     "exports_of",
+    "followed_source",
     "import_source",
     "line_of",
     "open_input",

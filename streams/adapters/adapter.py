@@ -61,6 +61,8 @@ class Adapter(NamedTuple):
     read: Callable[[Member, Options], Source]
     recognises_folder: Callable[[Folder], bool] | None = None
     read_folder: Callable[[Folder, Options], Source] | None = None
+    #: Whether a file can be read as it grows: line by line, in one pass, with nothing kept back.
+    follows: bool = False
 
 
 class OneFile(Source):

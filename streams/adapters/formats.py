@@ -191,6 +191,25 @@ class _Opening:
         self._input.size = self._input.size + size if known else None  # type: ignore[operator]
 
 
+def followed_source(member: Member, format_: str, options: Options) -> Source:
+    """Return a file that grows as its adapter reads it.
+
+    Raises:
+        InvalidInput: it is in no format that can be read as it grows.
+    """
+    known = [adapter for adapter in ADAPTERS if adapter.follows]
+    start = member.start()
+    for adapter in known:
+        if format_ == adapter.name or (
+            format_ == "auto" and adapter.recognises(start, member.name)
+        ):
+            return adapter.read(member, options)
+    raise InvalidInput(
+        f"{member.path} cannot be followed: formats that are read as they grow are "
+        f"{', '.join(adapter.name for adapter in known)}"
+    )
+
+
 def total_size(inputs: Sequence[Input]) -> int | None:
     """Return how many bytes some inputs have as they lie; None where nobody knows before."""
     sizes = [one.size for one in inputs]

@@ -37,22 +37,31 @@ class Import(msgspec.Struct):
     skipped: list[Skipped] = []
 
 
-def import_source(
-    source: Source,
-    publish: Callable[[Sequence[Draft]], list[Receipt]],
-    counts: Import,
-    progress: Callable[[int], None] | None = None,
-    same: Counter[str] | None = None,
-) -> None:
-    """Publish a source's drafts and add up in `counts` what became of them.
+class Importer:
+    """Publishes drafts in batches, and adds up in `counts` what became of them."""
 
-    `same` is that of `drafts`, where an import has several sources.
-    """
-    batch: list[tuple[Place, Draft]] = []
+    def __init__(self, publish: Callable[[Sequence[Draft]], list[Receipt]], counts: Import) -> None:
+        self._publish = publish
+        self._counts = counts
+        self._batch: list[tuple[Place, Draft]] = []
 
-    def flush() -> None:
-        receipts = publish([draft for _, draft in batch])
-        for (place, draft), receipt in zip(batch, receipts, strict=True):
+    def add(self, place: Place, item: Draft | Rejection) -> None:
+        """Take a draft or a refusal, as `drafts` yields them."""
+        self._counts.read += 1
+        if isinstance(item, Rejection):
+            reject(self._counts, item)
+            return
+        self._batch.append((place, item))
+        if len(self._batch) >= _BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        """Publish what was taken."""
+        if not self._batch:
+            return
+        counts = self._counts
+        receipts = self._publish([draft for _, draft in self._batch])
+        for (place, draft), receipt in zip(self._batch, receipts, strict=True):
             if receipt.status == "new":
                 counts.new += 1
                 counts.clamped += receipt.clamped
@@ -67,20 +76,23 @@ def import_source(
                         f"{draft.platform!r} is in the ledger with other content; that stays",
                     ),
                 )
-        if progress:
-            progress(len(batch))
-        batch.clear()
+        self._batch.clear()
 
+
+def import_source(
+    source: Source,
+    publish: Callable[[Sequence[Draft]], list[Receipt]],
+    counts: Import,
+    same: Counter[str] | None = None,
+) -> None:
+    """Publish a source's drafts and add up in `counts` what became of them.
+
+    `same` is that of `drafts`, where an import has several sources.
+    """
+    importer = Importer(publish, counts)
     for place, item in drafts(source, same):
-        counts.read += 1
-        if isinstance(item, Rejection):
-            reject(counts, item)
-            continue
-        batch.append((place, item))
-        if len(batch) >= _BATCH:
-            flush()
-    if batch:
-        flush()
+        importer.add(place, item)
+    importer.flush()
 
 
 def reject(counts: Import, rejection: Rejection) -> None:

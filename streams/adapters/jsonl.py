@@ -62,7 +62,7 @@ def holds_events(start: bytes, name: str) -> bool:
     return _NAMED.search(name) is not None or b'"occurred_at"' in start
 
 
-ADAPTER = Adapter("jsonl", is_json_lines, lambda member, options: JsonLines(member))
+ADAPTER = Adapter("jsonl", is_json_lines, lambda member, options: JsonLines(member), follows=True)
 
 
 def records(file: BinaryIO) -> Iterator[Record]:
