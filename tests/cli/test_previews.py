@@ -10,14 +10,14 @@ from tests.cli.kit import Shell
 
 
 def test_it_shows_people_times_kinds_and_ten_lines_and_makes_no_home(shell: Shell) -> None:
+    room = shell.room / "exports"
+    room.mkdir()
     chat = "".join(f"25/06/2020, 15:{minute:02} - Ada: line {minute}\n" for minute in range(30))
-    (shell.room / "WhatsApp Chat with Ada.txt").write_text(
-        chat + "26/06/2020, 10:00 - Bob: \x1b[2J\n"
-    )
-    (shell.room / "slack.zip").write_bytes(zipped(export()))
-    (shell.room / "notes.md").write_text("none")
+    (room / "WhatsApp Chat with Ada.txt").write_text(chat + "26/06/2020, 10:00 - Bob: \x1b[2J\n")
+    (room / "slack.zip").write_bytes(zipped(export()))
+    (room / "notes.rtf").write_text("none")
     before = sorted(path.name for path in shell.room.rglob("*"))
-    done = shell("ingest", "--dry-run", "--timezone", "UTC", "--json", ".")
+    done = shell("ingest", "--dry-run", "--timezone", "UTC", "--json", "exports")
     assert done.status == 0
     found = json.loads(done.out)
     chats = {one["format"]: one for one in found["exports"]}
@@ -35,7 +35,7 @@ def test_it_shows_people_times_kinds_and_ten_lines_and_makes_no_home(shell: Shel
     assert slack["kinds"]["reaction"] == 2
     assert found["read"] == 31 + sum(slack["kinds"].values())
     assert (found["rejected"], found["skipped"][0]["files"]) == (0, 1)
-    told = shell("ingest", "--dry-run", "--timezone", "UTC", ".")
+    told = shell("ingest", "--dry-run", "--timezone", "UTC", "exports")
     assert "Ada (30), Bob (1)" in told.out
     assert "nothing was published" in told.out
     assert "\x1b[2J" not in told.out
