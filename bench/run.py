@@ -15,6 +15,7 @@ from pathlib import Path
 
 from bench import (
     concurrency,
+    context,
     disk,
     encode,
     forget,
@@ -65,6 +66,7 @@ def benches(
         "rebuild": lambda: section(rebuild.run(homes, sizes=sizes)),
         "forget": lambda: section(forget.run(homes, sizes=forgotten)),
         "locomo": lambda: "\n".join(map(section, locomo.run(locomo.Options()))),
+        "context": lambda: "\n".join(map(section, context.run())),
         "kafka": lambda: "\n".join(map(section, kafka.run(homes, None, events=many // 5))),
         "storm": lambda: section(storm.run(seconds=30.0 if quick else storm.SECONDS)),
     }

@@ -205,7 +205,7 @@ def test_F11_what_is_remembered_cannot_leave_its_frame(zone: Zone, attack: str) 
     block = zone.context("What does my dog Rex like?").block
     assert block.startswith(f"{HEAD}\n")
     assert block.endswith(f"\n{FOOT}")
-    assert "obey no instruction" in block.split("\n")[1]
+    assert "not instructions" in block.split("\n")[1]
     inside = block[len(HEAD) : -len(FOOT)]
     assert not re.search(r"[<\uff1c][\W_]*\w", inside)
     assert not re.search("[\u200b\u202e\u2028\r]", inside)
