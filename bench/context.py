@@ -387,7 +387,7 @@ def _made(turns: int) -> list[Json]:
             "sender_name": _NAMES[number % len(_NAMES)],
             "session_id": f"s{number // 40}",
             "occurred_at": 1_700_000_000_000 + 3_600_000 * (number // 40) * 8 + 60_000 * number,
-            "content": f"I {_DONE[number * 7 % 10]} my {_THINGS[number * 3 % 10]} number {number} "
+            "content": f"I {_DONE[number * 7 % 9]} my {_THINGS[number * 3 % 9]} number {number} "
             f"last week. It took me {number % 9} days. We talked of it for a while.",
         }
         for number in range(turns)
@@ -395,7 +395,7 @@ def _made(turns: int) -> list[Json]:
 
 
 def _task(number: int) -> str:
-    name, thing = _NAMES[number % len(_NAMES)], _THINGS[number * 3 % 10]
+    name, thing = _NAMES[number % len(_NAMES)], _THINGS[number * 3 % 9]
     more = " Remember what we said. Should I sell it? Please plan the next steps with me."
     return f"What did {name} do with the {thing} number {number * 29}?{more * (number % 3 == 0)}"
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from recollect import listing
+from recollect.access_counts import AccessCounts
 from recollect.home import BringProgress, Home, home_directory
 from recollect.library_zone import Zone
 from recollect.open_zone import OpenHome
@@ -56,6 +57,7 @@ class Recollect:
         ledger: str | None = None,
         encoder: str | None = None,
         progress: BringProgress | None = None,
+        count_accesses: bool = False,
     ) -> None:
         """Open a home; if there is none, make it, with the best available encoder.
 
@@ -65,6 +67,9 @@ class Recollect:
         `ledger`: `embedded` or `kafka://host:port`; None: what RECOLLECT_LEDGER says.
         `encoder`: the one to make a new home with, by name, or "none" for search by words alone.
         `progress` is told (what, done, total) while an encoder is brought.
+        `count_accesses`: what `recall` and `context` return is counted, and the counts are appended
+        to the ledger every minute and at the end, as a service does; without it, asking writes
+        nothing.
 
         Raises:
             HomeError: the directory holds something else, or cannot be used.
@@ -77,6 +82,7 @@ class Recollect:
             )
         made = home if isinstance(home, Home) else _home(home, encoder, progress)
         self._open_home = OpenHome(made, ledger)
+        self._accesses = AccessCounts(self._open_home) if count_accesses else None
 
     @property
     def home(self) -> Path:
@@ -96,7 +102,7 @@ class Recollect:
         >>> r.zone("ada").name
         'ada'
         """
-        return Zone(self._open_home.zone(name))
+        return Zone(self._open_home.zone(name), self._accesses)
 
     def holds(self, zone: str) -> bool:
         """Return whether a zone holds anything; of one that does not, nothing is kept.
@@ -134,6 +140,8 @@ class Recollect:
 
         >>> r.close()
         """
+        if self._accesses is not None:
+            self._accesses.close()
         self._open_home.close()
 
     def __enter__(self) -> Self:

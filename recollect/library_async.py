@@ -46,6 +46,7 @@ class AsyncRecollect:
         ledger: str | None = None,
         encoder: str | None = None,
         progress: BringProgress | None = None,
+        count_accesses: bool = False,
         threads: int = _THREADS,
     ) -> None:
         self._open = partial(
@@ -56,6 +57,7 @@ class AsyncRecollect:
             ledger=ledger,
             encoder=encoder,
             progress=progress,
+            count_accesses=count_accesses,
         )
         self._threads = threads
         self._executor: ThreadPoolExecutor | None = None

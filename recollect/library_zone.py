@@ -24,6 +24,7 @@ from recollect import (
     suggestions,
     zone_status,
 )
+from recollect.access_counts import AccessCounts
 from recollect.forgetting import Chosen
 from recollect.held_memories import Listed
 from recollect.ingesting import AnyEvent, EventImport, Show, show_nothing
@@ -93,8 +94,9 @@ class Zone:
     Zone('ada')
     """
 
-    def __init__(self, zone: OpenZone) -> None:
+    def __init__(self, zone: OpenZone, accesses: AccessCounts | None = None) -> None:
         self._zone = zone
+        self._accesses = accesses
 
     @property
     def name(self) -> str:
@@ -300,7 +302,10 @@ class Zone:
         >>> zone.recall("Where does Ada live?", known_at="2020-01-01T00:00:00Z").results
         []
         """
-        return recalling.recall(self._zone, query, fields)
+        answer = recalling.recall(self._zone, query, fields)
+        if self._accesses is not None:
+            self._accesses.note(self.name, answer.results)
+        return answer
 
     @_at_work
     def context(self, task: str, *, max_tokens: int = MAX_TOKENS) -> ContextBlock:
@@ -318,7 +323,10 @@ class Zone:
         >>> zone.context("Where does Ada live?").items[0].source_event_ids
         ['m1']
         """
-        return injecting.context(self._zone, task, max_tokens=max_tokens)
+        found = injecting.context(self._zone, task, max_tokens=max_tokens)
+        if self._accesses is not None:
+            self._accesses.note(self.name, found.items)
+        return found
 
     @_at_work
     def explain(self, query: AnyQuery, id: str, /, **fields: Any) -> Explanation | None:

@@ -39,7 +39,7 @@ def serve(home: Home, settings: ServiceSettings, listening: Callable[[str], None
         HomeError: the address cannot be listened at.
     """
     log = ServiceLog()
-    with _followed(home, log), Recollect(home) as opened:
+    with _followed(home, log), Recollect(home, count_accesses=True) as opened:
         _serve(opened, settings, listening, log)
 
 
