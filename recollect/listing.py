@@ -231,11 +231,11 @@ def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
         raise InvalidInput(f"name_or_id is {type(name_or_id).__name__}; give a text")
     with zone.files() as files, files.snapshot():
         try:
-            wanted = set(meant(files, name_or_id))
+            wanted = meant(files, name_or_id)
         except InvalidInput as error:
             raise UnknownId(str(error)) from None
-        found = entity_list.entities(files.identity.connection)
-        standing = list(_known(files, [item for item in found if item.id in wanted]))
+        found = entity_list.entities(files.identity.connection, wanted)
+        standing = list(_known(files, found))
     if len(standing) > 1:
         which = "; ".join(f"{entity.id} ({entity.name}, {entity.type})" for entity in standing)
         raise InvalidInput(

@@ -22,13 +22,18 @@ class ListedEntity(NamedTuple):
     mentions: int
 
 
-def entities(connection: apsw.Connection) -> list[ListedEntity]:
-    """Return all unmerged entities, with the mentions of those merged into them."""
+def entities(connection: apsw.Connection, among: Sequence[str] | None = None) -> list[ListedEntity]:
+    """Return unmerged entities, with the mentions of those merged into them.
+
+    `among`: only those with these ids.
+    """
     found = rows(
         connection,
         """
         WITH RECURSIVE standing(id, under) AS (
-            SELECT id, id FROM entities WHERE merged_into IS NULL
+            SELECT id, id FROM entities
+             WHERE merged_into IS NULL
+               AND (?1 IS NULL OR id IN (SELECT value FROM json_each(?1)))
             UNION
             SELECT standing.id, entities.id FROM standing
               JOIN entities ON entities.merged_into = standing.under
@@ -41,8 +46,10 @@ def entities(connection: apsw.Connection) -> list[ListedEntity]:
         SELECT entities.id, name, type, coalesce(number, 0)
           FROM entities LEFT JOIN mentioned ON mentioned.id = entities.id
          WHERE merged_into IS NULL
+           AND (?1 IS NULL OR entities.id IN (SELECT value FROM json_each(?1)))
          ORDER BY coalesce(number, 0) DESC, normalized, entities.id
         """,
+        (None if among is None else listed(among),),
     )
     return [ListedEntity(*row) for row in found]
 

@@ -66,6 +66,9 @@ class Calls:
         """Return what `work` returns on a thread."""
         return await to_thread.run_sync(work)
 
+    def erased(self, zone: Zone) -> None:
+        """Let go of what may hold words that were just erased in a zone; here there is nothing."""
+
     def told(self, error: Exception) -> str:
         """Return what a caller is told of an error; a fault of our own is logged."""
         known = failure(error)
@@ -150,6 +153,8 @@ class _Answering:
             )
         except _Failed as error:
             return _failed(str(error))
+        if tool.destructive:
+            self._calls.erased(access.zone)
         text = msgspec.json.encode(answer).decode()
         return types.CallToolResult(
             content=[types.TextContent(text=text)], structured_content=answer

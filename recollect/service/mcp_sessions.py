@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+from recollect.library_zone import Zone
 from recollect.mcp_server.memory_server import Calls, ToolSet, create_server
 from recollect.mcp_server.memory_tool import Access
 from recollect.service.principals import Principal
@@ -35,6 +36,10 @@ class LaneCalls(Calls):
         """
         lane = self._service.reading if reads_only else self._service.writing
         return await lane.run(work, self._service.settings.request_seconds)
+
+    def erased(self, zone: Zone) -> None:
+        """Let go of answers that may hold what was erased in a zone."""
+        self._service.calls.forget(zone.name)
 
     def told(self, error: Exception) -> str:
         """Return what any route of the service would say of an error."""

@@ -98,6 +98,21 @@ def test_a_tool_needs_its_right(service: Served) -> None:
         assert client.post(f"{service.url}/mcp", json=LIST).status_code == 401
 
 
+def test_what_is_erased_over_mcp_is_in_no_answer_that_http_kept(service: Served) -> None:
+    with service.client("ada") as client, connected(service) as ada:
+        body = {"name": "Safe", "description": "The key is under qxmat."}
+        key = {"Idempotency-Key": "one"}
+        made = client.post("/v1/zones/ada/mental-models", json=body, headers=key).json()
+
+        def kept() -> str:
+            calls = service.app.service.calls._calls.values()
+            return str([call.answer.result() for call in calls])
+
+        assert "qxmat" in kept()
+        ada.call("forget", ids=[made["id"]], dry_run=False)
+        assert "qxmat" not in kept()
+
+
 def test_a_zone_is_named_by_the_token_or_the_path(service: Served) -> None:
     with connected(service, ("ada", "new"), path="/mcp/ada") as ada:
         assert ada.call("recall", query="Where does Ada live?")["results"]
