@@ -24,6 +24,9 @@ FORMATS = (
     "slack",
     "chatgpt",
     "claude",
+    "maildir",
+    "mbox",
+    "email",
     "whatsapp",
     "jsonl",
 )

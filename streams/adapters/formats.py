@@ -11,7 +11,16 @@ import msgspec
 
 from schemas.errors import InvalidInput
 from schemas.wire import Rejection, Skipped
-from streams.adapters import chatgpt, claude_ai, jsonl, slack, whatsapp
+from streams.adapters import (
+    chatgpt,
+    claude_ai,
+    jsonl,
+    maildir,
+    mails,
+    mbox,
+    slack,
+    whatsapp,
+)
 from streams.adapters.adapter import BYTE_ORDER_MARK, OPENS_ARRAY, Adapter, Source
 from streams.adapters.folders import Directory, Folder, opened_folder
 from streams.adapters.import_options import Options
@@ -29,6 +38,9 @@ ADAPTERS: tuple[Adapter, ...] = (
     slack.ADAPTER,
     chatgpt.ADAPTER,
     claude_ai.ADAPTER,
+    maildir.ADAPTER,
+    mbox.ADAPTER,
+    mails.ADAPTER,
     whatsapp.ADAPTER,
     jsonl.ADAPTER,
 )

@@ -1,0 +1,392 @@
+"""E-mail: what one mail says, whichever file it came in, and files and folders of single mails."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from email.message import Message
+from typing import Any
+
+import msgspec
+
+from schemas.errors import InvalidInput
+from schemas.events import Attachment, PeerKind
+from schemas.inbound import MAX_NAME_BYTES, InboundEvent
+from streams.adapters.adapter import Adapter, Found, Part, Source, converted
+from streams.adapters.folders import Folder
+from streams.adapters.import_options import Options
+from streams.adapters.input_files import Member
+from streams.adapters.mail_parts import (
+    MOST_MAIL,
+    Person,
+    header,
+    headers,
+    parsed,
+    parts_of,
+    people,
+    time_of,
+)
+from streams.adapters.mail_words import Words, words_of
+
+_PLATFORM = "email"
+_MOST_QUOTED = 60_000
+_MOST_WORDS = 1 << 20
+_MOST_NAMED = 50
+#: So many mails are remembered by their ids, to tell a copy from another with the same id.
+_MOST_KNOWN = 200_000
+
+_HEADER = re.compile(rb"[!-9;-~]{1,76}:")
+_TELLING = frozenset(
+    {b"from", b"date", b"received", b"message-id", b"return-path", b"delivered-to", b"to"}
+    | {b"mime-version", b"subject", b"x-mailer", b"content-type", b"in-reply-to", b"sender"}
+)
+_BOUNDARY_LINE = re.compile(rb"From \S+ .*\d{4}\s*$")
+_COUNT_LINE = re.compile(rb"\s*(\d{1,10})[ \t]*\r?\n")
+_ID = re.compile(r"<([^<>]+)>")
+_REPLY = re.compile(
+    r"\s*(?:\[[^\]]{1,60}\]\s*)?(?:(?:re|aw|antw?|sv|vs|odp|r|rif|ref|fwd?|wg|tr|rv|enc|回复|答复"
+    r"|转发)\s*(?:\[\d+\]|\(\d+\))?\s*[:\uff1a]\s*)+",
+    re.IGNORECASE,
+)
+_AUTOMATIC = re.compile(
+    r"(?:auto(?:matic)?[- ]?(?:reply|response)|automatische antwort|out of (?:the )?office|"
+    r"abwesenheits|réponse automatique|respuesta automática|risposta automatica|"
+    r"automatisch antwoord|undeliverable|delivery (?:status notification|failure|has failed)|"
+    r"mail delivery|returned mail|failure notice)",
+    re.IGNORECASE,
+)
+_DAEMON = re.compile(r"(?:mailer-daemon|postmaster|mail-daemon|mailerdaemon)(?:@|$)", re.IGNORECASE)
+_LIST_TAG = re.compile(r"^\s*((?:re|fwd?|aw)\s*:\s*)*\[[^\]]{1,60}\]\s*", re.IGNORECASE)
+
+
+def is_mail(start: bytes, name: str) -> bool:
+    """Return whether a file begins as a mail does: with headers that mails have."""
+    if found := _COUNT_LINE.match(start):
+        start = start[found.end() :]
+    known: set[bytes] = set()
+    for number, line in enumerate(start.lstrip(b"\xef\xbb\xbf\r\n\t ").split(b"\n")):
+        if not line.strip():
+            break
+        if line[:1] in (b" ", b"\t") and number:
+            continue
+        if number == 0 and _BOUNDARY_LINE.match(line):
+            continue
+        if not _HEADER.match(line):
+            # One line that is none is what careless programs leave; a text has many.
+            if len(known) < 2 or not line.isascii():
+                return False
+            continue
+        field = line.partition(b":")[0].lower()
+        if field in _TELLING or field.startswith(b"x-"):
+            known.add(field)
+    named = name.casefold().endswith((".eml", ".emlx"))
+    return len(known) >= (1 if named else 3) and (named or b"from" in known)
+
+
+class Mails:
+    """Makes events of mails, one by one, and tells a copy from another mail with the same id."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, bytes] = {}
+
+    def events(self, raw: bytes, came: datetime | None = None) -> Iterable[InboundEvent]:
+        """Return what a mail says. `came`: when its file says that it did.
+
+        Raises:
+            InvalidInput: it is no mail, or nobody knows of when.
+        """
+        mail = parsed(raw)
+        if not mail.keys():
+            raise InvalidInput("no mail: it has no headers")
+        if _is_unsaid(mail):
+            return []
+        event = _event(mail, came)
+        said = hashlib.sha256(
+            "\x1f".join(
+                (event.sender_id, str(event.occurred_at), event.content, _names(event))
+            ).encode("utf-8", "replace")
+        )
+        if event.id is None:
+            digest = hashlib.sha256(said.digest() + str(event.metadata.get("subject")).encode())
+            return [_with_id(event, f"without-id:{digest.hexdigest()[:32]}")]
+        known = self._known.get(event.id)
+        if known is None:
+            if len(self._known) >= _MOST_KNOWN:
+                del self._known[next(iter(self._known))]
+            self._known[event.id] = said.digest()[:8]
+        elif known != said.digest()[:8]:
+            return [_with_id(event, f"{event.id}:{said.hexdigest()[:16]}")]
+        return [event]
+
+
+def _with_id(event: InboundEvent, id_: str) -> InboundEvent:
+    return msgspec.structs.replace(event, id=id_)
+
+
+def _names(event: InboundEvent) -> str:
+    return "\x1e".join(f"{one.type}{one.name}{one.size}{one.caption}" for one in event.attachments)
+
+
+def _is_unsaid(mail: Message) -> bool:
+    """Return whether a mail was never sent, was deleted already, or is a program's own."""
+    labels = header(mail, "X-Gmail-Labels").casefold().split(",")
+    if any(label.strip(' "') in ("draft", "drafts", "entwürfe", "brouillons") for label in labels):
+        return True
+    try:
+        if int(header(mail, "X-Mozilla-Status") or "0", 16) & 0x0008:
+            return True
+    except ValueError:
+        pass
+    return "X-IMAP" in mail and "FOLDER INTERNAL DATA" in header(mail, "Subject")
+
+
+def _event(mail: Message, came: datetime | None) -> InboundEvent:
+    occurred_at = time_of(mail) or came
+    if occurred_at is None:
+        raise InvalidInput("the mail says no time from 1970 on: no Date, and no Received")
+    sender = _sender(mail)
+    subject = header(mail, "Subject")
+    parts = parts_of(mail)
+    if len(parts.text) <= _MOST_WORDS:
+        words = words_of(_unarmoured(parts.text), subject)
+    else:
+        words = Words(parts.text)
+    notice = _is_notice(mail, subject, sender.address) or bool(parts.calendars)
+    attachments = [*parts.files, *(map(_forwarded_mail, () if notice else parts.mails))]
+    content = words.own
+    metadata: dict[str, Any] = {}
+    if words.forwarded is not None:
+        attachments.append(_forward(*words.forwarded))
+    elif words.quoted and not content and not attachments:
+        # Who sends nothing but the words of others passes them on.
+        attachments.append(_forward(None, words.quoted))
+        words = words._replace(quoted="")
+    if notice and not content:
+        content = "\n".join(filter(None, (subject, *map(_appointment, parts.calendars))))
+    if not content and not attachments:
+        content = subject or (words.signature if not words.quoted else "")
+    to, copied = people(mail, "To"), people(mail, "Cc")
+    metadata = {
+        "subject": subject,
+        "to": [_shown(one) for one in to[:_MOST_NAMED]],
+        "cc": [_shown(one) for one in copied[:_MOST_NAMED]],
+        "quoted": _cut(words.quoted),
+        "signature": _cut(words.signature),
+    }
+    id_ = _ids(header(mail, "Message-ID"))[:1]
+    answered = _answered(mail)
+    peer_id, peer_kind = _peer(mail, sender, [*to, *copied])
+    return InboundEvent(
+        platform=_PLATFORM,
+        id=id_[0] if id_ else None,
+        sender_id=sender.address,
+        sender_name=_short(sender.name) if sender.name else None,
+        occurred_at=occurred_at.isoformat(),
+        content=content,
+        kind="notice" if notice else "message",
+        peer_id=peer_id,
+        peer_kind=peer_kind,
+        thread_id=_thread(mail, id_, subject, peer_id),
+        reply_to=answered,
+        attachments=tuple(attachments),
+        metadata={key: value for key, value in metadata.items() if value},
+    )
+
+
+def _sender(mail: Message) -> Person:
+    for name in ("From", "Sender", "Resent-From", "Reply-To", "Return-Path", "X-Sender"):
+        for person in people(mail, name):
+            if address := _clean_id(person.address):
+                return person._replace(address=address)
+            if person.name and (named := _clean_id(person.name)):
+                return Person(named, person.name)
+    return Person("unknown", None)
+
+
+def _clean_id(text: str) -> str:
+    """Return an id without what cannot be seen, and no longer than one may be."""
+    return _short("".join(one for one in text if one.isprintable()).strip())
+
+
+def _short(text: str) -> str:
+    return text.encode()[:MAX_NAME_BYTES].decode(errors="ignore").strip()
+
+
+def _ids(value: str) -> list[str]:
+    """Return the ids of messages in a header, in order."""
+    found = _ID.findall(value)
+    if not found and " " not in value.strip():
+        found = [value.strip("<>,;")]
+    return [id_ for one in found if (id_ := _clean_id("".join(one.split())))]
+
+
+def _answered(mail: Message) -> str | None:
+    """Return the id of the mail that this one answers: References' last, else In-Reply-To's."""
+    replied = _ids(header(mail, "In-Reply-To"))
+    references = [id_ for one in headers(mail, "References") for id_ in _ids(one)]
+    if references and (not replied or replied[0] not in references):
+        return references[-1]
+    return replied[0] if replied else None
+
+
+def _thread(mail: Message, own: list[str], subject: str, peer: str | None) -> str | None:
+    references = [id_ for one in headers(mail, "References") for id_ in _ids(one)]
+    replied = _ids(header(mail, "In-Reply-To"))
+    if references or replied:
+        return (references or replied)[0]
+    if _REPLY.match(subject):
+        # What an answer without references answers is known by its subject alone.
+        bare = _REPLY.sub("", _LIST_TAG.sub("", subject)).casefold().strip()
+        digest = hashlib.sha256(f"{bare}\x1f{peer}".encode("utf-8", "replace")).hexdigest()[:16]
+        return f"subject:{digest}" if bare else None
+    return own[0] if own else None
+
+
+def _peer(
+    mail: Message, sender: Person, others: list[Person]
+) -> tuple[str | None, PeerKind | None]:
+    """Return where a mail was sent: a list, or between whom."""
+    if list_id := header(mail, "List-Id") or header(mail, "X-Mailing-List"):
+        found = _ids(list_id)
+        return (found[0] if found else _clean_id(list_id)) or None, "channel"
+    addresses = sorted({_clean_id(one.address) for one in (sender, *others)} - {""})
+    peer = ", ".join(addresses)
+    if len(peer.encode()) > MAX_NAME_BYTES:
+        peer = f"{len(addresses)} people: {hashlib.sha256(peer.encode()).hexdigest()[:16]}"
+    return peer or None, "dm" if len(addresses) <= 2 else "group"
+
+
+def _shown(person: Person) -> str:
+    return f"{person.name} <{person.address}>" if person.name else person.address
+
+
+def _is_notice(mail: Message, subject: str, sender: str) -> bool:
+    """Return whether a program wrote a mail by itself: a bounce, an answer, an invitation."""
+    kind = mail.get_content_type()
+    if kind in ("multipart/report", "text/calendar", "message/delivery-status"):
+        return True
+    automatic = header(mail, "Auto-Submitted").partition(";")[0].strip().casefold()
+    if automatic and automatic != "no":
+        return True
+    if header(mail, "Precedence").casefold() in ("auto_reply", "auto-reply"):
+        return True
+    if any(name in mail for name in ("X-Autoreply", "X-Autorespond", "X-Auto-Reply")):
+        return True
+    if "X-Failed-Recipients" in mail or _DAEMON.match(sender):
+        return True
+    return bool(_AUTOMATIC.match(subject))
+
+
+def _appointment(text: str) -> str:
+    """Return what and when of a calendar's text."""
+    unfolded = re.sub(r"\r?\n[ \t]", "", text)
+    found: list[str] = []
+    for name in ("SUMMARY", "DTSTART", "LOCATION"):
+        if value := re.search(rf"^{name}(?:;[^:\n]*)?:(.+)$", unfolded, re.MULTILINE):
+            said = value.group(1).strip().replace("\\,", ",").replace("\\;", ";")
+            found.append(said.replace("\\n", " ").replace("\\N", " "))
+    return ", ".join(found)
+
+
+def _forward(who: str | None, words: str) -> Attachment:
+    return Attachment(type="forward", name=_short(who) if who else None, caption=_cut(words))
+
+
+def _forwarded_mail(mail: Message) -> Attachment:
+    people_ = people(mail, "From", "Sender")
+    words = _cut(parts_of(mail).text) or header(mail, "Subject")
+    return _forward(_shown(people_[0]) if people_ else None, words)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST_QUOTED else text[:_MOST_QUOTED] + "…"
+
+
+def _unarmoured(text: str) -> str:
+    """Return a text without the lines with which PGP signs it."""
+    if "-----BEGIN PGP SIGNED MESSAGE-----" not in text:
+        return text
+    text = re.sub(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Z][\w-]*: .*\n)*\n?", "", text)
+    text = re.sub(r"-----BEGIN PGP SIGNATURE-----[^-]*-----END PGP SIGNATURE-----\n?", "", text)
+    return re.sub(r"^- (?=-)", "", text, flags=re.MULTILINE)
+
+
+def read_mail(member: Member) -> bytes:
+    """Return the bytes of a file that holds one mail, as much as is read of it."""
+    with member.open() as file:
+        raw = file.read(MOST_MAIL)
+    raw = raw.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
+    if found := _COUNT_LINE.match(raw):
+        # As Apple's Mail keeps them: the length, the mail, and what the program notes of it.
+        raw = raw[found.end() : found.end() + int(found.group(1))]
+    return raw
+
+
+class MailFiles(Source):
+    """Files of one mail each; their order is that of their names."""
+
+    def __init__(self, members: Iterable[tuple[Member, datetime | None]]) -> None:
+        self._members = members
+
+    def parts(self) -> Iterator[Part]:
+        mails = Mails()
+        for member, came in self._members:
+            yield Part(member.path, _found(member, mails, came))
+
+
+def _found(member: Member, mails: Mails, came: datetime | None) -> Iterator[tuple[int, Found]]:
+    def numbered() -> Iterator[tuple[int, bytes]]:
+        yield 1, read_mail(member)
+
+    yield from converted(numbered(), lambda raw: mails.events(raw, came))
+
+
+def _mail_members(folder: Folder) -> Iterator[tuple[Member, datetime | None]]:
+    for name in folder.files():
+        if not name.startswith("."):
+            yield folder.file(name), None
+    for name in folder.folders():
+        if not name.startswith(".") and name != "__MACOSX":
+            yield from _mail_members(folder.folder(name))
+
+
+def _holds_mails_alone(folder: Folder, depth: int = 0) -> bool | None:
+    """Return whether all files of a folder, and of those in it, are mails; None: it has none."""
+    if depth > 16:
+        return False
+    names = [name for name in folder.files() if not name.startswith(".")]
+    if any(not name.casefold().endswith((".eml", ".emlx")) for name in names):
+        return False
+    found = bool(names) or None
+    for name in folder.folders():
+        if name.startswith(".") or name == "__MACOSX":
+            continue
+        within = _holds_mails_alone(folder.folder(name), depth + 1)
+        if within is False:
+            return False
+        found = found or within
+    return found
+
+
+def _read(member: Member, options: Options) -> Source:
+    return MailFiles([(member, None)])
+
+
+def _read_folder(folder: Folder, options: Options) -> Source:
+    return MailFiles(_mail_members(folder))
+
+
+def moment(seconds: int) -> datetime:
+    """Return the time of unix seconds."""
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+ADAPTER = Adapter(
+    "email",
+    is_mail,
+    _read,
+    recognises_folder=lambda folder: bool(_holds_mails_alone(folder)),
+    read_folder=_read_folder,
+)

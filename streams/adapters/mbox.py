@@ -1,0 +1,68 @@
+"""An mbox: mails one after the other, each under a line that begins with From."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+from streams.adapters.adapter import Adapter, Found, OneFile, converted
+from streams.adapters.input_files import Member
+from streams.adapters.mail_parts import MOST_MAIL, moment_of
+from streams.adapters.mails import Mails
+from streams.adapters.text_lines import lines
+
+_BOUNDARY = re.compile(rb"From .*\d{1,2}:\d{2}.*\d{4}|From .*\d{4}.*\d{1,2}:\d{2}")
+_HEADER = re.compile(rb"[!-9;-~]{1,76}:|>From ")
+_QUOTED_FROM = re.compile(rb">+From ")
+_DATE = re.compile(
+    r"([A-Z][a-z]{2}),?\s+([A-Z][a-z]{2})\s+(\d{1,2})\s+(\d{1,2}:\d{2}(?::\d{2})?)\s+"
+    r"(?:([A-Z]{3,4}|[+-]\d{4})\s+)?(\d{4})(?:\s+([+-]\d{4}))?"
+)
+
+
+def _is_mbox(start: bytes, name: str) -> bool:
+    first, _, rest = start.lstrip(b"\xef\xbb\xbf\r\n").partition(b"\n")
+    return bool(_BOUNDARY.match(first)) and bool(_HEADER.match(rest))
+
+
+def _mails(member: Member) -> Iterator[tuple[int, tuple[bytes, datetime | None]]]:
+    """Yield (the line on which it begins, the mail and when it came)."""
+    with member.open() as file:
+        begun, came, held, size = 0, None, [b""], 0
+        blank, boundary = True, b""
+        for number, line in enumerate(lines(file), 1):
+            if boundary:
+                # A line that only looks like one has no headers below it.
+                if _HEADER.match(line) or not held:
+                    if any(one.strip() for one in held):
+                        yield begun, (b"".join(held), came)
+                    begun, came, held, size = number - 1, _came(boundary), [], 0
+                else:
+                    held.append(boundary)
+                boundary = b""
+            if (blank or number == 1) and _BOUNDARY.match(line):
+                boundary, blank = line, False
+                continue
+            blank = not line.strip()
+            size += len(line)
+            if size <= MOST_MAIL:
+                held.append(line[1:] if _QUOTED_FROM.match(line) else line)
+        if any(one.strip() for one in held):
+            yield begun or 1, (b"".join(held), came)
+
+
+def _came(line: bytes) -> datetime | None:
+    found = _DATE.search(line.decode("ascii", "replace"))
+    if found is None:
+        return None
+    _, month, day, clock, zone, year, offset = found.groups()
+    return moment_of(f"{day} {month} {year} {clock} {offset or zone or '+0000'}")
+
+
+def _found(member: Member) -> Iterator[tuple[int, Found]]:
+    mails = Mails()
+    return converted(_mails(member), lambda one: mails.events(*one))
+
+
+ADAPTER = Adapter("mbox", _is_mbox, lambda member, options: OneFile(member, _found))

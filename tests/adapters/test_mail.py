@@ -1,0 +1,373 @@
+"""E-mail: single mails, folders and zips of them, mbox files and Maildirs."""
+
+from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.events import Attachment, Content
+from streams.adapters import Options, drafts, open_input
+from tests.adapters.kit import EXPORTS, Opened, opened, zipped
+
+HEAD = (
+    "From: Ada Lovelace <Ada@Example.org>\r\n"
+    "To: Bob <bob@example.org>\r\n"
+    "Date: Mon, 04 May 2026 09:30:00 +0200\r\n"
+)
+
+
+def mail(body: str, id_: str | None = "m1@example.org", head: str = HEAD, **headers: str) -> bytes:
+    lines = head + (f"Message-ID: <{id_}>\r\n" if id_ else "")
+    lines += "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
+    return (lines + "\r\n" + body.replace("\n", "\r\n")).encode()
+
+
+def read(tmp_path: Path, raw: bytes, name: str = "one.eml") -> Opened:
+    path = tmp_path / name
+    path.write_bytes(raw)
+    return opened(path)
+
+
+def one(tmp_path: Path, raw: bytes) -> Content:
+    found = read(tmp_path, raw)
+    assert not found.rejections
+    (content,) = found.contents
+    return content
+
+
+def forwards(content: Content) -> list[tuple[str | None, str | None]]:
+    return [(a.name, a.caption) for a in content.attachments if a.type == "forward"]
+
+
+def test_a_mail_says_who_wrote_what_when_and_to_whom(tmp_path):
+    found = read(tmp_path, mail("I moved to Turin.\n", Subject="=?utf-8?q?News_=C3=BC?="))
+    (draft,), (content,) = found.drafts, found.contents
+    assert found.formats == ["email"]
+    assert (draft.platform, draft.occurred_at) == ("email", 1777879800000)
+    assert content.source_id == "m1@example.org"
+    assert (content.sender_id, content.sender_name) == ("ada@example.org", "Ada Lovelace")
+    assert content.content == "I moved to Turin."
+    assert content.metadata == {"subject": "News ü", "to": ["Bob <bob@example.org>"]}
+    assert (content.peer_id, content.peer_kind) == ("ada@example.org, bob@example.org", "dm")
+    assert (content.direction, content.reply_to) == (None, None)
+
+
+REPLIES = {
+    "top": (
+        "Yes.\n\nOn Mon, May 4, 2026 at 9:00 AM Bob <bob@example.org> wrote:\n\n> Coming?\n> B.\n",
+        ("Yes.", "Coming?\nB.", None),
+    ),
+    "the announcement over two lines": (
+        "Yes.\n\nOn Mon, May 4, 2026 at 9:00 AM Bob B. Brown <\nbob@example.org> wrote:\n> Coming?",
+        ("Yes.", "Coming?", None),
+    ),
+    "inline and bottom": (
+        "On 4 May, Bob <b@e.org> wrote:\n> Coming?\nYes.\n\n> When?\nAt nine.\n",
+        ("Yes.\n\nAt nine.", "Coming?\n\nWhen?", None),
+    ),
+    "nothing marked": (
+        "Ja.\n\nAm 04.05.2026 um 09:00 schrieb Bob <b@e.org>:\nKommst du?\nBob\n",
+        ("Ja.", "Kommst du?\nBob", None),
+    ),
+    "as Outlook writes": (
+        "Yes.\n\n________________________________\nFrom: Bob <b@e.org>\nSent: Monday, May 4\n"
+        "To: Ada\nSubject: Tea\n\nComing?\n",
+        ("Yes.", "Coming?", None),
+    ),
+    "as Outlook writes in German": (
+        "Ja.\n\nVon: Bob\nGesendet: Montag\nAn: Ada\nBetreff: Tee\n\nKommst du?\n",
+        ("Ja.", "Kommst du?", None),
+    ),
+    "in Russian": (
+        "Да.\n\n04.05.2026 09:00, Bob <b@e.org> пишет:\n> Придёшь?\n",
+        ("Да.", "Придёшь?", None),
+    ),
+    "a signature": (
+        "I moved.\n\n-- \nAda\nExample Inc.\n", ("I moved.", None, "--\nAda\nExample Inc.")
+    ),
+    "a telephone's": (
+        "I moved.\n\nSent from my iPhone\n", ("I moved.", None, "Sent from my iPhone")
+    ),
+    "a closing": (
+        "I moved.\n\nBest regards,\nAda\n", ("I moved.", None, "Best regards,\nAda")
+    ),
+    "a disclaimer": (
+        "I moved.\n\nThis e-mail is confidential and intended for the recipient only.\nThanks\n",
+        ("I moved.", None,
+         "This e-mail is confidential and intended for the recipient only.\nThanks"),
+    ),
+    "a list's footer": (
+        "I moved.\n" + "_" * 47 + "\nusers mailing list\nhttps://l.example/mailman/listinfo/users\n",
+        ("I moved.", None,
+         "_" * 47 + "\nusers mailing list\nhttps://l.example/mailman/listinfo/users"),
+    ),
+    "items of a list are no signature": (
+        "Bring:\n\n- tea\n- a book\n\nThanks for all.\n",
+        ("Bring:\n\n- tea\n- a book\n\nThanks for all.", None, None),
+    ),
+    "what looks like headers": (
+        "Note: From: is a header.\nTo: be or not\n", ("Note: From: is a header.\nTo: be or not",
+                                                     None, None),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REPLIES)
+def test_quotations_and_signatures_are_kept_apart_from_what_was_said(tmp_path, case):
+    body, expected = REPLIES[case]
+    content = one(tmp_path, mail(body, Subject="Re: Tea"))
+    found = content.content, content.metadata.get("quoted"), content.metadata.get("signature")
+    assert found == expected
+    assert not content.attachments
+
+
+@pytest.mark.parametrize(
+    "announced",
+    [
+        "---------- Forwarded message ---------\nFrom: Bob <b@e.org>\nDate: Mon\nSubject: Tea\n",
+        "Begin forwarded message:\n\nFrom: Bob <b@e.org>\nSubject: Tea\nDate: Monday\n",
+        "-------- Weitergeleitete Nachricht --------\nBetreff: Tea\nVon: Bob <b@e.org>\nAn: Ada\n",
+        "From: Bob <b@e.org>\nSent: Monday\nTo: Ada\nSubject: Tea\n",
+    ],
+)
+def test_what_was_forwarded_was_said_by_another(tmp_path, announced):
+    content = one(
+        tmp_path, mail(f"See below.\n\n{announced}\nI moved to Oslo.\n", Subject="Fwd: Tea")
+    )
+    assert content.content == "See below."
+    assert forwards(content) == [("Bob <b@e.org>", "I moved to Oslo.")]
+    assert "quoted" not in content.metadata
+
+
+def test_a_mail_within_a_mail_is_a_forward_and_files_are_named(tmp_path):
+    boundary = 'multipart/mixed; boundary="x"'
+    body = (
+        "--x\nContent-Type: text/plain\n\nSee.\n"
+        "--x\nContent-Type: message/rfc822\n\nFrom: Bob <b@e.org>\nSubject: A\n\nI moved to Oslo.\n"
+        '--x\nContent-Type: application/pdf; name="plan.pdf"\nContent-Transfer-Encoding: base64\n\n'
+        "aGVsbG8=\n--x--\n"
+    )
+    content = one(tmp_path, mail(body, MIME_Version="1.0", Content_Type=boundary))
+    assert content.content == "See."
+    assert forwards(content) == [("Bob <b@e.org>", "I moved to Oslo.")]
+    assert content.attachments[0] == Attachment(
+        type="file", name="plan.pdf", mime_type="application/pdf", size=5
+    )
+
+
+def test_html_alone_becomes_its_readable_text(tmp_path):
+    html = (
+        "<html><head><title>no</title><style>p {}</style></head><body><p>I &amp; Bob<br>moved.</p>"
+        "<ul><li>tea</ul><div style='display:none'>hidden</div><div>On Mon, May 4, 2026, Bob "
+        "&lt;b@e.org&gt; wrote:<blockquote>Coming?</blockquote></div></body></html>"
+    )
+    content = one(tmp_path, mail(html, Content_Type="text/html; charset=utf-8"))
+    assert content.content == "I & Bob\nmoved.\n\n- tea"
+    assert content.metadata["quoted"] == "Coming?"
+
+
+@pytest.mark.parametrize(
+    ("charset", "raw"),
+    [
+        ("us-ascii", "Grüße".encode()),
+        ("iso-8859-1", "Grüße".encode()),
+        ("utf-8", "Grüße".encode("cp1252")),
+        ("no-such-set", "Grüße".encode()),
+        ("windows-1252", "Grüße".encode("cp1252")),
+    ],
+)
+def test_a_charset_that_lies_is_not_believed(tmp_path, charset, raw):
+    head = mail("", Content_Type=f"text/plain; charset={charset}", Subject="@")
+    content = one(tmp_path, head.replace(b"@\r\n", raw + b"\r\n").replace(b"@", b"@") + raw)
+    assert content.content == "Grüße"
+    assert content.metadata["subject"] == "Grüße"
+
+
+RECEIVED = (
+    "Received: from b (b [192.0.2.1]) by c; Mon, 4 May 2026 07:31:00 +0000 (UTC)\r\n"
+    "Received: from a by b; Mon, 4 May 2026 07:30:00 +0000\r\n"
+)
+FROM = "From: ada@example.org\r\nTo: bob@example.org\r\n"
+
+
+@pytest.mark.parametrize(
+    "date",
+    ["", "Date: nonsense\r\n", "Date: Mon, 4 May 2037 09:30:00 +0200\r\n",
+     "Date: Thu, 1 Jan 1970 00:00:00 +0000\r\n", "Date: Mon, 4 May 2009 09:30:00 +0200\r\n"],
+)  # fmt: skip
+def test_where_the_date_is_missing_or_wrong_the_last_received_counts(tmp_path, date):
+    found = read(tmp_path, mail("Hello.", head=RECEIVED + FROM + date))
+    assert [draft.occurred_at for draft in found.drafts] == [1777879860000]
+
+
+def test_a_mail_without_any_time_is_refused_by_name(tmp_path):
+    found = read(tmp_path, mail("Hello.", head=FROM))
+    assert not found.drafts
+    assert "no time" in found.rejections[0].reason
+
+
+def test_answers_are_in_the_thread_of_what_they_answer(tmp_path):
+    folder = tmp_path / "mails"
+    folder.mkdir()
+    replies = {
+        "a.eml": mail("First.", "a@e"),
+        "b.eml": mail("By references.", "b@e", References="<a@e>", In_Reply_To="<a@e>"),
+        "c.eml": mail("Further.", "c@e", References="<a@e>\r\n\t<b@e>", In_Reply_To="<b@e>"),
+        "d.eml": mail("By In-Reply-To.", "d@e", In_Reply_To="<a@e>"),
+        "e.eml": mail("By subject.", "e@e", Subject="Re: Tea"),
+        "f.eml": mail("By subject.", "f@e", Subject="AW: Re: Tea"),
+    }
+    for name, raw in replies.items():
+        (folder / name).write_bytes(raw)
+    found = {content.source_id: content for content in opened(folder).contents}
+    assert [found[id_].thread_id for id_ in ("a@e", "b@e", "c@e", "d@e")] == ["a@e"] * 4
+    assert [found[id_].reply_to for id_ in ("a@e", "b@e", "c@e", "d@e")] == [
+        None, "a@e", "b@e", "a@e"
+    ]  # fmt: skip
+    assert found["e@e"].thread_id == found["f@e"].thread_id not in (None, "a@e")
+
+
+def test_what_programs_write_by_themselves_is_a_notice(tmp_path):
+    report = 'multipart/report; report-type=delivery-status; boundary="x"'
+    bounce = mail("--x\n\nNot delivered.\n--x--\n", "a@e", Content_Type=report)
+    away = mail("I am away.", "b@e", Auto_Submitted="auto-replied")
+    subject = mail("I am away.", "c@e", Subject="Out of office: Tea")
+    event = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Tea\nDTSTART:20260504T090000Z\nEND:VEVENT\n"
+    invited = mail(event, "d@e", Content_Type="text/calendar; method=REQUEST")
+    for name, raw in (("a", bounce), ("b", away), ("c", subject), ("d", invited)):
+        (tmp_path / f"{name}.eml").write_bytes(raw)
+    found = opened(tmp_path)
+    assert found.kinds == {"notice": 4}
+    assert found.texts[-1] == "Tea, 20260504T090000Z"
+
+
+def test_a_mail_in_two_folders_is_one_and_another_with_its_id_is_another(tmp_path):
+    same, other = mail("I moved."), mail("I stayed.")
+    path = tmp_path / "mails.zip"
+    members = {"all/a.eml": same, "in/b.eml": same, "in/c.eml": other, "in/d.eml": other}
+    path.write_bytes(zipped({**members, "__MACOSX/._x": b"\0"}))
+    ids = [content.source_id for content in opened(path).contents]
+    assert ids[:2] == ["m1@example.org"] * 2
+    assert ids[2] == ids[3] != "m1@example.org"
+    unnamed = mail("I moved.", None)
+    assert one(tmp_path, unnamed).source_id == one(tmp_path, unnamed).source_id
+
+
+def from_line(day: int = 4) -> bytes:
+    return b"From ada@example.org Mon May %2d 07:30:00 2026\n" % day
+
+
+MBOX = (
+    from_line() + mail("One.\n\n>From here on.\n\nFrom the heart.\n", "1@e").replace(b"\r\n", b"\n")
+    + b"\n" + from_line() + mail("Two.\n", "2@e").replace(b"\r\n", b"\n")
+    + b"\n" + from_line(5) + mail("Three.\n", "3@e", head=FROM).replace(b"\r\n", b"\n")
+)  # fmt: skip
+
+
+def test_an_mbox_is_its_mails_one_by_one(tmp_path):
+    found = read(tmp_path, MBOX, "Inbox")
+    assert found.formats == ["mbox"]
+    assert found.texts == ["One.\n\nFrom here on.\n\nFrom the heart.", "Two.", "Three."]
+    # The line between the mails says when one without a date came.
+    assert found.drafts[2].occurred_at == 1777966200000
+    assert not found.rejections
+
+
+def test_what_was_deleted_or_never_sent_is_passed_over(tmp_path):
+    deleted = from_line() + mail("Gone.", X_Mozilla_Status="0009").replace(b"\r\n", b"\n")
+    draft = from_line() + mail("Not yet.", X_Gmail_Labels="Drafts").replace(b"\r\n", b"\n")
+    found = read(tmp_path, deleted + b"\n\n" + draft + b"\n\n" + MBOX, "Inbox")
+    assert len(found.texts) == 3
+
+
+def test_a_maildir_is_read_with_the_folders_in_it(tmp_path):
+    files = {
+        "cur/1777879800.M1P1.host:2,S": mail("One.", "1@e"),
+        "cur/1777879800.M2P1.host:2,DS": mail("A draft.", "2@e"),
+        "new/1777966200.M3P1.host": mail("Two.", "3@e", head=FROM),
+        ".Sent/cur/1777879800.M4P1.host:2,S": mail("Three.", "4@e"),
+        "dovecot-uidlist": b"3 V1 N4\n",
+    }
+    for name, raw in files.items():
+        path = tmp_path / "Maildir" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(raw)
+    found = opened(tmp_path)
+    assert found.formats == ["maildir"]
+    assert found.texts == ["One.", "Two.", "Three."]
+    assert found.drafts[1].occurred_at == 1777966200000
+
+
+def test_an_mbox_that_grew_adds_only_what_is_new(tmp_path):
+    begun = MBOX[: MBOX.rindex(b"\nFrom ada")]
+    whole = {(c.source_id, c.content) for c in read(tmp_path, MBOX, "b").contents}
+    before = {(c.source_id, c.content) for c in read(tmp_path, begun, "a").contents}
+    assert before < whole
+    assert {(c.source_id, c.content) for c in read(tmp_path, MBOX, "b").contents} == whole
+
+
+HOSTILE = mail(
+    '--x\n\nA\n--x\nContent-Type: text/html\n\n<p>B<blockquote>\n--x\nContent-Type: image/png; '
+    'name="=?utf-8?b?w7w=?="\n\nC\n--x--\n',
+    Content_Type="multipart/mixed; boundary=x", References="<a@e> <b", Subject="=?x?q?=ff?=",
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, len(HOSTILE)), st.binary(max_size=6))
+def test_a_mail_that_is_cut_off_or_damaged_at_any_byte_raises_nothing(tmp_path_factory, at, noise):
+    path = tmp_path_factory.mktemp("mail") / "one.eml"
+    path.write_bytes(HOSTILE[:at] + noise + HOSTILE[at + 3 :])
+    opened(path, "email")
+    path.write_bytes(MBOX[: at * len(MBOX) // len(HOSTILE)] + noise)
+    opened(path, "mbox")
+
+
+def test_parts_in_parts_without_end_are_that_mails_rejection_alone(tmp_path):
+    deep = "".join(f"Content-Type: multipart/mixed; boundary={n}\n\n--{n}\n" for n in range(3_000))
+    (tmp_path / "a.eml").write_bytes(mail("", "1@e")[:-2] + deep.encode())
+    (tmp_path / "b.eml").write_bytes(mail("I moved.", "2@e"))
+    found = opened(tmp_path)
+    assert found.texts[-1] == "I moved."
+    assert len(found.texts) + len(found.rejections) == 2
+
+
+def test_an_mbox_is_read_in_constant_memory(tmp_path):
+    path = tmp_path / "large"
+    one_mail = mail("x" * 500_000).replace(b"\r\n", b"\n")
+    with path.open("wb") as file:
+        for _ in range(60):
+            file.write(from_line() + one_mail + b"\n\n")
+    (export,) = open_input(path, "auto", Options()).exports
+    tracemalloc.start()
+    count = sum(1 for _ in drafts(export.source))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == 60
+    assert peak < 15_000_000
+
+
+REAL = EXPORTS / "email"
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="real exports are not at hand")
+def test_real_replies_say_what_their_sender_said():
+    found = opened(REAL / "talon" / "standard_replies")
+    # Android, AOL, Apple (2), Comcast, Gmail, Hotmail, iPhone, Sparrow, Thunderbird, Yahoo; that of
+    # Outlook has no time.
+    assert found.texts == ["Hello"] * 11
+    assert [len(found.rejections), "no time" in found.rejections[0].reason] == [1, True]
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="real exports are not at hand")
+def test_real_mails_are_read_in_many_charsets_and_however_broken():
+    found = opened(REAL / "mail")
+    assert "스티해" in found.texts
+    names = {a.name for content in found.contents for a in content.attachments}
+    assert {"てすと.txt", "ciële.txt", "Eelanalüüsi päring.jpg"} <= names
+    assert found.kinds["notice"] == 6
+    assert all("no time" in rejection.reason for rejection in found.rejections)
