@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from projections.memory.facts_for_recall import event_facts
 from recollect import recalling
 from recollect.open_zone import OpenHome, OpenZone
-from schemas.errors import RecollectError
 from schemas.events import Access
 from schemas.wire import Result
 
@@ -59,7 +58,8 @@ class AccessCounts:
             try:
                 with self._open_home.at_work():
                     _append(self._open_home.zone(name), counted)
-            except (RecollectError, OSError) as error:
+            except Exception as error:
+                # Whoever asks is answered all the same, and the next counts are tried anew.
                 _log.warning("access counts of a zone were not kept: %s", type(error).__name__)
 
     def close(self) -> None:
