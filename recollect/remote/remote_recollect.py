@@ -33,9 +33,11 @@ class RemoteRecollect(Recollect):
         ledger: str | None = None,
         encoder: str | None = None,
         progress: BringProgress | None = None,
+        count_accesses: bool = False,
     ) -> None:
-        for name, given in (("ledger", ledger), ("encoder", encoder)):
-            if given is not None:
+        of_a_home = {"ledger": ledger, "encoder": encoder, "count_accesses": count_accesses}
+        for name, given in of_a_home.items():
+            if given:
                 raise InvalidInput(f"{name}: the service at {home} has its own; leave it out")
         self._service = ServiceClient(str(home), token, timeout)
 

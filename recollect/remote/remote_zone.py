@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, NoReturn, TypeVar
 from urllib.parse import quote
 
 import msgspec
 
+from recollect import previewing
 from recollect.forgetting import Chosen
 from recollect.held_memories import Listed
 from recollect.ingesting import (
@@ -55,6 +56,7 @@ from schemas.wire import (
     MemoryVersion,
     MentalModel,
     Merge,
+    Preview,
     Query,
     RebuildReport,
     RecallAnswer,
@@ -126,7 +128,8 @@ class _Operation(msgspec.Struct):
 class RemoteZone(Zone):
     """The memory of one tenant in a service; see `Zone` for each method.
 
-    What only a home can do raises NotRemote: `event_import`, `record_accesses`, `choose`, `erase`.
+    What only a home can do raises NotRemote: `event_import`, `follow_file`, `record_accesses`,
+    `choose`, `erase`.
     """
 
     def __init__(self, service: ServiceClient, name: str) -> None:
@@ -189,6 +192,31 @@ class RemoteZone(Zone):
         said = msgspec.structs.asdict(counts)
         whole = IngestReport(**said, seconds=0.0, token=token, head=head)
         return self._waited(whole, wait, started)
+
+    def preview_files(
+        self,
+        paths: str | PathLike[str] | Sequence[str | PathLike[str]],
+        *,
+        format: str = "auto",
+        timezone: str | None = None,
+        date_order: str | None = None,
+        show: Show = show_nothing,
+    ) -> Preview:
+        named = [paths] if isinstance(paths, str | PathLike) else paths
+        return previewing.preview(
+            named, format=format, timezone=timezone, date_order=date_order, show=show
+        )
+
+    def follow_file(
+        self,
+        path: str | PathLike[str],
+        *,
+        format: str = "auto",
+        timezone: str | None = None,
+        wait: bool = True,
+        each: Callable[[IngestReport], bool],
+    ) -> IngestReport:
+        _only_at_home("follow_file", "ingest the file again whenever it has grown")
 
     def _sent(self, lines: ResendableLines, started: float) -> IngestReport:
         """Return what became of the events of one import."""
@@ -607,6 +635,10 @@ def _part(name: str) -> str:
     """Return a text as one part of a path."""
     if not name:
         raise InvalidInput("id is empty; give one")
+    if "/" in name or name in (".", ".."):
+        raise NotRemote(
+            f"{name!r} cannot stand in an address; give recollect's own id, which results have"
+        )
     return quote(name, safe="")
 
 

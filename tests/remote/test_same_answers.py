@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from recollect import AsyncRecollect, Query, Recollect, Zone
+from recollect.remote.remote_recollect import RemoteRecollect
 from recollect.remote.remote_zone import RemoteZone
 from schemas.errors import InvalidInput, NotRemote, RecollectError, UnknownId, UnknownZone
 from schemas.events import Access
@@ -99,6 +100,10 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
         lambda zone: zone.recall({"query": "boat", "entity": "Bob", "explain": True}),
         lambda zone: zone.recall("puppy", platform="mail", time_after="2026-05-08T00:00:00Z"),
         lambda zone: zone.recall("Where does Ada live?", known_at="2020-01-01T00:00:00Z"),
+    ),
+    "context": (
+        lambda zone: zone.context("Where does Ada live now?"),
+        lambda zone: zone.context("What is the capital of France?", max_tokens=50),
     ),
     "explain": (
         lambda zone: zone.explain("Where does Ada live?", best(zone)),
@@ -244,6 +249,7 @@ CHANGING: dict[str, Callable[[Zone], object]] = {
 AT_HOME: dict[str, Callable[[Zone], object]] = {
     "event_import": lambda zone: zone.event_import(),
     "record_accesses": lambda zone: zone.record_accesses([Access("fact", "f", 1)]),
+    "follow_file": lambda zone: zone.follow_file("chats.jsonl", each=lambda report: True),
     "choose": lambda zone: zone.choose(ForgetTargets(ids=("m1",))),
     "erase": lambda zone: zone.erase(None),  # type: ignore[arg-type]
 }
@@ -274,15 +280,21 @@ WRONG: tuple[Callable[[Zone], object], ...] = (
     lambda zone: zone.ingest_files("not-there.jsonl"),
     lambda zone: zone.wait_for("no token"),
     lambda zone: zone.reflect("x", max_results=0),
+    lambda zone: zone.context("x", max_tokens=0),
 )
 
 
 def test_every_method_of_a_zone_is_tried() -> None:
-    tried = " ".join((*ASKING, *CHANGING, *AT_HOME, "ingest_files context")).split()
+    tried = " ".join((*ASKING, *CHANGING, *AT_HOME, "ingest_files preview_files")).split()
     public = {name for name in vars(Zone) if not name.startswith("_")}
     assert set(tried) == public
     # And none is left to the home's own.
     assert public <= set(vars(RemoteZone))
+    options = [inspect.signature(kind.__init__).parameters for kind in (Recollect, RemoteRecollect)]
+    assert list(options[0]) == list(options[1])
+    assert {name for name in vars(Recollect) if not name.startswith("_")} <= set(
+        vars(RemoteRecollect)
+    )
 
 
 @pytest.mark.parametrize("method", ASKING)
@@ -338,6 +350,7 @@ def test_files_of_other_programs(tmp_path: Path, home: Recollect, remote: Recoll
     for r, name in ((home, "files-here"), (remote, "files-there")):
         zone = r.zone(name)
         reports = [
+            zone.preview_files([first, second]),
             zone.ingest_files([first, second]),
             zone.ingest_files(str(first)),
             zone.ingest_files(broken),
@@ -353,6 +366,19 @@ def test_what_was_seen_by_a_service_is_awaited(remote: Recollect) -> None:
     zone = remote.zone("awaited")
     zone.ingest(said(f"w{number}", f"I keep qx{number}zy.", minute=number) for number in range(100))
     assert zone.recall("qx99zy").results[0].source_event_ids == ["w99"]
+
+
+def test_ids_of_any_form(home: Recollect, remote: Recollect) -> None:
+    ids = ["a b?c#d%", "ü", "%2F", "<1@mail.example>", "why", "x" * 300]
+    zone = remote.zone("ids")
+    zone.ingest(said(id_, f"I keep box {number}.") for number, id_ in enumerate((*ids, "a/b")))
+    assert [zone.why(id_).text for id_ in ids] == [f"I keep box {n}." for n in range(len(ids))]
+    own = home.zone("ids").why("a/b").id
+    for id_ in ("a/b", ".", ".."):
+        with pytest.raises(NotRemote, match="give recollect's own id"):
+            zone.why(id_)
+    assert zone.why(own).text == "I keep box 6."
+    assert zone.forget("a/b").events == 1
 
 
 def test_zones_that_a_token_may_read(service: Served, told: Zone, remote: Recollect) -> None:
