@@ -81,6 +81,8 @@ class _Header(NamedTuple):
 def _header(line: str) -> _Header | None:
     """Return how a line begins a message; None: it goes on with the one before."""
     stripped = line.lstrip(MARKS)
+    if not (stripped.startswith("[") or stripped[:1].isdecimal()):
+        return None
     # Sign for sign, so that places stay what they are.
     found = _HEADER.match(stripped[:120].translate(_PLAIN))
     if found is None:
@@ -117,6 +119,8 @@ def _is_chat(start: bytes, name: str) -> bool:
 
 
 class _Chat(Source):
+    in_time = True
+
     def __init__(self, member: Member, zone: ZoneInfo, survey: _Survey) -> None:
         self._member = member
         self._zone = zone

@@ -6,14 +6,17 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from projections.events.event_queries import sources
 from schemas.events import (
     CreateMentalModel,
     DecideMerge,
+    Deletion,
     Draft,
     Drop,
+    Edit,
     Message,
     ProposeMerge,
     Remember,
@@ -128,7 +131,23 @@ def steps(draw: random.Random, home: Home, n: int) -> list[Draft]:
         return [command(Remember(source_id=f"r{n}", sender_id="u0", content=text), at)]
     if chance < 0.2:
         return _on_what_stands(draw, home, n, at)
+    if chance < 0.32:
+        return [_revised(draw, n)]
     return [talk(draw, n)]
+
+
+def _revised(draw: random.Random, n: int) -> Draft:
+    """Return an edit or a deletion of a message that is there, that comes, or that never does."""
+    said = talk(draw, n)
+    assert isinstance(said.payload, Message)
+    fields = {name: getattr(said.payload, name) for name in said.payload.__struct_fields__}
+    fields |= {"source_id": f"x{n}", "target": f"m{draw.randrange(n + 4)}"}
+    payload: Edit | Deletion
+    if draw.random() < 0.7:
+        payload = Edit(**fields)
+    else:
+        payload = Deletion(**fields | {"content": "", "turn_id": None})
+    return msgspec.structs.replace(said, platform="chat", payload=payload)
 
 
 def _on_what_stands(draw: random.Random, home: Home, n: int, at: int) -> list[Draft]:
