@@ -67,8 +67,8 @@ def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -
     with Recollect(home, encoder=name) as recollect:
         zone = recollect.zone()
         if not zone.exists():
-            zone.ingest(islice(_events(), TURNS))
-        asking = _questions(writer)
+            zone.ingest(islice(made_events(), TURNS))
+        asking = made_questions(writer)
         for threads in THREADS:
             cost = _asked(zone, asking, threads, questions)
             rows.append([str(threads), *cost.cells()])
@@ -101,7 +101,7 @@ def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -
     )
 
 
-def _events() -> Iterator[dict[str, object]]:
+def made_events() -> Iterator[dict[str, object]]:
     """Yield made-up turns of four people, a minute apart, in channels of 200 turns."""
     writer = Writer()
     for number in itertools.count():
@@ -116,7 +116,8 @@ def _events() -> Iterator[dict[str, object]]:
         }
 
 
-def _questions(writer: Writer) -> Iterator[str]:
+def made_questions(writer: Writer) -> Iterator[str]:
+    """Yield questions, no two alike for a long time."""
     while True:
         yield writer.question()
 
@@ -150,7 +151,7 @@ def _asked(zone: Zone, asking: Iterator[str], threads: int, questions: int) -> _
 
 def _write(zone: Zone, stop: threading.Event) -> None:
     """Ingest a few events at a time, until it is told to stop."""
-    more = islice(_events(), TURNS, None)
+    more = islice(made_events(), TURNS, None)
     while not stop.is_set():
         zone.ingest(islice(more, _AT_ONCE))
 

@@ -26,6 +26,7 @@ from bench import (
     rebuild,
     recall,
     seal,
+    service,
     start,
     storm,
 )
@@ -62,6 +63,7 @@ def benches(
         "project": lambda: section(project.run(homes, small=many)),
         "recall": lambda: "\n".join(map(section, recall.run(sizes=asked, kept=zones))),
         "concurrency": lambda: section(concurrency.run(homes)),
+        "service": lambda: section(service.run(homes)),
         "disk": lambda: section(disk.run()),
         "rebuild": lambda: section(rebuild.run(homes, sizes=sizes)),
         "forget": lambda: section(forget.run(homes, sizes=forgotten)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections.abc import Callable
@@ -11,30 +10,21 @@ from typing import TypeVar
 from projections.recall import context_of
 from recollect import recalling
 from recollect.open_zone import OpenZone, unix_ms
+from recollect.token_counting import MOST_TOKENS, counting
 from schemas.errors import InvalidInput
 from schemas.wire import ContextBlock
 
 #: Tokens of a block where nobody says how many: 85 of 100 answers' words are in it, and three times
 #: the room holds three more (LoCoMo, dev).
 MAX_TOKENS = 500
-#: The most that may be asked for.
-MOST_TOKENS = 100_000
 #: A block that is later than this (seconds) is none: somebody waits for it with every prompt.
 HARD_STOP = 3.0
 # Later than this, no further question is begun.
 _STOP = 2.0
 _PROFILE = "default"
-#: A text takes at least a token for so many bytes: one endless word is no single piece to a reader.
-_BYTES_A_TOKEN = 8
 # Of those that were given up, so many may still be at work; then others get nothing at once.
 _MOST_LATE = 4
 
-# A run of letters and digits, or anything else that is no blank.
-_PIECE = re.compile(r"[A-Za-z0-9]+|\S")
-# A word of so many letters is a token or less, without an encoder that could say.
-_LETTERS_A_TOKEN = 3
-
-Count = Callable[[str], int]
 T = TypeVar("T")
 
 
@@ -60,7 +50,7 @@ def context(zone: OpenZone, task: str, *, max_tokens: int = MAX_TOKENS) -> Conte
                 recaller,
                 task,
                 max_tokens=max_tokens,
-                count=_counting(zone),
+                count=counting(zone),
                 now=unix_ms(),
                 deadline=started + _STOP,
             ),
@@ -74,22 +64,6 @@ def context(zone: OpenZone, task: str, *, max_tokens: int = MAX_TOKENS) -> Conte
 def _nothing(started: float) -> ContextBlock:
     elapsed = (time.monotonic() - started) * 1000
     return ContextBlock(block="", items=[], tokens=0, ms=round(elapsed, 3))
-
-
-def tokens_without_encoder(text: str) -> int:
-    """Return a number of tokens that no usual tokenizer exceeds by much: rather too many."""
-    return sum(
-        -(-len(piece) // _LETTERS_A_TOKEN) if piece.isascii() else len(piece.encode())
-        for piece in _PIECE.findall(text)
-    )
-
-
-def _counting(zone: OpenZone) -> Count:
-    """Return what counts tokens in a home: word pieces of its encoder, where it has one."""
-    gateway = zone.node.gateway
-    if gateway.model is None:
-        return tokens_without_encoder
-    return lambda text: max(gateway.count_pieces(text), -(-len(text.encode()) // _BYTES_A_TOKEN))
 
 
 class _Late:

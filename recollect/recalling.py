@@ -12,6 +12,7 @@ from projections.recall.question.query import check_moment
 from recollect.ingesting import command
 from recollect.open_zone import OpenZone, unix_ms
 from recollect.token import Token
+from recollect.token_counting import MOST_TOKENS, Count, counting
 from schemas.errors import InvalidInput
 from schemas.events import Access, Recalled
 from schemas.times import parse_moment
@@ -44,7 +45,22 @@ def recall(
     if answer is None:
         return RecallAnswer(query=question.text, results=[], ms=0.0)
     zone.open_home.recallers.store(zone.name, asked.profile)
+    if asked.max_tokens is not None:
+        return _within(answer, asked.max_tokens, counting(zone))
     return answer
+
+
+def _within(answer: RecallAnswer, most: int, count: Count) -> RecallAnswer:
+    """Return an answer without the results for whose texts there is no room, best first."""
+    kept = []
+    for result in answer.results:
+        texts = [result.text, *(fact.text for fact in result.facts)]
+        texts += [change.text for change in (*result.supersedes, *result.superseded_by)]
+        tokens = sum(map(count, texts))
+        if tokens <= most:
+            most -= tokens
+            kept.append(result)
+    return msgspec.structs.replace(answer, results=kept)
 
 
 def explain(
@@ -133,6 +149,8 @@ def _question(query: Query) -> tuple[RecallQuery, int | Token | None]:
         explain=query.explain,
     )
     question.check()
+    if query.max_tokens is not None and not 1 <= query.max_tokens <= MOST_TOKENS:
+        raise InvalidInput(f"max_tokens {query.max_tokens}: give 1 to {MOST_TOKENS}")
     known_at: int | Token | None
     if isinstance(query.known_at, str) and Token.looks(query.known_at):
         known_at = Token.read(query.known_at)

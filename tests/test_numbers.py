@@ -24,7 +24,7 @@ from projections.recall.question.query import MOST_CHARACTERS, MOST_IN_A_NAME, M
 from projections.recall.ranking import answer_type_match, list_gathering
 from projections.recall.ranking.fading import DECAY, RECENCY_HOURS
 from projections.recall.ranking.profiles import WEIGHTS
-from recollect import access_counts, injecting, zone_status
+from recollect import access_counts, injecting, token_counting, zone_status
 from recollect.cli import app, browse_commands, output, recall_commands
 from recollect.cli.app import cli
 from recollect.cli.ingest_commands import _MOST_SHOWN
@@ -96,7 +96,7 @@ LIMITS = {
     "results where `recall` is not told how many": str(FOR_READERS),
     "results of `recall --json` and `--batch` that are not told": str(FOR_PROGRAMS),
     "tokens of a context block where nobody says how many": str(injecting.MAX_TOKENS),
-    "tokens of a context block": f"1 to {injecting.MOST_TOKENS:,}",
+    "tokens of a context block": f"1 to {token_counting.MOST_TOKENS:,}",
     "a context block is given up after": f"{injecting.HARD_STOP:.0f} s",
     "what was recalled is counted, and appended every": f"{access_counts.PERIOD:.0f} s",
     "sources of an entity that are cited": str(_MOST_SOURCES),

@@ -8,8 +8,9 @@ import msgspec
 from msgspec import Meta
 
 from recollect.held_memories import Listed
-from recollect.injecting import MAX_TOKENS, MOST_TOKENS
+from recollect.injecting import MAX_TOKENS
 from recollect.mcp_server.memory_tool import FORGET, LONG_TEXT, WRITE, Access, MemoryTool
+from recollect.token_counting import MOST_TOKENS
 from schemas.errors import InvalidInput
 from schemas.wire import (
     DEFAULT_SCOPE,

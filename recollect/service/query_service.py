@@ -42,6 +42,7 @@ _LONG = 1
 _MOST_LIMITED = 10_000
 # So often it is written down when tokens were used last.
 _NOTE_SECONDS = 60.0
+_FLUSH_SECONDS = 0.5
 _WARM_UP = "Where does Ada live?"
 
 
@@ -183,7 +184,7 @@ class QueryService:
     async def running(self) -> AsyncIterator[None]:
         """Decide what is published, and answer; at the end, wait for what is at work."""
         self._waiting = DecidedWaiters()
-        noting = asyncio.create_task(self._note_used())
+        noting = [asyncio.create_task(self._note_used()), asyncio.create_task(self._flush())]
         warming = asyncio.create_task(self._warm_up())
         node = self.recollect._open_home.node
         # On Kafka the workers decide, and a home that is read-only is decided elsewhere.
@@ -193,12 +194,13 @@ class QueryService:
                 yield
             finally:
                 self.ready = False
-                noting.cancel()
-                warming.cancel()
+                for task in (*noting, warming):
+                    task.cancel()
                 await self.operations.close()
                 for lane in self.lanes:
                     await asyncio.to_thread(lane.close)
                 self.tokens.note_used()
+                self.log.flush()
 
     def _reported(self, zone: str, moved: int | Exception) -> None:
         """Note what the thread that decides reports."""
@@ -219,6 +221,11 @@ class QueryService:
                 # Questions are answered by words alone, or say what is missing.
                 self.log.error("the encoder cannot be loaded", error)
         self.ready = True
+
+    async def _flush(self) -> None:
+        while True:
+            await asyncio.sleep(_FLUSH_SECONDS)
+            self.log.flush()
 
     async def _note_used(self) -> None:
         while True:

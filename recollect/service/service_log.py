@@ -19,6 +19,7 @@ from schemas.errors import RecollectError
 from schemas.times import format_time
 
 _PLACES = 8
+_BUFFER = 65_536
 
 
 class ServiceLog:
@@ -26,7 +27,8 @@ class ServiceLog:
 
     def __init__(self, stream: TextIO | None = None, *, requests: bool = True) -> None:
         """`requests` False: of requests only those that failed here."""
-        self._stream = stream or sys.stderr
+        # Each flush costs a system call, for which the event loop may wait its turn.
+        self._stream = stream or open(sys.stderr.fileno(), "w", _BUFFER, closefd=False)  # noqa: SIM115
         self._requests = requests
         self._lock = threading.Lock()
 
@@ -38,6 +40,12 @@ class ServiceLog:
         ).decode()
         with self._lock:
             self._stream.write(text + "\n")
+            if level != "info":
+                self._stream.flush()
+
+    def flush(self) -> None:
+        """Write out what is held back; the service calls this every half second."""
+        with self._lock:
             self._stream.flush()
 
     def request(

@@ -25,6 +25,8 @@ else:
 class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A question. Only `query`, its text, is needed.
 
+    `max_tokens`: what the texts of all results may take at most; the next that fits is taken.
+
     `scope`: the kinds of memories that may answer. `entity`: a name or an id. `time_after` and
     `time_before` are exclusive bounds on when something was said. `valid_at`: only what was true
     then. `known_at`: answer as at that time, or that token of an ingest, without what was forgotten
@@ -38,6 +40,7 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
 
     query: str
     max_results: int = 20
+    max_tokens: int | None = None
     budget: Budget = "mid"
     scope: tuple[Scope, ...] = DEFAULT_SCOPE
     entity: str | None = None

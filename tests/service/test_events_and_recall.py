@@ -119,3 +119,20 @@ def test_when_all_is_refused_the_answer_says_what_and_where(service: Served) -> 
     assert problem["type"] == "urn:recollect:problem:invalid"
     assert problem["errors"][0]["pointer"] == "#/events/0"
     assert "sender_id" in problem["errors"][0]["detail"]
+
+
+def test_an_answer_takes_no_more_tokens_than_it_may(service: Served) -> None:
+    """Without an encoder a word of three letters is a token; the longest memory has eleven."""
+    with service.client("room") as client:
+        texts = ["Box box box box.", "Box box.", "Box box box box box box box box box box."]
+        events = [said(f"m{n}", text, minute=n) for n, text in enumerate(texts)]
+        client.post("/v1/zones/room/events?wait=true", json={"events": events})
+        for most in (1, 3, 8, 12, 1_000):
+            asked = {"query": "box", "max_tokens": most, "scope": ["events"]}
+            found = client.post("/v1/zones/room/memories/recall", json=asked).json()["results"]
+            taken = sum(len(result["text"].replace(".", "").split()) + 1 for result in found)
+            assert taken <= most
+            assert len(found) == {1: 0, 3: 1, 8: 2}.get(most, len(found))
+        assert len(found) == 3
+        wrong = client.post("/v1/zones/room/memories/recall", json={"query": "x", "max_tokens": 0})
+        assert wrong.status_code == 422

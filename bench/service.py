@@ -1,0 +1,222 @@
+"""The query service on a real socket: recalls a second and how long each takes, ingest, the start.
+
+python -m bench.service [--questions N] [--home DIR]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from bench.concurrency import made_events, made_questions
+from bench.encoders import MISSING, cached_name
+from bench.homes import Homes
+from bench.made import Writer
+from bench.report import Report, Target, count, markdown, percentile
+from recollect import Recollect
+
+ITEMS = 5_000
+QUESTIONS = 3_000
+CLIENTS = 16
+_WARM = 100
+LEAST_PER_S, MOST_P95_MS, MOST_START_S, MOST_IDLE_MB = 200.0, 100.0, 1.5, 250.0
+_ZONE = "default"
+_URL = re.compile(rb'"url": ?"http://127\.0\.0\.1:(\d+)"')
+
+
+class _Serving:
+    """A service in a process of its own."""
+
+    def __init__(self, home: Path) -> None:
+        self._began = time.perf_counter()
+        command = [sys.executable, "-m", "recollect", "--home", str(home), "serve"]
+        self.process = subprocess.Popen(
+            [*command, "--json", "--port", "0", "--no-auth"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "RECOLLECT_REQUESTS_PER_SECOND": "0"},
+        )
+        assert self.process.stdout is not None
+        found = _URL.search(self.process.stdout.readline())
+        assert found, "the service did not start"
+        self.port = int(found[1])
+
+    def since_start(self) -> float:
+        """Return the seconds since the process was begun."""
+        return time.perf_counter() - self._began
+
+    def memory_mb(self) -> float:
+        """Return what it takes of memory, in MB."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.findall(r"VmRSS:\s+(\d+) kB", status)[0]) / 1_000
+
+    def close(self) -> None:
+        """Have it end."""
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+
+
+class _Client:
+    """A connection that is kept, and as little else as HTTP needs."""
+
+    def __init__(self, port: int) -> None:
+        self._connection = socket.create_connection(("127.0.0.1", port))
+        self._connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._rest = b""
+
+    def post(self, path: str, body: bytes, media: str = "application/json") -> bytes:
+        """Return the body of an answer."""
+        head = (
+            f"POST /v1/zones/{_ZONE}{path} HTTP/1.1\r\nHost: localhost\r\n"
+            f"Content-Type: {media}\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        self._connection.sendall(head.encode() + body)
+        while b"\r\n\r\n" not in self._rest:
+            self._receive()
+        answer, _, self._rest = self._rest.partition(b"\r\n\r\n")
+        assert b" 200 " in answer.partition(b"\r\n")[0], answer
+        length = int(re.findall(rb"content-length: (\d+)", answer)[0])
+        while len(self._rest) < length:
+            self._receive()
+        found, self._rest = self._rest[:length], self._rest[length:]
+        return found
+
+    def recall(self, question: str) -> bytes:
+        """Return the answer to a question."""
+        return self.post("/memories/recall", json.dumps({"query": question}).encode())
+
+    def _receive(self) -> None:
+        more = self._connection.recv(65_536)
+        assert more, "the service closed the connection"
+        self._rest += more
+
+
+def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -> Report:
+    """Ingest 5,000 items over HTTP, ask from 16 clients, and start again.
+
+    `kept`: the home, filled before; None: one is made.
+    """
+    title, about = (
+        "The query service",
+        f"`recollect serve` in a process of its own, and {CLIENTS} clients on connections that are "
+        f"kept, in another, on one machine. {count(ITEMS)} items come as one stream of NDJSON. "
+        f"Each of {count(questions)} questions is new, is embedded, and is answered with 20 "
+        "results. A start is from the process's first instruction to the first answer.",
+    )
+    columns = ["recalls/s", "p50 ms", "p95 ms", "p99 ms", "items/s", "decided/s", "start s"]
+    columns += ["idle MB", "MB after"]
+    name = cached_name()
+    if name is None:
+        return Report(title, about, columns, [], skipped=MISSING)
+    home, writer = kept or homes.fresh(), Writer(seed=3)
+    with Recollect(home, encoder=name) as made:
+        filled = made.zone().exists()
+    asking = made_questions(writer)
+    service = _Serving(home)
+    items, decided = "", ""
+    try:
+        if not filled:
+            items, decided = _ingested(service)
+        per_s, spent = _asked(service, asking, questions)
+        after = service.memory_mb()
+    finally:
+        service.close()
+    service = _Serving(home)
+    try:
+        _Client(service.port).recall(next(asking))
+        start = service.since_start()
+        idle = service.memory_mb()
+    finally:
+        service.close()
+    p95 = percentile(spent, 0.95)
+    cells = [f"{per_s:.0f}", *(f"{percentile(spent, share):.1f}" for share in (0.5, 0.95, 0.99))]
+    cells += [items, decided, f"{start:.2f}", f"{idle:.0f}", f"{after:.0f}"]
+    return Report(
+        title,
+        about,
+        columns,
+        [cells],
+        [
+            Target(
+                f"{CLIENTS} clients: at least {LEAST_PER_S:.0f} recalls/s",
+                f"{per_s:.0f}",
+                per_s >= LEAST_PER_S,
+            ),
+            Target(f"p95 of at most {MOST_P95_MS:.0f} ms", f"{p95:.0f} ms", p95 <= MOST_P95_MS),
+            Target(f"a start within {MOST_START_S} s", f"{start:.2f} s", start <= MOST_START_S),
+            Target(f"idle, at most {MOST_IDLE_MB:.0f} MB", f"{idle:.0f} MB", idle <= MOST_IDLE_MB),
+        ],
+    )
+
+
+def _ingested(service: _Serving) -> tuple[str, str]:
+    """Send the items; return how many a second were durable, and decided."""
+    lines = b"\n".join(json.dumps(event).encode() for event in islice(made_events(), ITEMS))
+    client = _Client(service.port)
+    began = time.perf_counter()
+    report = json.loads(client.post("/events", lines, "application/x-ndjson"))
+    durable = time.perf_counter() - began
+    assert report["new"] == ITEMS, report
+    while True:
+        waited = json.dumps({"token": report["token"]}).encode()
+        try:
+            client.post("/wait", waited)
+            break
+        except AssertionError:
+            # It takes longer than one call may wait.
+            continue
+    return f"{ITEMS / durable:.0f}", f"{ITEMS / (time.perf_counter() - began):.0f}"
+
+
+def _asked(service: _Serving, asking: Iterator[str], questions: int) -> tuple[float, list[float]]:
+    """Return how many recalls a second there were, and how long each took (ms)."""
+    first = _Client(service.port)
+    for _ in range(_WARM):
+        first.recall(next(asking))
+    left = iter([next(asking) for _ in range(questions)])
+    drawing, spent = threading.Lock(), list[float]()
+
+    def ask() -> None:
+        client = _Client(service.port)
+        while True:
+            with drawing:
+                question = next(left, None)
+            if question is None:
+                return
+            began = time.perf_counter()
+            client.recall(question)
+            spent.append((time.perf_counter() - began) * 1e3)
+
+    clients = [threading.Thread(target=ask) for _ in range(CLIENTS)]
+    began = time.perf_counter()
+    for client in clients:
+        client.start()
+    for client in clients:
+        client.join()
+    return questions / (time.perf_counter() - began), spent
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the report."""
+    parser = argparse.ArgumentParser(prog="python -m bench.service", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--questions", type=int, default=QUESTIONS)
+    parser.add_argument("--home", type=Path, help="a home that is kept, and used again")
+    chosen = parser.parse_args(arguments)
+    with Homes() as homes:
+        print(markdown(run(homes, questions=chosen.questions, kept=chosen.home)))
+
+
+if __name__ == "__main__":
+    main()
