@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.options import chosen, common
+from recollect.cli.options import chosen, common, given_zone
 from recollect.cli.output import emit, say
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ INSTALLED_IN = ("claude", "cursor", "vscode")
 )
 @click.option("--read-only", is_flag=True, help="No tool that changes anything.")
 @click.option(
+    "--url", metavar="URL", help="Of this service instead of a home; its token: RECOLLECT_TOKEN."
+)
+@click.option(
     "--install",
     type=click.Choice(INSTALLED_IN),
     help="Write into this client's configuration how to start it; shown first.",
@@ -41,6 +45,7 @@ def mcp(
     as_json: bool,
     tools: str,
     read_only: bool,
+    url: str | None,
     install: str | None,
     yes: bool,
 ) -> int:
@@ -49,16 +54,31 @@ def mcp(
     It speaks the Model Context Protocol on standard input and output until the client closes
     them; a client starts it by itself. --install writes that into the client's configuration.
     """
-    made, name = chosen(home, zone)
+    if url is None:
+        made, name = chosen(home, zone)
+    else:
+        made, name = None, given_zone(zone)
     if install is None:
+        from recollect.library import Recollect
         from recollect.mcp_server.stdio_serving import serve_stdio
 
-        serve_stdio(made, name, tools=tools, read_only=read_only)  # type: ignore[arg-type]
+        opened = (
+            Recollect(url or "", token=os.environ.get("RECOLLECT_TOKEN"))
+            if made is None
+            else Recollect(made, count_accesses=not read_only)
+        )
+        with opened as recollect:
+            serve_stdio(recollect, name, tools=tools, read_only=read_only)  # type: ignore[arg-type]
         return 0
     from recollect.mcp_server.client_config import carry_out, planned
 
-    options = [*(["--tools", tools] if tools != SETS[0] else []), *["--read-only"] * read_only]
-    change = planned(install, made.directory.resolve(), name, options)  # type: ignore[arg-type]
+    options = [
+        *(["--url", url] if url else []),
+        *(["--tools", tools] if tools != SETS[0] else []),
+        *["--read-only"] * read_only,
+    ]
+    place = None if made is None else made.directory.resolve()
+    change = planned(install, place, name, options)  # type: ignore[arg-type]
     _show(change, err=as_json)
     written = change.needed and (yes or _agreed(change))
     if written:
@@ -77,8 +97,15 @@ def _show(change: Change, *, err: bool) -> None:
         return
     verb = "changes" if change.before is not None else "makes"
     say(f"This {verb} {change.path}; in it:", err=err)
-    for line in json.dumps({change.name: change.entry}, indent=2).splitlines():
+    for line in json.dumps({change.name: _without_token(change.entry)}, indent=2).splitlines():
         say(f"  {line}", err=err)
+
+
+def _without_token(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return an entry as a screen may show it."""
+    if "RECOLLECT_TOKEN" not in entry.get("env", {}):
+        return entry
+    return {**entry, "env": {**entry["env"], "RECOLLECT_TOKEN": "…"}}
 
 
 def _agreed(change: Change) -> bool:

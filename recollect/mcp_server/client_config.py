@@ -18,7 +18,8 @@ from schemas.zones import DEFAULT_ZONE
 Client = Literal["claude", "cursor", "vscode"]
 CLIENTS: tuple[Client, ...] = ("claude", "cursor", "vscode")
 # Without these it would be served from another ledger, or encoded by a model that is not there.
-_CARRIED = ("RECOLLECT_LEDGER", "RECOLLECT_CACHE")
+_FOR_A_HOME = ("RECOLLECT_LEDGER", "RECOLLECT_CACHE")
+_FOR_A_SERVICE = ("RECOLLECT_TOKEN",)
 #: What is put behind the name of the file that was there before.
 BACKUP = ".before-recollect"
 
@@ -47,22 +48,24 @@ class Change:
         return self.path.with_name(self.path.name + BACKUP)
 
 
-def planned(client: Client, home: Path, zone: str, options: Sequence[str] = ()) -> Change:
+def planned(client: Client, home: Path | None, zone: str, options: Sequence[str] = ()) -> Change:
     """Return what would be written so that a client starts `recollect mcp` for a zone.
 
-    `options`: further words for `recollect mcp`.
+    `home`: None where it serves that of a service; `options`: further words for `recollect mcp`.
 
     Raises:
         InvalidInput: the client's file is there and cannot be read as JSON, or has another form.
     """
     path, servers, typed = _place(client)
     name = "recollect" if zone == DEFAULT_ZONE else f"recollect-{zone}"
-    words = ["-m", "recollect", "--home", str(home), "--zone", zone, "mcp", *options]
+    where = [] if home is None else ["--home", str(home)]
+    words = ["-m", "recollect", *where, "--zone", zone, "mcp", *options]
     # The client's PATH need not have this environment, so the interpreter is named.
     entry: dict[str, Any] = {"type": "stdio"} if typed else {}
     entry |= {"command": sys.executable, "args": words}
     # The client starts it with an environment of its own, which has not what was set here.
-    if environment := {name: os.environ[name] for name in _CARRIED if name in os.environ}:
+    carried = _FOR_A_SERVICE if home is None else _FOR_A_HOME
+    if environment := {name: os.environ[name] for name in carried if name in os.environ}:
         entry["env"] = environment
     before = _text(path)
     held = {} if before is None or not before.strip() else _parsed(path, before)

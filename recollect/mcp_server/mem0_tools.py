@@ -206,9 +206,12 @@ def _add_messages(access: Access, asked: AddArguments) -> Mem0Changes:
                 "content": content,
             }
         )
-    begun = access.zone.event_import(access.principal)
-    begun.add(events)
-    report = begun.report(wait=True)
+    if access.principal is None:
+        report = access.zone.ingest(events)
+    else:
+        begun = access.zone.event_import(access.principal)
+        begun.add(events)
+        report = begun.report(wait=True)
     if report.rejected:
         first = report.rejections[0]
         raise InvalidInput(f"messages[{first.line - 1}] was not kept: {first.reason}")

@@ -5,24 +5,22 @@ from __future__ import annotations
 import anyio
 from mcp.server.stdio import stdio_server
 
-from recollect.home import Home
 from recollect.library import Recollect
 from recollect.mcp_server.memory_server import ToolSet, create_server, for_zone
 
 
 def serve_stdio(
-    home: Home, zone: str, *, tools: ToolSet = "recollect", read_only: bool = False
+    recollect: Recollect, zone: str, *, tools: ToolSet = "recollect", read_only: bool = False
 ) -> None:
-    """Serve a zone of a home until the client closes standard input.
+    """Serve a zone of an open home or service until the client closes standard input.
 
     Standard output is the protocol's alone: meanwhile all else that is printed goes to standard
     error.
     """
-    with Recollect(home) as recollect:
-        server = create_server(for_zone(recollect.zone(zone)), tools=tools, read_only=read_only)
+    server = create_server(for_zone(recollect.zone(zone)), tools=tools, read_only=read_only)
 
-        async def serve() -> None:
-            async with stdio_server() as (requests, answers):
-                await server.run(requests, answers, server.create_initialization_options())
+    async def serve() -> None:
+        async with stdio_server() as (requests, answers):
+            await server.run(requests, answers, server.create_initialization_options())
 
-        anyio.run(serve)
+    anyio.run(serve)

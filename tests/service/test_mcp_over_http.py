@@ -15,10 +15,11 @@ from mcp.shared.exceptions import MCPError
 
 from recollect import Recollect
 from recollect.access_tokens import AccessTokens
+from recollect.mcp_server.client_config import planned
 from recollect.mcp_server.memory_server import TOOL_SETS
 from recollect.service.mcp_mount import TOOLS
 from tests.library.kit import said
-from tests.mcp_server.kit import MODES, Agent, agent
+from tests.mcp_server.kit import MODES, Agent, agent, command
 from tests.service.kit import Served, served
 
 CANARY = "Xanthippe"
@@ -111,6 +112,28 @@ def test_what_is_erased_over_mcp_is_in_no_answer_that_http_kept(service: Served)
         assert "qxmat" in kept()
         ada.call("forget", ids=[made["id"]], dry_run=False)
         assert "qxmat" not in kept()
+
+
+def test_a_client_that_starts_processes_uses_a_service(
+    service: Served, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    token = AccessTokens(service.home).create(("ada",), ("read", "write")).token
+    monkeypatch.setenv("RECOLLECT_TOKEN", token)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    change = planned("cursor", None, "ada", ["--url", service.url])
+    assert change.entry["env"] == {"RECOLLECT_TOKEN": token}
+    assert "--home" not in change.entry["args"]
+    started = command(tmp_path)
+    started.args = change.entry["args"]
+    started.env = {**(started.env or {}), **change.entry["env"]}
+    with agent(started) as ada:
+        made = ada.call("retain", content="Ada paints in oil.")
+        assert "oil" in str(ada.call("recall", query="What does Ada paint in?"))
+        assert ada.call("list_entities")["entities"]
+        assert "oil" in ada.read("memory://profile")
+        ada.refused("forget", ids=[made["event_id"]], dry_run=False)
+    with agent(command(tmp_path, "--zone", "ada", "mcp", "--url", service.url)) as nobody:
+        assert "token" in nobody.refused("recall", query="What does Ada paint in?")
 
 
 def test_a_zone_is_named_by_the_token_or_the_path(service: Served) -> None:
