@@ -12,6 +12,10 @@ from types import ModuleType
 
 import pytest
 
+from recollect import Recollect, Zone
+from recollect.remote.remote_recollect import RemoteRecollect
+from recollect.remote.remote_zone import RemoteZone
+
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("schemas", "projections", "streams", "recollect")
 
@@ -63,3 +67,12 @@ def test_no_module_name_appears_twice() -> None:
             if not path.stem.startswith("__"):
                 places[path.stem].append(path.relative_to(ROOT).as_posix())
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_what_a_zone_of_a_home_has_a_zone_of_a_service_has_too() -> None:
+    """Nothing is left to the home's own, which a service does not have."""
+    for own, remote in ((Zone, RemoteZone), (Recollect, RemoteRecollect)):
+        public = {name for name in vars(own) if not name.startswith("_")}
+        assert public - set(vars(remote)) == set()
+    options = [inspect.signature(kind.__init__).parameters for kind in (Recollect, RemoteRecollect)]
+    assert list(options[0]) == list(options[1])
