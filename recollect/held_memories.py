@@ -282,17 +282,24 @@ def _fact_family(files: ZoneFiles, fact_id: str) -> set[str]:
 
 
 def _events(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
+    replaced: dict[str, list[Change]] = {}
+    for one in event_list.replacements(files.events.connection, ids):
+        text = "(deleted)" if one.content is None else one.content
+        change = Change(id=one.by, text=text, at=format_time(one.at))
+        replaced.setdefault(one.event_id, []).append(change)
     for event in event_list.with_ids(files.events.connection, ids).values():
         yield Memory(
             id=event.id,
             type="event",
             text=event.text,
             as_of=format_time(event.occurred_at),
+            current=event.id not in replaced,
             platform=event.platform,
             sender_id=event.sender_id,
             sender_name=event.sender_name,
             thread_id=event.thread_id,
             source_event_ids=[event.source_id],
+            superseded_by=replaced.get(event.id, []),
         )
 
 

@@ -68,3 +68,37 @@ def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Liste
         (listed(ids),),
     )
     return {row[0]: ListedEvent(*row) for row in found}
+
+
+class Replacement(NamedTuple):
+    """An edit or a deletion that took an event's place (unix ms); a deletion has no words."""
+
+    event_id: str
+    by: str
+    content: str | None
+    at: int
+
+
+def replacements(connection: apsw.Connection, ids: Sequence[str]) -> list[Replacement]:
+    """Return what replaced these events, the latest first."""
+    found = rows(
+        connection,
+        """
+        WITH asked AS (
+            SELECT id, platform, coalesce(target, source_id) AS message, target IS NULL AS original,
+                   occurred_at, number
+              FROM events WHERE id IN (SELECT value FROM json_each(?))
+        )
+        SELECT asked.id, edit.id, edit.content, edit.occurred_at AS at
+          FROM asked CROSS JOIN events AS edit INDEXED BY idx_events_target
+            ON edit.target = asked.message AND edit.platform = asked.platform
+           AND (original OR (edit.occurred_at, edit.number) > (asked.occurred_at, asked.number))
+        UNION ALL
+        SELECT asked.id, deletions.id, NULL, deletions.occurred_at
+          FROM asked CROSS JOIN deletions
+            ON deletions.target = asked.message AND deletions.platform = asked.platform
+         ORDER BY at DESC
+        """,
+        (listed(ids),),
+    )
+    return [Replacement(*row) for row in found]

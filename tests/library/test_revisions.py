@@ -100,6 +100,19 @@ def test_a_fact_that_an_edit_ended_says_by_which_event(zone: Zone) -> None:
     assert any(what.startswith("superseded by event ") for what in steps)
 
 
+def test_an_event_that_was_edited_or_deleted_is_listed_as_not_current(zone: Zone) -> None:
+    zone.ingest([SAID, EDITED, EDITED_AGAIN])
+    listed = zone.list_memories(scope="events").memories
+    standing = [(one.source_event_ids[0], one.current) for one in listed]
+    assert standing == [("m1:edited:3", True), ("m1:edited:2", False), ("m1", False)]
+    by = [change.text for change in listed[2].superseded_by]
+    assert by == [EDITED_AGAIN["content"], EDITED["content"]]
+    zone.ingest([DELETED])
+    held = zone.get_memory("m1:edited:3")
+    assert held is not None
+    assert (held.current, held.superseded_by[0].text) == (False, "(deleted)")
+
+
 def test_an_edit_without_its_message_stands_for_it(zone: Zone) -> None:
     zone.ingest([EDITED])
     assert ["green drawer" in text for text in answers(zone)] == [True]
