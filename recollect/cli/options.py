@@ -27,6 +27,7 @@ FORMATS = (
     "maildir",
     "mbox",
     "email",
+    "claude_code",
     "whatsapp",
     "jsonl",
 )

@@ -69,7 +69,8 @@ def spoken(
 ) -> InboundEvent:
     """Return what the user asked, or what the assistant answered.
 
-    `ends`: the assistant says nothing more in its turn, as far as the record itself knows.
+    `ends`: the assistant says nothing more in its turn, as far as the record itself knows. A
+    question is in no turn, so that what it says is decided at once, whether an answer came or not.
 
     Raises:
         InvalidInput: no time is known.
@@ -88,7 +89,7 @@ def spoken(
         peer_kind="dm" if chat else None,
         direction="out" if answer else "in",
         kind="turn_completed" if answer and ends else "message",
-        turn_id=turn,
+        turn_id=turn if answer else None,
         reply_to=reply_to,
         attachments=attachments,
         metadata={name: value for name, value in (metadata or {}).items() if value is not None},

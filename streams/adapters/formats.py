@@ -14,6 +14,7 @@ from schemas.wire import Rejection, Skipped
 from streams.adapters import (
     chatgpt,
     claude_ai,
+    claude_code,
     jsonl,
     maildir,
     mails,
@@ -41,6 +42,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     maildir.ADAPTER,
     mbox.ADAPTER,
     mails.ADAPTER,
+    claude_code.ADAPTER,
     whatsapp.ADAPTER,
     jsonl.ADAPTER,
 )

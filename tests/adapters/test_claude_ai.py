@@ -92,7 +92,7 @@ def test_the_blocks_in_which_somebody_speaks_are_what_was_said(tmp_path: Path) -
         ("m3", "user", "in", "And I have a dog."),
         ("m4", "assistant", "out", "Nice."),
     ]
-    assert [one.turn_id for one in found.contents] == ["m1", "m1", "m3", "m3"]
+    assert [one.turn_id for one in found.contents] == [None, "m1", None, "m3"]
     assert found.kinds == {"message": 2, "turn_completed": 2}
     assert {one.peer_id for one in found.contents} == {"c1"}
     assert found.drafts[1].occurred_at % 60_000 == 2_123
@@ -119,7 +119,7 @@ def test_an_answer_to_an_earlier_question_is_in_its_turn(tmp_path: Path) -> None
         message("b1", "assistant", "One!", 4, parent_message_uuid="q1"),
     ]
     found = export(tmp_path, conversation(*branches, current_leaf_message_uuid="b1"))
-    assert [one.turn_id for one in found.contents] == ["q1", "q1", "q2", "q2", "q1"]
+    assert [one.turn_id for one in found.contents] == [None, "q1", None, "q2", "q1"]
     marks = [one.metadata["on_current_path"] for one in found.contents]
     assert marks == [True, False, False, False, True]
 
