@@ -9,6 +9,7 @@ own, whose peak memory counts. The bare parser reads the same bytes and throws a
 from __future__ import annotations
 
 import argparse
+import email
 import json
 import re
 import resource
@@ -113,6 +114,35 @@ def _lines_bare(path: Path) -> int:
         return sum(1 for _ in file)
 
 
+def _mbox(room: Path, size: int) -> Path:
+    path = room / "All mail.mbox"
+    with path.open("w") as file:
+        written = 0
+        for number, at, who, text in _messages():
+            address = f"{who.lower().replace(' ', '.')}@example.org"
+            written += file.write(
+                f"From {address} {at:%a %b %d %H:%M:%S %Y}\n"
+                f"Message-ID: <m{number}@example.org>\nDate: {at:%a, %d %b %Y %H:%M:%S +0000}\n"
+                f"From: {who} <{address}>\nTo: list@example.org\nSubject: {text[:40]}\n"
+                f"Content-Type: text/plain; charset=utf-8\n\n{text}\n\n-- \n{who}\n\n"
+            )
+            if written >= size:
+                break
+    return path
+
+
+def _mbox_bare(path: Path) -> int:
+    found = 0
+    with path.open("rb") as file:
+        message: list[bytes] = []
+        for line in file:
+            if line.startswith(b"From ") and message:
+                found += email.message_from_bytes(b"".join(message)) is not None
+                message = []
+            message.append(line)
+    return found + 1
+
+
 def _jsonl(room: Path, size: int) -> Path:
     path = room / "events.jsonl"
     with path.open("w") as file:
@@ -139,6 +169,7 @@ def _jsonl_bare(path: Path) -> int:
 FORMS = {
     "slack": _Form(_slack, _slack_bare),
     "whatsapp": _Form(_whatsapp, _lines_bare),
+    "mbox": _Form(_mbox, _mbox_bare),
     "jsonl": _Form(_jsonl, _jsonl_bare),
 }
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from bench import (
+    adapters,
     concurrency,
     context,
     disk,
@@ -59,6 +60,7 @@ def benches(
         "start": lambda: section(start.run(homes)),
         "encode": lambda: section(encode.run(encode.sentences(400), reference=reference)),
         "ingest": lambda: section(ingest.run(homes)),
+        "adapters": lambda: section(adapters.run(megabytes=10 if quick else adapters.MEGABYTES)),
         "seal": lambda: section(seal.run(homes)),
         "project": lambda: section(project.run(homes, small=many)),
         "recall": lambda: "\n".join(map(section, recall.run(sizes=asked, kept=zones))),
