@@ -28,6 +28,7 @@ FORMATS = (
     "mbox",
     "email",
     "claude_code",
+    "matrix",
     "whatsapp",
     "jsonl",
 )

@@ -18,6 +18,7 @@ from streams.adapters import (
     jsonl,
     maildir,
     mails,
+    matrix,
     mbox,
     slack,
     whatsapp,
@@ -43,6 +44,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     mbox.ADAPTER,
     mails.ADAPTER,
     claude_code.ADAPTER,
+    matrix.ADAPTER,
     whatsapp.ADAPTER,
     jsonl.ADAPTER,
 )

@@ -1,0 +1,320 @@
+"""Matrix: a room's events, as Element exports them, as an array, or one a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from schemas.errors import InvalidInput
+from schemas.events import Attachment
+from schemas.inbound import InboundEvent
+from streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile, converted
+from streams.adapters.input_files import Member
+from streams.adapters.json_documents import items
+from streams.adapters.text_lines import lines
+
+_PLATFORM = "matrix"
+_EVENT = (
+    re.compile(rb'"origin_server_ts"\s*:\s*\d'),
+    re.compile(rb'"event_id"\s*:\s*"\$'),
+    re.compile(rb'"type"\s*:\s*"[\w.-]+\.'),
+)
+_LIST = re.compile(rb'"(messages|chunk|events)"\s*:\s*\[')
+_FILES = {
+    "m.image": "image",
+    "m.video": "video",
+    "m.audio": "audio",
+    "m.file": "file",
+    "m.sticker": "image",
+}
+_SPOKEN = frozenset({"m.text", "m.notice", "m.emote", "m.location", "m.server_notice", *_FILES})
+_POLLS = frozenset({"m.poll.start", "org.matrix.msc3381.poll.start"})
+_MEMBERSHIPS = {
+    ("invite", "join"): "joined",
+    ("join", "leave"): "left",
+    ("invite", "leave"): "declined the invitation",
+    ("ban", "leave"): "was unbanned",
+}
+_MEMBERSHIP = {"join": "joined", "leave": "left", "invite": "was invited", "ban": "was banned"}
+_QUOTE = re.compile(r"> ?")
+_WHO = re.compile(r"(?:\* )?<[^>]*> ?")
+
+
+def _list(start: bytes) -> str | None:
+    """Return where in a document its events stand; None: it is a line for each event."""
+    head = start.removeprefix(BYTE_ORDER_MARK).lstrip()
+    if head.startswith(b"["):
+        return "item"
+    try:
+        first = msgspec.json.decode(head.partition(b"\n")[0])
+        if isinstance(first, dict) and "origin_server_ts" in first:
+            return None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    found = _LIST.search(head)
+    timed = _EVENT[0].search(head)
+    if found is None or (timed is not None and timed.start() < found.start()):
+        return "" if b'"origin_server_ts"' in head.partition(b"}\n{")[0] else None
+    return f"{found[1].decode()}.item"
+
+
+def _recognises(start: bytes, name: str) -> bool:
+    head = start.removeprefix(BYTE_ORDER_MARK).lstrip()
+    return head.startswith((b"[", b"{")) and all(mark.search(head) for mark in _EVENT)
+
+
+def _found(member: Member) -> Iterator[tuple[int, Found]]:
+    where = _list(member.start())
+    records = _lines(member) if where is None else items(member, where)
+    names: dict[str, str] = {}
+    return converted(records, lambda event: _events(event, names))
+
+
+def _lines(member: Member) -> Iterator[tuple[int, object]]:
+    with member.open() as file:
+        for number, line in enumerate(lines(file), 1):
+            if text := line.removeprefix(BYTE_ORDER_MARK).strip():
+                try:
+                    yield number, msgspec.json.decode(text)
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                    yield number, InvalidInput(f"not JSON: {error}")
+
+
+def _events(event: object, names: dict[str, str]) -> Iterator[InboundEvent]:
+    """Yield what an event of a room becomes; `names` are those of its members so far."""
+    if isinstance(event, InvalidInput):
+        raise event
+    if not isinstance(event, dict) or not isinstance(event.get("type"), str):
+        raise InvalidInput("this is no event of Matrix: it names no type")
+    kind = event["type"]
+    content = _dict(event.get("content"))
+    unsigned = _dict(event.get("unsigned"))
+    if kind == "m.room.message" or kind == "m.sticker":
+        if because := _dict(unsigned.get("redacted_because")):
+            yield _redaction({**because, "redacts": event["event_id"]}, event, names)
+        elif content:
+            yield from _message(event, content, names)
+        else:
+            yield _redaction({"redacts": event["event_id"]}, event, names)
+    elif kind == "m.room.redaction":
+        yield _redaction(event, event, names)
+    elif kind == "m.reaction":
+        relates = _dict(content.get("m.relates_to"))
+        if relates.get("key"):
+            key = str(relates["key"])
+            yield _of(event, names, "reaction", key, target=relates["event_id"])
+    elif kind == "m.room.member":
+        yield from _member(event, content, unsigned, names)
+    elif kind in ("m.room.topic", "m.room.name"):
+        what = "topic" if kind.endswith("topic") else "name"
+        if said := _text(content.get(what)):
+            yield _of(event, names, "notice", f"The room's {what} is now {said}")
+    elif kind in ("m.call.invite", "m.call.hangup"):
+        yield _of(event, names, "notice", "started a call" if "inv" in kind else "ended a call")
+    elif kind in _POLLS:
+        yield _of(event, names, "notice", _poll(content))
+    elif kind == "m.room.encrypted":
+        if not _dict(unsigned.get("redacted_because")):
+            raise InvalidInput("it is encrypted, and the export has no key to it")
+    elif "state_key" not in event and _text(content.get("body")):
+        raise InvalidInput(f"an event of the unknown type {kind[:60]!r}")
+
+
+def _message(
+    event: Mapping[str, Any], content: Mapping[str, Any], names: Mapping[str, str]
+) -> Iterator[InboundEvent]:
+    relates = _dict(content.get("m.relates_to"))
+    if relates.get("rel_type") == "m.replace":
+        yield _edit(event, content, relates, names)
+        return
+    bundled = _dict(_dict(_dict(event.get("unsigned")).get("m.relations")).get("m.replace"))
+    newer = _dict(_dict(bundled.get("content")).get("m.new_content"))
+    if not (newer and newer.get("body") == content.get("body")):
+        yield _said(event, content, relates, names)
+    # A server may already have put the last words into the message itself.
+    if newer and bundled.get("event_id"):
+        whole = {"room_id": event.get("room_id"), "sender": event["sender"], **bundled}
+        of = {"event_id": event["event_id"]}
+        yield _edit(whole, _dict(bundled["content"]), of, names)
+
+
+def _said(
+    event: Mapping[str, Any],
+    content: Mapping[str, Any],
+    relates: Mapping[str, Any],
+    names: Mapping[str, str],
+) -> InboundEvent:
+    text, files, quoted = _words(event, content, names)
+    answered = _text(_dict(relates.get("m.in_reply_to")).get("event_id"))
+    thread = _text(relates.get("event_id")) if relates.get("rel_type") == "m.thread" else None
+    if thread and relates.get("is_falling_back", False):
+        answered = None
+    made = _of(event, names, "message", text, reply_to=answered, thread_id=thread)
+    return msgspec.structs.replace(
+        made,
+        attachments=files,
+        # What a program posts is marked so that nothing is concluded from it.
+        direction="out" if content.get("msgtype") == "m.notice" else None,
+        metadata={**made.metadata, "quoted": quoted} if quoted else made.metadata,
+    )
+
+
+def _edit(
+    event: Mapping[str, Any],
+    content: Mapping[str, Any],
+    relates: Mapping[str, Any],
+    names: Mapping[str, str],
+) -> InboundEvent:
+    newer = _dict(content.get("m.new_content"))
+    if not newer:
+        body = (_text(content.get("body")) or "").removeprefix("* ")
+        newer = {**content, "body": body}
+    text, files, _ = _words(event, newer, names)
+    made = _of(event, names, "edit", text, target=relates["event_id"])
+    return msgspec.structs.replace(made, attachments=files)
+
+
+def _words(
+    event: Mapping[str, Any], content: Mapping[str, Any], names: Mapping[str, str]
+) -> tuple[str, tuple[Attachment, ...], str | None]:
+    """Return the words, the files, and what is quoted above the words."""
+    kind = "m.sticker" if event.get("type") == "m.sticker" else content.get("msgtype", "m.text")
+    if kind == "m.bad.encrypted":
+        raise InvalidInput("it is encrypted, and the export has no key to it")
+    if kind not in _SPOKEN:
+        raise InvalidInput(f"a message of the unknown msgtype {str(kind)[:60]!r}")
+    body = content["body"]
+    if not isinstance(body, str):
+        raise InvalidInput("a message whose body is no text")
+    if kind in _FILES:
+        info = _dict(content.get("info"))
+        named = _text(content.get("filename"))
+        size = info.get("size")
+        file = Attachment(
+            type=_FILES[kind],
+            name=named or body or None,
+            mime_type=_text(info.get("mimetype")),
+            size=size if isinstance(size, int) else None,
+        )
+        return (body if named and body != named else ""), (file,), None
+    text, quoted = body, None
+    if "m.in_reply_to" in _dict(content.get("m.relates_to")):
+        text, quoted = _without_quote(body)
+    if kind == "m.emote":
+        text = f"{_name(event, names)} {text}"
+    return text, (), quoted
+
+
+def _without_quote(body: str) -> tuple[str, str | None]:
+    """Return a reply without the words that it repeats for clients which know no replies."""
+    rows = body.split("\n")
+    count = next((n for n, row in enumerate(rows) if not row.startswith(">")), len(rows))
+    if not count:
+        return body, None
+    quoted = "\n".join(_QUOTE.sub("", row, count=1) for row in rows[:count])
+    return "\n".join(rows[count:]).strip(), _WHO.sub("", quoted, count=1) or None
+
+
+def _redaction(
+    event: Mapping[str, Any], outer: Mapping[str, Any], names: Mapping[str, str]
+) -> InboundEvent:
+    content = _dict(event.get("content"))
+    target = event.get("redacts") or content.get("redacts")
+    whole = {
+        "room_id": outer.get("room_id"),
+        "sender": outer["sender"],
+        "origin_server_ts": outer["origin_server_ts"],
+        **event,
+    }
+    whole["event_id"] = _text(event.get("event_id")) or f"{target}:redacted"
+    if not isinstance(target, str):
+        raise InvalidInput("a redaction that does not say of what")
+    return _of(whole, names, "deletion", "", target=target)
+
+
+def _member(
+    event: Mapping[str, Any],
+    content: Mapping[str, Any],
+    unsigned: Mapping[str, Any],
+    names: dict[str, str],
+) -> Iterator[InboundEvent]:
+    who = event["state_key"]
+    before = _dict(unsigned.get("prev_content")) or _dict(event.get("prev_content"))
+    name = _text(content.get("displayname"))
+    if name:
+        names[who] = name
+    was, now = before.get("membership"), content.get("membership")
+    of = {**event, "sender": who}
+    if was != now and now in _MEMBERSHIP:
+        what = _MEMBERSHIPS.get((was or "", now), _MEMBERSHIP[now])
+        if now == "leave" and event.get("sender") != who and was == "join":
+            what = "was removed"
+        yield _of(of, names, "notice", f"{_name(of, names)} {what}")
+    elif was == now == "join" and name and name != before.get("displayname"):
+        old = _text(before.get("displayname")) or who
+        yield _of(of, names, "notice", f"{old} is now called {name}")
+
+
+def _poll(content: Mapping[str, Any]) -> str:
+    poll = _dict(content.get("m.poll")) or _dict(content.get("org.matrix.msc3381.poll.start"))
+    answers = poll.get("answers")
+    given = [_label(_dict(answer)) for answer in answers] if isinstance(answers, list) else []
+    asked = _label(_dict(poll.get("question"))) or _text(content.get("body")) or ""
+    return f"Poll: {asked} ({' / '.join(one for one in given if one)})"
+
+
+def _label(labelled: Mapping[str, Any]) -> str:
+    for field in ("body", "org.matrix.msc1767.text", "m.text"):
+        value = labelled.get(field)
+        if isinstance(value, list):
+            value = _dict(value[0] if value else None).get("body")
+        if text := _text(value):
+            return text
+    return ""
+
+
+def _of(
+    event: Mapping[str, Any],
+    names: Mapping[str, str],
+    kind: str,
+    content: str,
+    *,
+    target: str | None = None,
+    reply_to: str | None = None,
+    thread_id: str | None = None,
+) -> InboundEvent:
+    at = event["origin_server_ts"]
+    if not isinstance(at, int) or not isinstance(event["sender"], str):
+        raise InvalidInput("an event without a time or a sender")
+    return InboundEvent(
+        platform=_PLATFORM,
+        sender_id=event["sender"],
+        sender_name=_name(event, names),
+        occurred_at=at,
+        content=content,
+        id=_text(event.get("event_id")),
+        peer_id=_text(event.get("room_id")),
+        thread_id=thread_id,
+        reply_to=reply_to,
+        kind=kind,
+        target=target,
+    )
+
+
+def _name(event: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    sender = str(event["sender"])
+    return names.get(sender) or sender.partition(":")[0].removeprefix("@") or sender
+
+
+def _dict(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value.strip() else None
+
+
+ADAPTER = Adapter(_PLATFORM, _recognises, lambda member, options: OneFile(member, _found))
