@@ -29,6 +29,7 @@ FORMATS = (
     "email",
     "claude_code",
     "matrix",
+    "telegram",
     "whatsapp",
     "jsonl",
 )

@@ -21,6 +21,7 @@ from streams.adapters import (
     matrix,
     mbox,
     slack,
+    telegram,
     whatsapp,
 )
 from streams.adapters.adapter import BYTE_ORDER_MARK, OPENS_ARRAY, Adapter, Source
@@ -45,6 +46,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     mails.ADAPTER,
     claude_code.ADAPTER,
     matrix.ADAPTER,
+    telegram.ADAPTER,
     whatsapp.ADAPTER,
     jsonl.ADAPTER,
 )

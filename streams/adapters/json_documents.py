@@ -10,6 +10,11 @@ import ijson
 
 from streams.adapters.input_files import Damaged, Member
 
+# Of an object around an array so many simple values are kept.
+_MOST_KNOWN = 500
+# What has the same prefix as a value's end, and is none.
+_WITHIN = ("start_map", "start_array", "map_key")
+
 
 def items(member: Member, prefix: str) -> Iterator[tuple[int, Any]]:
     """Yield (number from 1, value) of a document's values under a prefix, as ijson writes it.
@@ -26,9 +31,47 @@ def items(member: Member, prefix: str) -> Iterator[tuple[int, Any]]:
             for number, value in enumerate(ijson.items(_Text(file), prefix, use_float=True), 1):
                 yield number, value
         except (ijson.JSONError, ValueError, RecursionError) as error:
-            reason = " ".join(str(error).split())[:100]
-            after = f"after record {number}" if number else "from the beginning"
-            raise Damaged(f"no JSON, or cut off, {after} ({reason})") from None
+            raise _damaged(error, number) from None
+
+
+def nested(member: Member, *arrays: str) -> Iterator[tuple[int, dict[str, Any], Any]]:
+    """Yield (number from 1, what is known of its object, value) of the values in arrays.
+
+    `arrays` are prefixes as `items` has them, each of an array in an object. What is known is the
+    simple values that came in that object before, under their own prefixes within it: `channel.id`.
+
+    Raises:
+        Damaged: as `items`.
+    """
+    objects = {array.removesuffix(".item").rpartition(".")[0] for array in arrays}
+    known: dict[str, Any] = {}
+    builder: ijson.ObjectBuilder | None = None
+    number = 0
+    with member.open() as file:
+        try:
+            for prefix, event, value in ijson.parse(_Text(file), use_float=True):
+                if builder is not None or prefix in arrays:
+                    if builder is None:
+                        number, builder, at = number + 1, ijson.ObjectBuilder(), prefix
+                    builder.event(event, value)
+                    if prefix == at and event not in _WITHIN:
+                        yield number, known, builder.value
+                        builder = None
+                elif event == "start_map":
+                    if prefix in objects:
+                        known = {}
+                elif value is not None and event != "map_key" and len(known) < _MOST_KNOWN:
+                    around = [one for one in objects if prefix.startswith(one)]
+                    within = max(around, key=len, default="")
+                    known[prefix.removeprefix(within).removeprefix(".")] = value
+        except (ijson.JSONError, ValueError, RecursionError) as error:
+            raise _damaged(error, number) from None
+
+
+def _damaged(error: Exception, number: int) -> Damaged:
+    reason = " ".join(str(error).split())[:100]
+    after = f"after record {number}" if number else "from the beginning"
+    return Damaged(f"no JSON, or cut off, {after} ({reason})")
 
 
 class _Text:

@@ -1,0 +1,340 @@
+"""Telegram: what Telegram Desktop exports as JSON, of one chat or of all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import Any
+
+from schemas.errors import InvalidInput
+from schemas.events import Attachment, PeerKind
+from schemas.inbound import InboundEvent
+from streams.adapters.adapter import Adapter, Found, OneFile, Source, converted
+from streams.adapters.import_options import Options
+from streams.adapters.input_files import Member
+from streams.adapters.json_documents import nested
+
+_PLATFORM = "telegram"
+_MESSAGES = ("messages.item", "chats.list.item.messages.item", "left_chats.list.item.messages.item")
+_TYPE = re.compile(rb'"type"\s*:\s*"(?:message|service|unsupported)"')
+_WHEN = re.compile(rb'"date(?:_unixtime)?"\s*:\s*"\d')
+_UNIX = re.compile(rb'"(?:date|edited)_unixtime"\s*:')
+_TEXT = re.compile(rb'"(?:text|text_entities|actor|action)"\s*:')
+_ALL = (b'"personal_information"', b'"frequent_contacts"', b'"left_chats"', b'"chats"')
+# What kind of id a chat has, and what it is.
+_CHATS: dict[str, tuple[str, PeerKind]] = {
+    "personal_chat": ("user", "dm"),
+    "bot_chat": ("user", "dm"),
+    "saved_messages": ("user", "dm"),
+    "replies": ("user", "dm"),
+    "verification_codes": ("user", "dm"),
+    "private_group": ("chat", "group"),
+    "public_group": ("chat", "group"),
+    "private_supergroup": ("channel", "group"),
+    "public_supergroup": ("channel", "group"),
+    "private_channel": ("channel", "channel"),
+    "public_channel": ("channel", "channel"),
+}
+_MEDIA = {
+    "voice_message": "audio",
+    "audio_file": "audio",
+    "video_message": "video",
+    "video_file": "video",
+    "animation": "video",
+    "sticker": "sticker",
+}
+_FAMILIES = ("image", "audio", "video")
+# What of a service message says more than its action.
+_DETAILS = (
+    *("title", "new_title", "text", "members", "duration_seconds", "discard_reason", "emoticon"),
+    *("game_message_id", "score", "amount", "currency", "reason_domain", "period", "boosts"),
+)
+
+
+def _is_export(start: bytes, name: str) -> bool:
+    text = start.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if not text.startswith(b"{"):
+        return False
+    if all(pattern.search(text) for pattern in (_TYPE, _WHEN, _TEXT)) and b'"messages"' in text:
+        return True
+    return b'"personal_information"' in text and any(one in text for one in _ALL[1:])
+
+
+def _read(member: Member, options: Options) -> Source:
+    start = member.start()
+    local: tzinfo | None = options.timezone
+    if _WHEN.search(start) and not _UNIX.search(start):
+        # Exports of before 2022 give local times alone.
+        local = options.zone_for(member.path)
+    return OneFile(member, lambda one: _found(one, local))
+
+
+def _found(member: Member, local: tzinfo | None) -> Iterator[tuple[int, Found]]:
+    records = ((n, (known, value)) for n, known, value in nested(member, *_MESSAGES))
+    return converted(records, lambda one: _events(_Chat(one[0], local), one[1]))
+
+
+class _Chat:
+    """What is known of a chat."""
+
+    def __init__(self, known: Mapping[str, Any], local: tzinfo | None) -> None:
+        self.type = str(known.get("type") or "")
+        self.kind: PeerKind | None
+        family, self.kind = _CHATS.get(self.type, ("", None))
+        id_ = known.get("id")
+        self.known = id_ is not None
+        self.id = f"{family}{id_}" if id_ is not None else str(known.get("name") or "chat")
+        self.local = local
+
+    def message(self, id_: object, peer: object = None) -> str:
+        """Return the id of a message of this chat, or of another."""
+        return f"{peer or self.id}:{id_}"
+
+
+def _events(chat: _Chat, message: Mapping[str, Any]) -> Iterator[InboundEvent]:
+    kind = message.get("type")
+    if kind not in ("message", "service") or not _has_time(message):
+        raise InvalidInput(f"Telegram exported no words and no time of this record, a {kind!r}")
+    at = _moment(message, "date", chat.local)
+    number = message.get("id")
+    id_ = chat.message(number) if number is not None and chat.known else None
+    common: dict[str, Any] = {
+        "platform": _PLATFORM,
+        "peer_id": chat.id,
+        "peer_kind": chat.kind,
+    }
+    if kind == "service":
+        yield _notice(chat, message, id_, at, common)
+        return
+    sender, name = _person(message, "from", chat)
+    common |= {"sender_id": sender, "sender_name": name}
+    if chat.type == "bot_chat" and sender == chat.id:
+        common["direction"] = "out"
+    if (answered := message.get("reply_to_message_id")) is not None and chat.known:
+        common["reply_to"] = chat.message(answered, message.get("reply_to_peer_id"))
+    content, quoted = _words(message)
+    attachments = list(_attachments(message))
+    if "forwarded_from" in message or "forwarded_from_id" in message:
+        who = message.get("forwarded_from") or message.get("forwarded_from_id")
+        forward = Attachment(
+            type="forward", name=str(who) if who else None, caption=content or None
+        )
+        content, attachments = "", [forward, *attachments]
+    elif not content and quoted:
+        content, quoted = quoted, ""
+    if not content and not attachments:
+        attachments = [Attachment(type=str(message.get("media_type") or "unsupported"))]
+    common |= {
+        "content": content,
+        "attachments": tuple(attachments),
+        "metadata": {"quoted": quoted} if quoted else {},
+    }
+    edited = _edited(message, chat.local, at)
+    if edited is not None and id_ is not None:
+        yield InboundEvent(
+            **common,
+            kind="edit",
+            id=f"{id_}:edited:{_seconds(edited)}",
+            target=id_,
+            occurred_at=edited.isoformat(),
+            said_at=at.isoformat(),
+        )
+    else:
+        yield InboundEvent(**common, id=id_, occurred_at=at.isoformat())
+    if id_ is not None:
+        yield from _reactions(chat, message, id_, at)
+
+
+def _notice(
+    chat: _Chat,
+    message: Mapping[str, Any],
+    id_: str | None,
+    at: datetime,
+    common: Mapping[str, Any],
+) -> InboundEvent:
+    sender, name = _person(message, "actor", chat)
+    action = str(message.get("action") or "service").replace("_", " ")
+    told: list[str] = []
+    for key in _DETAILS:
+        value = _text(message[key]) if key == "text" and key in message else message.get(key)
+        if isinstance(value, list):
+            value = ", ".join(str(one) for one in value if one is not None)
+        if value not in (None, "", 0):
+            told.append(str(value))
+    pinned = message.get("message_id")
+    return InboundEvent(
+        **common,
+        kind="notice",
+        id=id_,
+        sender_id=sender,
+        sender_name=name,
+        occurred_at=at.isoformat(),
+        content=f"{action}: {', '.join(told)}" if told else action,
+        target=chat.message(pinned) if pinned is not None and chat.known else None,
+    )
+
+
+def _reactions(
+    chat: _Chat, message: Mapping[str, Any], id_: str, at: datetime
+) -> Iterator[InboundEvent]:
+    """Yield the reactions of which the export says whose they are."""
+    for reaction in message.get("reactions") or ():
+        sign = reaction.get("emoji") or reaction.get("document_id") or reaction.get("type")
+        for one in reaction.get("recent") or ():
+            sender, name = _person(one, "from", chat)
+            when = _moment(one, "date", at.tzinfo) if _has_time(one) else at
+            yield InboundEvent(
+                platform=_PLATFORM,
+                kind="reaction",
+                id=f"{id_}:reaction:{sender}:{sign}"[:500],
+                target=id_,
+                sender_id=sender,
+                sender_name=name,
+                occurred_at=when.isoformat(),
+                content=str(sign),
+                peer_id=chat.id,
+                peer_kind=chat.kind,
+            )
+
+
+def _person(message: Mapping[str, Any], field: str, chat: _Chat) -> tuple[str, str | None]:
+    """Return whose a message is; of whom only one of id and name is known, that is both."""
+    name, id_ = message.get(field), message.get(f"{field}_id")
+    name = str(name) if name else None
+    if isinstance(id_, int):
+        # Exports of before 2021 give people's numbers alone.
+        return f"user{id_}", name
+    return str(id_ or name or chat.id), name
+
+
+def _words(message: Mapping[str, Any]) -> tuple[str, str]:
+    """Return a message's own words, and those that it sets apart as quoted."""
+    parts = message.get("text_entities")
+    if not isinstance(parts, list) or not parts:
+        parts = message.get("text")
+    if not isinstance(parts, list):
+        words, quoted = _text(parts).strip(), ""
+    else:
+        cited = [one for one in parts if isinstance(one, dict) and one.get("type") == "blockquote"]
+        words = _text([one for one in parts if one not in cited]).strip()
+        quoted = "\n\n".join(_text([one]).strip() for one in cited)
+    poll = message.get("poll")
+    if isinstance(poll, dict):
+        answers = [one.get("text") for one in poll.get("answers") or () if isinstance(one, dict)]
+        asked = [_text(poll.get("question")), *(f"- {_text(one)}" for one in answers)]
+        words = "\n".join((*filter(None, [words]), *asked))
+    listed = message.get("todo_list")
+    if isinstance(listed, dict):
+        items = [one.get("text") for one in listed.get("answers") or listed.get("items") or ()]
+        words = "\n".join((words or _text(listed.get("title")), *(f"- {_text(i)}" for i in items)))
+    return words, quoted
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return _text(value.get("text"))
+    text = ""
+    for part in value if isinstance(value, list) else ():
+        link = isinstance(part, dict) and part.get("type") == "link"
+        # Some tools leave blanks between the pieces out; an address begins a word.
+        apart = link and text and (text[-1].isalnum() or text[-1] in ":,;.!?")
+        text += f" {_text(part)}" if apart else _text(part)
+    return text
+
+
+def _attachments(message: Mapping[str, Any]) -> Iterator[Attachment]:
+    media = message.get("media_type")
+    if "photo" in message:
+        yield Attachment(
+            type="image",
+            name=_file_name(message.get("photo")),
+            size=_size(message.get("photo_file_size")),
+        )
+    if "file" in message or media in _MEDIA:
+        name = message.get("file_name") or _file_name(message.get("file"))
+        if media == "sticker":
+            name = message.get("sticker_emoji") or name
+        elif media == "audio_file":
+            known = filter(None, (message.get("performer"), message.get("title")))
+            name = name or " - ".join(map(str, known))
+        mime = str(message.get("mime_type") or "")
+        family = mime.partition("/")[0]
+        yield Attachment(
+            type=_MEDIA.get(
+                str(media), family if family in ("image", "audio", "video") else "file"
+            ),
+            name=str(name)[:1000] if name else None,
+            mime_type=mime or None,
+            size=_size(message.get("file_size")),
+        )
+    place = message.get("location_information")
+    if isinstance(place, dict):
+        names = filter(None, (message.get("place_name"), message.get("address")))
+        yield Attachment(
+            type="location",
+            name=", ".join(map(str, names)) or None,
+            url=f"geo:{place.get('latitude')},{place.get('longitude')}",
+        )
+    contact = message.get("contact_information")
+    if isinstance(contact, dict):
+        told = (contact.get(key) for key in ("first_name", "last_name", "phone_number"))
+        yield Attachment(type="contact", name=" ".join(str(one) for one in told if one) or None)
+    if title := message.get("game_title"):
+        yield Attachment(type="game", name=str(title))
+    invoice = message.get("invoice_information")
+    if isinstance(invoice, dict):
+        yield Attachment(type="invoice", name=str(invoice.get("title") or "") or None)
+
+
+def _file_name(value: object) -> str | None:
+    """Return a file's name; where it was not exported, the field says so in brackets."""
+    if not isinstance(value, str) or value.startswith("("):
+        return None
+    return re.split(r"[/\\]", value)[-1][:1000] or None
+
+
+def _size(value: object) -> int | None:
+    return value if isinstance(value, int) and value > 0 else None
+
+
+def _has_time(message: Mapping[str, Any]) -> bool:
+    return bool(message.get("date_unixtime") or message.get("date"))
+
+
+def _moment(message: Mapping[str, Any], field: str, local: tzinfo | None) -> datetime:
+    """Return a time of a message, in the zone in which it was exported where that is known."""
+    said, unix = message.get(field), message.get(f"{field}_unixtime")
+    clock = datetime.fromisoformat(str(said)) if said else None
+    if unix is not None:
+        utc = datetime.fromtimestamp(int(unix), UTC)
+        if clock is None or clock.tzinfo is not None:
+            return utc
+        offset = timedelta(minutes=round((clock - utc.replace(tzinfo=None)).total_seconds() / 60))
+        return utc.astimezone(timezone(offset)) if abs(offset) <= timedelta(hours=15) else utc
+    if clock is None:
+        raise InvalidInput("the record says no time")
+    if clock.tzinfo is not None:
+        return clock
+    if local is None:
+        raise InvalidInput(
+            "the record gives a time without a zone; say in which it was exported: --timezone"
+        )
+    return clock.replace(tzinfo=local)
+
+
+def _edited(message: Mapping[str, Any], local: tzinfo | None, at: datetime) -> datetime | None:
+    """Return when a message was edited last; 1970 is how some versions say that it was not."""
+    if not (message.get("edited") or message.get("edited_unixtime")):
+        return None
+    edited = _moment(message, "edited", local or at.tzinfo)
+    return edited if edited.year > 1971 else None
+
+
+def _seconds(moment: datetime) -> int:
+    return int(moment.timestamp())
+
+
+ADAPTER = Adapter("telegram", _is_export, _read)
