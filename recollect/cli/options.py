@@ -30,6 +30,7 @@ FORMATS = (
     "claude_code",
     "matrix",
     "telegram",
+    "irc",
     "whatsapp",
     "jsonl",
 )

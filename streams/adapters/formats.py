@@ -15,6 +15,7 @@ from streams.adapters import (
     chatgpt,
     claude_ai,
     claude_code,
+    irc,
     jsonl,
     maildir,
     mails,
@@ -47,6 +48,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     claude_code.ADAPTER,
     matrix.ADAPTER,
     telegram.ADAPTER,
+    irc.ADAPTER,
     whatsapp.ADAPTER,
     jsonl.ADAPTER,
 )

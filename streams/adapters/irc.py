@@ -1,0 +1,308 @@
+"""Logs of IRC, as clients and bouncers write them: a file a channel, or a channel and day.
+
+Logs have no ids and mostly no zone. The day comes from lines that say it, else from the file's
+name; the channel from the name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from schemas.errors import InvalidInput
+from schemas.inbound import InboundEvent
+from streams.adapters.adapter import Adapter, Found, OneFile
+from streams.adapters.import_options import Options, zoned
+from streams.adapters.input_files import Member
+from streams.adapters.text_lines import decoded, text_lines
+
+_PLATFORM = "irc"
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = "|".join(_MONTHS)
+# The time before a line: alone, after an ISO date, or after a day and month.
+_STAMP = re.compile(
+    rf"""\[?(?:(?P<iso>\d{{4}}-\d\d-\d\d)[T ]|(?P<month>{_MONTH})\ +(?P<day>\d\d?)\ )?
+    (?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?:\.\d+)?
+    (?P<zone>Z|[+-]\d\d:?\d\d)?\]?(?=\s|<)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+# Lines that say which day follows.
+_DAY = re.compile(
+    rf"""(?:---\ (?:log\ opened|day\ changed)|\**\ ?(?:begin\ logging\ at)
+    |session\ (?:start|time)(?:\ \([^)]*\))?:)\s+(?:[a-z]{{3}},?\s+)?
+    (?P<month>{_MONTH})[a-z]*\s+(?P<day>\d\d?),?\s+(?:\d\d:\d\d(?::\d\d)?\s+)?(?P<year>\d{{4}})""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_LOG = re.compile(
+    r"--- |\*\*\*\* (?:BEGIN|ENDING)|Session (?:Start|Close|Time|Ident)", re.IGNORECASE
+)
+_SAID = re.compile(r"<(?P<nick>[^<>\s][^<>]{0,63}|[ @+%&~!][^<>\s]{1,63})>(?:\s(?P<text>.*)|$)")
+_ACTION = re.compile(r"(?:\*|\u2022)\s+(?P<nick>[^\s*]\S{0,63})\s(?P<text>.+)")
+_TABBED = re.compile(r"(?P<nick>[^\t]{1,64})\t(?P<text>.*)")
+_SYSTEM = re.compile(r"(?:===|-!-|\*\*\*|-->|<--|--|==|<->|\*)\s+(?P<text>\S.*)")
+_BARE = re.compile(
+    r"(?P<text>(?:\S+ \([^)]*\) (?:joined|left)|\S+ kicked from|Topic changed on|Nick change:).*)"
+)
+# What a client tells of itself, and what a person did: "=== ada waves" is said by ada.
+_TOLD = re.compile(
+    r"""(?:\S+\s+(?:[\[(][^\])]*[\])]\s+)?(?:has\ |have\ )?
+    (?:joined|left|quit|parted|joins|kicked|was\ kicked|is\ now\ known
+       |(?:sets|set|changed)\ (?:the\ )?(?:mode|topic)|changes\ topic|has\ changed)\b
+    |(?:joins|parts|quits|topic|mode|names|users|irssi|channel|you|now\ talking|nick\ change
+       |home\ page|disconnected|connecting|connected|server
+       |netsplit|total|keepalive|buffer|playback)\b
+    |mode/|\#|there\ are\ |retrieving)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_RENAMED = re.compile(
+    r"(?P<old>\S+)\s+is\s+now\s+known\s+as\s+(?P<new>\S+)"
+    r"|Nick change:\s+(?P<was>\S+)\s+->\s+(?P<now>\S+)",
+    re.IGNORECASE,
+)
+_GONE = re.compile(
+    r"(?:joins|parts|quits):\s+(?P<listed>\S+)|(?P<nick>\S+)\s+[\[(].*\b(?:joined|left|quit)\b",
+    re.IGNORECASE,
+)
+_COLOURS = re.compile(
+    r"\x03(?:\d{1,2}(?:,\d{1,2})?)?|\x04(?:[0-9a-f]{6})?|[\x02\x0f\x11\x16\x1d\x1e\x1f]",
+    re.IGNORECASE,
+)
+# The marks of operators before a nick, and what people put behind it while they are away.
+_PREFIX = " @+%&~!"
+_AWAY = re.compile(
+    r"(?:[|\[({_-]+(?:away|brb|gone|zzz|sleep|sleeping|busy|work)[\])}]*"
+    r"|[|\[({_-]*afk[\])}]*|[_`^]+)$"
+)
+_BRIDGE = re.compile(
+    r"bridge|relay|discord|matrix|telegram|slack|mattermost|xmpp|teleirc|rocketchat", re.I
+)
+_BRIDGED = re.compile(r"[<\[](?P<nick>[^<>\[\]]{1,64})[>\]]:?\s+(?P<text>\S.*)")
+_NAMED_DAY = re.compile(
+    r"(?<!\d)((?:19|20)\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?(0[1-9]|[12]\d|3[01])(?!\d)"
+)
+_CHANNEL = re.compile(r"[#&][^\s,/\\]+")
+_NO_NAME = frozenset({"", "raw", "log", "logs", "txt", "irc", "irclogs", "weechatlog", "ascii"})
+_MOST_LOOKED_AT = 60
+
+
+class _Line(NamedTuple):
+    """A line of a log: who, what, and whether somebody said it."""
+
+    nick: str
+    text: str
+    spoken: bool
+    action: bool = False
+
+
+class _Log:
+    """Reads a log's lines one after the other; each may say what holds for those after it."""
+
+    def __init__(self, member: Member, zone: ZoneInfo | None) -> None:
+        self._zone = zone
+        self._day = _day_of_name(member)
+        self._channel = _channel_of(member)
+        self._last: datetime | None = None
+        # Nick -> whose it is: a nick that changes is the same person, until that one goes.
+        self._people: dict[str, str] = {}
+
+    def found(self, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, Found]]:
+        for number, raw in lines:
+            line = _COLOURS.sub("", raw).rstrip()
+            if not line.strip():
+                continue
+            try:
+                event = self._event(line)
+            except (InvalidInput, ValueError, OverflowError) as error:
+                yield number, InvalidInput(str(error))
+                continue
+            if event is not None:
+                yield number, event
+
+    def _event(self, line: str) -> InboundEvent | None:
+        if (day := _day_said(line)) is not None:
+            self._day, self._last = day, None
+            return None
+        if _LOG.match(line):
+            return None
+        stamp = _STAMP.match(line)
+        at = self._at(stamp) if stamp else None
+        read = _read(line[stamp.end() :] if stamp else line, timed=stamp is not None)
+        if read is None or (stamp is None and read.spoken and not read.action):
+            raise InvalidInput("this is no line of a log of IRC that is known here")
+        if at is None:
+            at = self._untimed()
+        return self._made(read, at)
+
+    def _at(self, stamp: re.Match[str]) -> str:
+        clock = time(int(stamp["hour"]) % 24, int(stamp["minute"]), int(stamp["second"] or 0))
+        if stamp["iso"]:
+            self._day = date.fromisoformat(stamp["iso"])
+            self._last = None
+        elif stamp["month"] and self._day is not None:
+            month = _MONTHS.index(stamp["month"].lower()) + 1
+            # A year is said at the beginning alone; after December comes the next.
+            year = self._day.year + (month < self._day.month - 6)
+            self._day, self._last = date(year, month, int(stamp["day"])), None
+        if self._day is None:
+            raise InvalidInput("no day is known of this line")
+        at = datetime.combine(self._day, clock)
+        if self._last is not None and self._last - at > timedelta(hours=12):
+            self._day += timedelta(days=1)
+            at += timedelta(days=1)
+        self._last = at
+        if stamp["zone"]:
+            return at.isoformat() + stamp["zone"]
+        return self._local(at)
+
+    def _untimed(self) -> str:
+        if self._last is None and self._day is not None:
+            self._last = datetime.combine(self._day, time())
+        if self._last is None:
+            raise InvalidInput("no time is known of this line, nor of any before it")
+        return self._local(self._last)
+
+    def _local(self, at: datetime) -> str:
+        if self._zone is None:
+            raise InvalidInput("this line gives a time without a zone")
+        return zoned(at, self._zone)
+
+    def _made(self, read: _Line, at: str) -> InboundEvent:
+        nick, text = read.nick, read.text
+        metadata: dict[str, str] = {}
+        bridged = _BRIDGED.match(text) if read.spoken and _BRIDGE.search(nick) else None
+        if bridged is not None:
+            metadata["bridge"] = nick
+            nick, text = bridged["nick"].strip(), bridged["text"]
+        if not read.spoken:
+            self._noted(text)
+        if read.action:
+            text = f"{nick} {text}"
+        name = nick or self._channel or _PLATFORM
+        return InboundEvent(
+            platform=_PLATFORM,
+            sender_id=self._whose(name),
+            sender_name=name,
+            occurred_at=at,
+            content=text,
+            kind="message" if read.spoken else "notice",
+            peer_id=self._channel,
+            peer_kind="channel" if self._channel and self._channel[0] in "#&" else None,
+            metadata=metadata,
+        )
+
+    def _whose(self, nick: str) -> str:
+        own = nick.lower()
+        return self._people.get(own) or _AWAY.sub("", own) or own
+
+    def _noted(self, text: str) -> None:
+        """Note who goes by which nick from now on."""
+        if renamed := _RENAMED.match(text):
+            old = renamed["old"] or renamed["was"]
+            new = renamed["new"] or renamed["now"]
+            whose = self._whose(old)
+            self._people.pop(old.lower(), None)
+            self._people[new.lower()] = whose
+        elif gone := _GONE.match(text):
+            self._people.pop((gone["listed"] or gone["nick"]).lower(), None)
+
+
+def _read(line: str, *, timed: bool) -> _Line | None:
+    """Return what a line says after its time; None: it is none of a log."""
+    rest = line.lstrip(" ")
+    if line.startswith("\t"):
+        # WeeChat: the nick or a sign, and the text, between tabs.
+        tabbed = _TABBED.match(line[1:])
+        if tabbed is None:
+            return None
+        sign, text = tabbed["nick"].strip(), tabbed["text"]
+        if sign in ("-->", "<--", "--", "=!=", ""):
+            return _told(text) if text.strip() else None
+        if sign == "*":
+            nick, _, text = text.partition(" ")
+            return _Line(nick.strip(_PREFIX), text, spoken=True, action=True)
+        return _Line(sign.strip("<>" + _PREFIX), text, spoken=True)
+    if said := _SAID.match(rest):
+        nick, text = said["nick"].strip(_PREFIX), said["text"] or ""
+        if nick == "***":
+            return _told(text)
+        return _Line(nick, text.lstrip("\t"), spoken=True)
+    if timed and (action := _ACTION.match(rest)) and not _TOLD.match(rest.lstrip("*\u2022 \t")):
+        return _Line(action["nick"].strip(_PREFIX), action["text"], spoken=True, action=True)
+    if system := _SYSTEM.match(rest):
+        text = system["text"]
+        nick, _, did = text.partition(" ")
+        if rest.startswith("===") and did and not _TOLD.match(text):
+            return _Line(nick, did, spoken=True, action=True)
+        return _told(text)
+    if timed and (bare := _BARE.match(rest)):
+        return _told(bare["text"])
+    return None
+
+
+def _told(text: str) -> _Line:
+    words = text.split()
+    nick = words[1] if len(words) > 1 and words[0].endswith(":") else words[0] if words else ""
+    about = re.match(r"\S+\s+[\[(]|\S+ (?:is now|has|was)\b|(?:Joins|Parts|Quits):", text)
+    return _Line(nick.strip(_PREFIX) if about else "", text, spoken=False)
+
+
+def _day_said(line: str) -> date | None:
+    if (found := _DAY.match(line)) is None:
+        return None
+    month = _MONTHS.index(found["month"].lower()) + 1
+    return date(int(found["year"]), month, int(found["day"]))
+
+
+def _day_of_name(member: Member) -> date | None:
+    if (found := _NAMED_DAY.search(member.name)) is None:
+        return None
+    try:
+        return date(*map(int, found.groups()))
+    except ValueError:
+        return None
+
+
+def _channel_of(member: Member) -> str | None:
+    """Return the channel that a file or its folder is called after."""
+    *folders, _ = ("", *member.path.split("/"))
+    stem = re.sub(r"(?:\.(?:txt|log|weechatlog|gz|raw|ascii))+$", "", member.name)
+    stem = _NAMED_DAY.sub("", stem).strip("-_. ")
+    for name in (stem, *folders[-1:]):
+        if found := _CHANNEL.search(name):
+            return found[0].rstrip("-_.").lower()
+    words = [word for word in re.split(r"[^\w#&+-]+|_", stem.lower()) if word not in _NO_NAME]
+    words = [word for word in words if not word.isdigit()]
+    return ".".join(words) or None
+
+
+def _recognises(start: bytes, name: str) -> bool:
+    rows = [_COLOURS.sub("", decoded(row)).rstrip() for row in start.split(b"\n")[:-1]]
+    rows = [row for row in rows or [decoded(start)] if row.strip()][:_MOST_LOOKED_AT]
+    known = said = 0
+    for row in rows:
+        stamp = _STAMP.match(row)
+        read = _read(row[stamp.end() :], timed=True) if stamp else None
+        said += read is not None
+        known += read is not None or bool(_SYSTEM.match(row) or _LOG.match(row) or _DAY.match(row))
+    return said > 0 and known * 4 >= len(rows) * 3
+
+
+def _opened(member: Member, options: Options) -> OneFile:
+    rows = [_COLOURS.sub("", decoded(row)) for row in member.start().split(b"\n")]
+    stamps = [stamp for row in rows if (stamp := _STAMP.match(row))]
+    zone = None
+    if not stamps or not all(stamp["zone"] for stamp in stamps):
+        zone = options.zone_for(member.path)
+    dated = _day_of_name(member) or any(map(_DAY.match, rows)) or any(s["iso"] for s in stamps)
+    if not dated:
+        raise InvalidInput(
+            f"{member.path} is a log of IRC that says no day; give it the name of its day, as in "
+            "'#channel_2004-11-15.log'"
+        )
+    return OneFile(member, lambda one: _Log(one, zone).found(text_lines(one)))
+
+
+ADAPTER = Adapter(_PLATFORM, _recognises, _opened)
