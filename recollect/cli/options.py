@@ -30,6 +30,7 @@ FORMATS = (
     "claude_code",
     "matrix",
     "telegram",
+    "discord",
     "irc",
     "whatsapp",
     "jsonl",

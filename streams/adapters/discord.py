@@ -1,0 +1,298 @@
+"""Discord: DiscordChatExporter's JSON, and the package of one's own data that Discord sends."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from schemas.errors import InvalidInput
+from schemas.events import Attachment, PeerKind
+from schemas.inbound import InboundEvent
+from streams.adapters.adapter import Adapter, Found, OneFile, Part, Source, converted
+from streams.adapters.folders import Folder
+from streams.adapters.import_options import Options
+from streams.adapters.input_files import Damaged, Member
+from streams.adapters.json_documents import items, nested
+from streams.adapters.text_lines import text_lines
+
+_PLATFORM = "discord"
+_GUILD = re.compile(rb'"guild"\s*:\s*\{')
+_CHANNEL = re.compile(rb'"channel"\s*:\s*\{')
+_BODY = re.compile(rb'"(?:dateRange|messages)"\s*:')
+# Kinds of messages in which somebody says something, by name and by Discord's number.
+_SPEECH = frozenset({"Default", "Reply", "ChatInputCommand", "ContextMenuCommand"})
+_SPEECH_NUMBERS = frozenset({"0", "19", "20", "23"})
+_KINDS: dict[str, PeerKind] = {
+    "DirectTextChat": "dm",
+    "DirectGroupTextChat": "group",
+    "DM": "dm",
+    "GROUP_DM": "group",
+    "1": "dm",
+    "3": "group",
+}
+_MARKUP = re.compile(r"<a?(:\w+:)\d+>")
+_FAMILIES = {
+    "image": ("png", "jpg", "jpeg", "gif", "webp", "heic", "avif", "bmp"),
+    "video": ("mp4", "mov", "webm", "mkv", "avi"),
+    "audio": ("mp3", "ogg", "wav", "m4a", "flac", "opus"),
+}
+_LOOKED_AT = 20
+
+
+def _is_export(start: bytes, name: str) -> bool:
+    text = start.lstrip(b"\xef\xbb\xbf \t\r\n")
+    return text.startswith(b"{") and all(one.search(text) for one in (_GUILD, _CHANNEL, _BODY))
+
+
+def _exported(member: Member) -> Iterator[tuple[int, Found]]:
+    records = ((n, (known, value)) for n, known, value in nested(member, "messages.item"))
+    return converted(records, lambda one: _events(*one))
+
+
+def _events(known: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[InboundEvent]:
+    """Yield what a message of DiscordChatExporter says, and the reactions to it."""
+    id_, author = str(message["id"]), message["author"]
+    at = _moment(message["timestamp"])
+    channel, thread, kind = _place(known)
+    common: dict[str, Any] = {
+        "platform": _PLATFORM,
+        "peer_id": channel,
+        "peer_kind": kind,
+        "thread_id": thread,
+    }
+    said = dict(common, **_person(author))
+    if author.get("isBot"):
+        said["direction"] = "out"
+    nickname = author.get("nickname")
+    if nickname and nickname != author.get("name"):
+        said["metadata"] = {"nickname": nickname}
+    type_ = str(message.get("type") or "Default")
+    content = _words(message)
+    if type_ not in _SPEECH and type_ not in _SPEECH_NUMBERS:
+        yield InboundEvent(
+            **said, kind="notice", id=id_, occurred_at=at, content=content or _spaced(type_)
+        )
+        return
+    reference = message.get("reference")
+    forwarded = message.get("forwardedMessage")
+    attachments = list(_attachments(message))
+    if isinstance(forwarded, dict):
+        attachments += [
+            Attachment(type="forward", caption=_words(forwarded) or None),
+            *_attachments(forwarded),
+        ]
+    elif isinstance(reference, dict) and reference.get("messageId"):
+        said["reply_to"] = str(reference["messageId"])
+    if not content and not attachments:
+        content = _embedded(message)
+    if not content and not attachments:
+        attachments = [Attachment(type="unsupported")]
+    said |= {"content": content, "attachments": tuple(attachments)}
+    if edited := message.get("timestampEdited"):
+        when = _moment(edited)
+        yield InboundEvent(
+            **said,
+            kind="edit",
+            id=f"{id_}:edited:{when}",
+            target=id_,
+            occurred_at=when,
+            said_at=at,
+        )
+    else:
+        yield InboundEvent(**said, id=id_, occurred_at=at)
+    for reaction in message.get("reactions") or ():
+        sign = reaction["emoji"].get("name") or reaction["emoji"].get("code") or "?"
+        for user in reaction.get("users") or ():
+            yield InboundEvent(
+                **common,
+                **_person(user),
+                kind="reaction",
+                id=f"{id_}:reaction:{user['id']}:{reaction['emoji'].get('id') or sign}",
+                target=id_,
+                occurred_at=at,
+                content=str(sign),
+            )
+
+
+def _place(known: Mapping[str, Any]) -> tuple[str, str | None, PeerKind]:
+    """Return the channel, the thread in it, and what kind of channel it is."""
+    id_, type_ = str(known.get("channel.id") or "channel"), str(known.get("channel.type") or "")
+    kind = _KINDS.get(type_, "channel")
+    parent = known.get("channel.categoryId")
+    if "Thread" in type_ and parent:
+        return str(parent), id_, kind
+    return id_, None, kind
+
+
+def _person(author: Mapping[str, Any]) -> dict[str, Any]:
+    return {"sender_id": str(author["id"]), "sender_name": author.get("name") or None}
+
+
+def _words(message: Mapping[str, Any]) -> str:
+    return _MARKUP.sub(r"\1", str(message.get("content") or "")).strip()
+
+
+def _embedded(message: Mapping[str, Any]) -> str:
+    """Return what stands in boxes alone, as bots write."""
+    found: list[str] = []
+    for embed in message.get("embeds") or ():
+        found += [str(embed[key]) for key in ("title", "description") if embed.get(key)]
+        for field in embed.get("fields") or ():
+            found.append(f"{field.get('name')}: {field.get('value')}")
+    return "\n".join(found).strip()
+
+
+def _attachments(message: Mapping[str, Any]) -> Iterator[Attachment]:
+    for one in message.get("attachments") or ():
+        name = one.get("fileName")
+        yield Attachment(
+            type=_family(str(name or "")),
+            name=name,
+            url=one.get("url"),
+            size=one.get("fileSizeBytes"),
+        )
+    for one in message.get("stickers") or ():
+        yield Attachment(type="sticker", name=one.get("name"))
+
+
+def _family(name: str) -> str:
+    suffix = name.rpartition(".")[2].casefold()
+    return next((family for family, known in _FAMILIES.items() if suffix in known), "file")
+
+
+def _spaced(type_: str) -> str:
+    """Return the name of a kind of message as words."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type_).lower()
+
+
+def _moment(said: object) -> int:
+    """Return a time in unix milliseconds: the offset is that of who exported, not of who spoke."""
+    text = str(said).strip()
+    moment = datetime.fromisoformat(text)
+    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return round(moment.timestamp() * 1000)
+
+
+def _is_package(folder: Folder) -> bool:
+    """Return whether a folder is the package, or the folder of messages in it."""
+    return _holds_channels(folder) or any(
+        _holds_channels(folder.folder(name)) for name in folder.folders()[:_LOOKED_AT]
+    )
+
+
+def _holds_channels(folder: Folder) -> bool:
+    for name in folder.folders()[:_LOOKED_AT]:
+        files = folder.folder(name).files()
+        if "channel.json" in files and {"messages.json", "messages.csv"} & {*files}:
+            return True
+    return False
+
+
+class _Package(Source):
+    """The data of one account: what its owner wrote, a folder a channel."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+
+    def parts(self) -> Iterator[Part]:
+        within = [self._folder, *map(self._folder.folder, self._folder.folders())]
+        owner = _owner(within)
+        for folder in within:
+            if not _holds_channels(folder):
+                continue
+            for name in folder.folders():
+                channel = folder.folder(name)
+                files = channel.files()
+                for file in ("messages.json", "messages.csv"):
+                    if file in files:
+                        member = channel.file(file)
+                        place = _channel(channel, name)
+                        yield Part(member.path, _written(member, owner, place))
+
+
+def _owner(folders: list[Folder]) -> dict[str, Any]:
+    """Return whose package it is, as far as it says so."""
+    for folder in folders:
+        if "user.json" in folder.files():
+            found = _object(folder.file("user.json"), "id", "global_name", "username")
+            if found.get("id"):
+                name = found.get("global_name") or found.get("username")
+                return {"sender_id": str(found["id"]), "sender_name": name}
+    return {"sender_id": "owner", "sender_name": None}
+
+
+def _object(member: Member, *keys: str) -> dict[str, Any]:
+    """Return some simple values of a small document, as far as it can be read."""
+    found: dict[str, Any] = {}
+    for key in keys:
+        try:
+            found[key] = next((value for _, value in items(member, key)), None)
+        except Damaged:
+            return found
+    return found
+
+
+def _channel(folder: Folder, name: str) -> dict[str, Any]:
+    known = _object(folder.file("channel.json"), "id", "type") if _has(folder) else {}
+    kind: PeerKind = _KINDS.get(str(known.get("type")), "channel")
+    return {"peer_id": str(known.get("id") or name.lstrip("c")), "peer_kind": kind}
+
+
+def _has(folder: Folder) -> bool:
+    return "channel.json" in folder.files()
+
+
+def _written(
+    member: Member, owner: Mapping[str, Any], place: Mapping[str, Any]
+) -> Iterator[tuple[int, Found]]:
+    records = _rows(member) if member.name.endswith(".csv") else items(member, "item")
+    return converted(records, lambda row: [_own(row, owner, place)])
+
+
+def _rows(member: Member) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the rows of a table, as packages of before 2024 have them."""
+    reader = csv.DictReader(line + "\n" for _, line in text_lines(member))
+    try:
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise Damaged(f"no table from here on: {error}") from None
+
+
+def _own(
+    row: Mapping[str, Any], owner: Mapping[str, Any], place: Mapping[str, Any]
+) -> InboundEvent:
+    content = _MARKUP.sub(r"\1", str(row.get("Contents") or "")).strip()
+    files = []
+    for url in str(row.get("Attachments") or "").split():
+        name = url.partition("?")[0].rpartition("/")[2]
+        files.append(Attachment(type=_family(name), name=name or None, url=url))
+    if not row.get("ID"):
+        raise InvalidInput("the row has no ID")
+    if not content and not files:
+        files = [Attachment(type="unsupported")]
+    return InboundEvent(
+        platform=_PLATFORM,
+        **owner,
+        **place,
+        id=str(row["ID"]),
+        occurred_at=_moment(row["Timestamp"]),
+        content=content,
+        attachments=tuple(files),
+    )
+
+
+def _read(member: Member, options: Options) -> Source:
+    return OneFile(member, _exported)
+
+
+ADAPTER = Adapter(
+    "discord",
+    _is_export,
+    _read,
+    recognises_folder=_is_package,
+    read_folder=lambda folder, options: _Package(folder),
+)
