@@ -27,15 +27,22 @@ T = TypeVar("T")
 
 
 def recall(
-    zone: OpenZone, query: AnyQuery, fields: Mapping[str, Any] | None = None
+    zone: OpenZone,
+    query: AnyQuery,
+    fields: Mapping[str, Any] | None = None,
+    *,
+    among: frozenset[int] | None = None,
 ) -> RecallAnswer:
     """Return the memories that answer a question; `fields` are fields of a Query too.
+
+    `among`: only those that come from the events with these running numbers.
 
     Raises:
         InvalidInput: the question cannot be asked; the message names the field.
     """
     asked = query_of(query, fields)
     question, known_at = _question(asked)
+    question = msgspec.structs.replace(question, among=among)
     answer = on_recaller(
         zone,
         asked.profile,

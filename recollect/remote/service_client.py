@@ -175,7 +175,7 @@ class ServiceClient:
                 method,
                 self.url + path,
                 content=content,
-                params=given,
+                params=given or None,
                 headers=headers,
                 timeout=self._client.timeout if seconds is None else seconds,
             )

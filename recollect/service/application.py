@@ -21,6 +21,7 @@ from recollect.service import (
     event_routes,
     forget_routes,
     health_routes,
+    mem0_routes,
     memory_routes,
     merge_routes,
     model_routes,
@@ -80,7 +81,14 @@ class Application:
             security=[{"token": []}],
         )
         self.litestar = Litestar(
-            [of_zones, *zone_routes.ROUTES, *health_routes.ROUTES, self._mcp.route(), *beside],
+            [
+                of_zones,
+                *zone_routes.ROUTES,
+                mem0_routes.ROUTER,
+                *health_routes.ROUTES,
+                self._mcp.route(),
+                *beside,
+            ],
             state=State({"service": self.service}),
             lifespan=[self._lifespan, *lifespans],
             exception_handlers={Exception: self._problem},

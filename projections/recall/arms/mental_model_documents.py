@@ -14,7 +14,7 @@ def mental_models(question: ParsedQuestion, files: ZoneFiles) -> list[Document]:
     A mental model is written by a command: it has no platform, and no event that could be cited.
     """
     query, wanted_ids = question.query, question.entity_ids
-    if query.platform is not None:
+    if query.platform is not None or query.among is not None:
         return []
     return [
         Document(

@@ -30,7 +30,7 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
     words, and the fading of memories, are counted; None: that of the zone's last turn.
     `spans`: the times that the question is about, (first, last): turns of then are preferred, and
     none are excluded (B4); None given: those in its words. `min_score`: what scores less is not
-    answered.
+    answered. `among`: the running numbers of the turns that may be answered, None for all.
     """
 
     text: str
@@ -46,6 +46,7 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
     min_score: float = 0.0
     explain: bool = False
     spans: tuple[tuple[int, int], ...] = ()
+    among: frozenset[int] | None = None
 
     def check(self) -> None:
         """Raise InvalidInput where the question cannot be asked."""
@@ -79,7 +80,7 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
     def filtered(self) -> bool:
         """Whether not everything may be answered."""
         filters = (
-            *(self.entity, self.platform),
+            *(self.entity, self.platform, self.among),
             *(self.time_after, self.time_before, self.valid_at),
         )
         return any(value is not None for value in filters)

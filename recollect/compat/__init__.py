@@ -1,0 +1,1 @@
+"""The interfaces of other memory systems over recollect: programs written for them keep working."""

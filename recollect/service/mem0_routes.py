@@ -1,0 +1,371 @@
+"""The paths of Mem0's platform, so that its client works when it is pointed here.
+
+They are no part of the OpenAPI document: their shapes are Mem0's. docs/clients.md lists them. The
+zone is that of the token; where it is for several, `?zone=` or the header `X-Recollect-Zone` says
+which.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Router, delete, get, post, put
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
+
+from recollect.compat.mem0_filters import IDS, names_somebody
+from recollect.compat.mem0_store import KEEP, Addition, Mem0Store, Owner
+from recollect.service.facade_requests import ask, decided, zone_of
+from recollect.service.forget_routes import erased_in
+from recollect.service.json_bodies import JsonBody
+from recollect.service.query_service import AnyRequest
+from recollect.service.route_kit import must_be_somebody, principal_in, write
+from schemas.errors import InvalidInput, UnknownId
+
+_MOST_ON_A_PAGE = 1_000
+_MOST_AT_ONCE = 1_000
+_READ, _WRITE, _FORGET = {"right": "read"}, {"right": "write"}, {"right": "forget"}
+
+
+class AddBody(msgspec.Struct, frozen=True, kw_only=True):
+    """What `add` sends; options that are for Mem0's models change nothing."""
+
+    messages: Any
+    filters: dict[str, Any] = {}
+    user_id: Any = None
+    agent_id: Any = None
+    app_id: Any = None
+    run_id: Any = None
+    metadata: dict[str, Any] | None = None
+    infer: bool | None = None
+    timestamp: int | float | str | None = None
+    expiration_date: str | None = None
+
+    def owner(self) -> Owner:
+        """Return whose the memories are, as said at the top or under `filters`."""
+        said = {name: getattr(self, name) for name in IDS}
+        return Owner.of(
+            {n: self.filters.get(n) if value is None else value for n, value in said.items()}
+        )
+
+
+class SearchBody(msgspec.Struct, frozen=True, kw_only=True):
+    """What `search` sends."""
+
+    query: str
+    filters: dict[str, Any] = {}
+    top_k: Annotated[int, msgspec.Meta(ge=1, le=_MOST_ON_A_PAGE)] | None = None
+    threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
+    categories: list[str] | None = None
+    reference_date: str | int | None = None
+    show_expired: bool | None = None
+
+
+class ListBody(msgspec.Struct, frozen=True, kw_only=True):
+    """What `get_all` sends."""
+
+    filters: dict[str, Any] = {}
+    start_date: str | None = None
+    end_date: str | None = None
+    categories: list[str] | None = None
+    show_expired: bool | None = None
+
+
+class UpdateBody(msgspec.Struct, frozen=True, kw_only=True):
+    """What `update` sends; what is left out stays, a null `expiration_date` goes."""
+
+    text: str | None = None
+    metadata: dict[str, Any] | None = None
+    timestamp: int | float | str | None = None
+    expiration_date: str | msgspec.UnsetType | None = msgspec.UNSET
+
+
+class BatchItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One memory of a batch."""
+
+    memory_id: str
+    text: str | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class BatchBody(msgspec.Struct, frozen=True, kw_only=True):
+    """What `batch_update` and `batch_delete` send."""
+
+    memories: Annotated[list[BatchItem], msgspec.Meta(max_length=_MOST_AT_ONCE)]
+
+
+@get("/v1/ping", opt=_READ)
+async def ping(request: AnyRequest) -> dict[str, Any]:
+    """Say that the token counts; the client asks once, when it is made."""
+    # The client refuses to work without the names of an organization and a project.
+    return {
+        "status": "ok",
+        "org_id": "recollect",
+        "project_id": zone_of(request),
+        "user_email": None,
+    }
+
+
+@post("/v3/memories/add", status_code=200, opt=_WRITE)
+async def add(request: AnyRequest, data: JSONBody[AddBody]) -> dict[str, Any]:
+    """Remember messages, and return what they came to."""
+    zone, mark = zone_of(request), principal_in(request).mark(zone_of(request))
+    done: Addition = await write(
+        request,
+        zone,
+        lambda held: Mem0Store(held).publish(
+            data.messages,
+            data.owner(),
+            metadata=data.metadata,
+            infer=data.infer is not False,
+            at=data.timestamp,
+            expiration_date=data.expiration_date,
+            principal=mark,
+        ),
+        makes=True,
+    )
+    whole = await decided(request, zone, done.token)
+    found = await _quietly(request, zone, lambda store: store.added(done.id))
+    return {
+        "message": "Memories added" if whole else "Kept; facts are still being decided",
+        "status": "SUCCEEDED" if whole else "PENDING",
+        "event_id": done.id,
+        "results": found,
+    }
+
+
+@get("/v1/event/{event_id:str}", opt=_READ)
+async def event(request: AnyRequest, event_id: FromPath[str]) -> dict[str, Any]:
+    """Return what an addition came to."""
+    zone = zone_of(request)
+    found = await ask(request, zone, lambda held: Mem0Store(held).added(event_id))
+    return {"id": event_id, "event_id": event_id, "status": "SUCCEEDED", "results": found}
+
+
+@post("/v3/memories/search", status_code=200, opt=_READ)
+async def search(request: AnyRequest, data: JSONBody[SearchBody]) -> dict[str, Any]:
+    """Return the memories that answer a question, among those that the filters let through."""
+    _no_categories(data.categories)
+    found = await _quietly(
+        request,
+        zone_of(request),
+        lambda store: store.search(
+            data.query,
+            _somebodys(data.filters),
+            top_k=data.top_k or 10,
+            threshold=data.threshold or 0.0,
+            asked_at=data.reference_date,
+            show_expired=bool(data.show_expired),
+        ),
+    )
+    return {"results": found}
+
+
+@post("/v3/memories", status_code=200, opt=_READ)
+async def list_all(
+    request: AnyRequest,
+    data: JSONBody[ListBody],
+    page: FromQuery[int] = 1,
+    page_size: FromQuery[int] = 100,
+) -> dict[str, Any]:
+    """Return a page of the memories that the filters let through, the newest first."""
+    _no_categories(data.categories)
+    if page < 1 or not 1 <= page_size <= _MOST_ON_A_PAGE:
+        raise InvalidInput(f"page: from 1; page_size: 1 to {_MOST_ON_A_PAGE}")
+    between = {
+        operator: day
+        for operator, day in (("gte", data.start_date), ("lte", data.end_date))
+        if day is not None
+    }
+    said: dict[str, Any] = _somebodys(data.filters)
+    filters = {"AND": [said, {"created_at": between}]} if between else said
+    found = await _quietly(
+        request,
+        zone_of(request),
+        lambda store: store.listed(filters, show_expired=bool(data.show_expired)),
+    )
+    first = (page - 1) * page_size
+    shown = found[first : first + page_size]
+    return {
+        "count": len(found),
+        "next": _page(page + 1, page_size) if first + page_size < len(found) else None,
+        "previous": _page(page - 1, page_size) if page > 1 else None,
+        "results": shown,
+    }
+
+
+@get("/v1/memories/{memory_id:str}", opt=_READ)
+async def get_one(request: AnyRequest, memory_id: FromPath[str]) -> dict[str, Any]:
+    """Return a memory."""
+    found = await ask(request, zone_of(request), lambda held: Mem0Store(held).get(memory_id))
+    if found is None:
+        raise _unknown(memory_id)
+    return found
+
+
+@put("/v1/memories/{memory_id:str}", opt=_WRITE)
+async def update(
+    request: AnyRequest, memory_id: FromPath[str], data: JSONBody[UpdateBody]
+) -> dict[str, Any]:
+    """Put a text in the place of a memory's, and add to its metadata."""
+    unset = data.expiration_date is msgspec.UNSET
+    if data.text is None and data.metadata is None and data.timestamp is None and unset:
+        raise InvalidInput("give text, metadata, timestamp or expiration_date")
+    zone, mark = zone_of(request), principal_in(request).mark(zone_of(request))
+    done: Addition = await write(
+        request,
+        zone,
+        lambda held: Mem0Store(held).update(
+            memory_id,
+            text=data.text,
+            metadata=data.metadata,
+            at=data.timestamp,
+            expiration_date=KEEP if unset else data.expiration_date,
+            principal=mark,
+        ),
+    )
+    await decided(request, zone, done.token)
+    found = await ask(request, zone, lambda held: Mem0Store(held).get(done.id))
+    return {"message": "Memory updated successfully!", **(found or {})}
+
+
+@delete("/v1/memories/{memory_id:str}", status_code=200, opt=_FORGET)
+async def delete_one(request: AnyRequest, memory_id: FromPath[str]) -> dict[str, Any]:
+    """Forget a memory for good, with the message that it comes from."""
+    zone = zone_of(request)
+    await write(request, zone, lambda held: Mem0Store(held).delete(memory_id))
+    erased_in(request, zone)
+    return {"message": "Memory deleted successfully!"}
+
+
+@get("/v1/memories/{memory_id:str}/history", opt=_READ)
+async def history(request: AnyRequest, memory_id: FromPath[str]) -> list[dict[str, Any]]:
+    """Return what a memory said, the first first."""
+    found = await ask(request, zone_of(request), lambda held: Mem0Store(held).history(memory_id))
+    if not found:
+        raise _unknown(memory_id)
+    return found
+
+
+@delete("/v1/memories", status_code=200, opt=_FORGET)
+async def delete_all(
+    request: AnyRequest, said: Annotated[str | None, QueryParameter(name="filters")] = None
+) -> dict[str, Any]:
+    """Forget for good what all the given ids apply to."""
+    filters: dict[str, Any] = {} if said is None else dict(_read_filters(said))
+    filters |= {name: request.query_params[name] for name in IDS if name in request.query_params}
+    await _forget(request, _somebodys(filters))
+    return {"message": "Memories deleted successfully!"}
+
+
+@get("/v1/entities", opt=_READ)
+async def entities(request: AnyRequest) -> dict[str, Any]:
+    """Return the users, agents, apps and runs of which there are memories."""
+    found = await _quietly(request, zone_of(request), lambda store: store.owners())
+    return {"count": len(found), "next": None, "previous": None, "results": found}
+
+
+@delete("/v2/entities/{kind:str}/{name:str}", status_code=200, opt=_FORGET)
+async def delete_entity(
+    request: AnyRequest, kind: FromPath[str], name: FromPath[str]
+) -> dict[str, Any]:
+    """Forget for good all memories of a user, an agent, an app or a run."""
+    if f"{kind}_id" not in IDS:
+        raise InvalidInput(f"type {kind[:40]!r}: choose from user, agent, app, run")
+    await _forget(request, Owner.of({f"{kind}_id": name}).filters)
+    return {"message": "Entity deleted successfully!"}
+
+
+@put("/v1/batch", opt=_WRITE)
+async def batch_update(request: AnyRequest, data: JSONBody[BatchBody]) -> dict[str, Any]:
+    """Update memories one after the other; the first that cannot be ends it."""
+    zone, mark = zone_of(request), principal_in(request).mark(zone_of(request))
+
+    def update_each(store: Mem0Store) -> Addition | None:
+        done = None
+        for item in data.memories:
+            done = store.update(
+                item.memory_id, text=item.text, metadata=item.metadata, principal=mark
+            )
+        return done
+
+    last = await write(request, zone, lambda held: update_each(Mem0Store(held)))
+    if last is not None:
+        await decided(request, zone, last.token)
+    return {"message": f"Successfully updated {len(data.memories)} memories"}
+
+
+@delete("/v1/batch", status_code=200, opt=_FORGET)
+async def batch_delete(request: AnyRequest, data: JSONBody[BatchBody]) -> dict[str, Any]:
+    """Forget memories one after the other; one of several facts takes the others with it."""
+    zone = zone_of(request)
+
+    def delete_each(store: Mem0Store) -> None:
+        there = [item.memory_id for item in data.memories]
+        for memory_id in there:
+            if store.get(memory_id) is None:
+                raise _unknown(memory_id)
+        for memory_id in there:
+            if store.get(memory_id) is not None:
+                store.delete(memory_id)
+
+    await write(request, zone, lambda held: delete_each(Mem0Store(held)))
+    erased_in(request, zone)
+    return {"message": f"Successfully deleted {len(data.memories)} memories"}
+
+
+async def _forget(request: AnyRequest, filters: Mapping[str, Any]) -> None:
+    zone = zone_of(request)
+    await write(request, zone, lambda held: Mem0Store(held).delete_all(filters), makes=True)
+    erased_in(request, zone)
+
+
+async def _quietly(request: AnyRequest, zone: str, work: Any) -> list[dict[str, Any]]:
+    """Return what is found in a zone; nothing where it holds nothing yet."""
+    found: list[dict[str, Any]] = await ask(request, zone, lambda held: work(Mem0Store(held)))
+    return found
+
+
+def _somebodys(filters: dict[str, Any]) -> dict[str, Any]:
+    if not names_somebody(filters):
+        raise InvalidInput(f"filters: name at least one of {', '.join(IDS)}")
+    return filters
+
+
+def _no_categories(categories: list[str] | None) -> None:
+    if categories:
+        raise InvalidInput("categories: none are kept here; filter by metadata")
+
+
+def _read_filters(text: str) -> dict[str, Any]:
+    """Return filters of a query: the client writes them there as Python does."""
+    try:
+        found = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise InvalidInput("filters: give them as user_id=, agent_id=, app_id= or run_id=")
+    return found
+
+
+def _page(page: int, page_size: int) -> str:
+    return f"/v3/memories/?page={page}&page_size={page_size}"
+
+
+def _unknown(memory_id: str) -> UnknownId:
+    return UnknownId(f"no memory has the id {memory_id!r}")
+
+
+ROUTER = Router(
+    "/",
+    route_handlers=[
+        *(ping, add, event, search, list_all, get_one, update, delete_one, history),
+        *(delete_all, entities, delete_entity, batch_update, batch_delete),
+    ],
+    guards=[must_be_somebody],
+    dto=JsonBody,
+    return_dto=None,
+    include_in_schema=False,
+)

@@ -1,0 +1,313 @@
+"""Mem0's `Memory` on a home: what its callers rely on, and whose words nobody else finds."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import Recollect
+from recollect.compat.mem0 import AsyncMemory, Memory
+from tests.compat.kit import TheirMemory
+
+ADA, BOB = {"user_id": "ada"}, {"user_id": "bob"}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recollect]:
+    with Recollect(tmp_path_factory.mktemp("mem0") / "home", encoder="none") as opened:
+        yield opened
+
+
+@pytest.fixture
+def memory(home: Recollect, request: pytest.FixtureRequest) -> Memory:
+    """A memory over a zone of its own."""
+    return Memory(home, zone=f"z{abs(hash(request.node.name)) % 10**9}")
+
+
+def texts(found: dict[str, Any]) -> list[str]:
+    return [item["memory"] for item in found["results"]]
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "add",
+        "search",
+        "get",
+        "get_all",
+        "update",
+        "delete",
+        "delete_all",
+        "history",
+        "reset",
+        "close",
+        "from_config",
+    ],
+)
+def test_every_parameter_of_theirs_is_one_of_ours(method: str) -> None:
+    theirs = inspect.signature(getattr(TheirMemory, method)).parameters
+    ours = inspect.signature(getattr(Memory, method)).parameters
+    for name, parameter in theirs.items():
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            continue
+        assert name in ours, name
+        assert ours[name].kind == parameter.kind
+        if isinstance(parameter.default, str | int | float | None):
+            assert ours[name].default == parameter.default, name
+
+
+def test_verbatim_messages_are_memories_as_they_stand(memory: Memory) -> None:
+    said = [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": "I live in Turin. I play chess.", "name": "Ada"},
+        {"role": "assistant", "content": "Chess in Turin, noted."},
+    ]
+    added = memory.add(said, user_id="ada", run_id="r1", metadata={"topic": "home"}, infer=False)
+    assert [(one["memory"], one["event"]) for one in added["results"]] == [
+        ("I live in Turin. I play chess.", "ADD"),
+        ("Chess in Turin, noted.", "ADD"),
+    ]
+    kept = memory.get(added["results"][0]["id"])
+    assert kept is not None
+    assert kept["metadata"] == {"topic": "home"}
+    assert (kept["user_id"], kept["run_id"], kept["role"]) == ("ada", "r1", "user")
+    assert kept["actor_id"] == "Ada"
+    assert kept["created_at"] == kept["updated_at"]
+    best = memory.search("chess in Turin", filters=ADA)["results"]
+    assert {one["id"] for one in best} == {one["id"] for one in added["results"]}
+    assert all(0 < one["score"] <= 1 for one in best)
+
+
+def test_facts_are_inferred_from_users_and_what_the_assistant_said_stays_a_turn(
+    memory: Memory,
+) -> None:
+    added = memory.add(
+        [
+            {"role": "user", "content": "I live in Turin. I play chess."},
+            {"role": "assistant", "content": "You also own a castle in Spain."},
+        ],
+        user_id="ada",
+    )
+    assert sorted(texts(added)) == [
+        "You also own a castle in Spain.",
+        "ada: I live in Turin.",
+        "ada: I play chess.",
+    ]
+    assert sorted(texts(memory.get_all(filters=ADA))) == sorted(texts(added))
+    for one in added["results"]:
+        kept = memory.get(one["id"])
+        assert kept is not None
+        assert kept["memory"] == one["memory"]
+
+
+def test_no_filter_lets_anothers_words_through(memory: Memory) -> None:
+    for user, word in (("ada", "apricot"), ("bob", "qxcanary"), ("bobby", "banana")):
+        for infer in (True, False):
+            memory.add(f"I hid the {word} in the cellar {infer}.", user_id=user, infer=infer)
+    memory.add("I hid the qxcanary in the cellar alone.", agent_id="bob")
+    for asked in ("Who hid the qxcanary in the cellar?", "bob", "cellar"):
+        for filters in (
+            ADA,
+            {"user_id": "ada", "NOT": [{"user_id": "zoe"}]},
+            {"user_id": "ada", "OR": [{"user_id": "bob"}, {"role": "user"}]},
+            {"user_id": {"in": ["ada", "bobby"]}},
+            {"user_id": "bo"},
+        ):
+            found = memory.search(asked, filters=filters, top_k=1000, threshold=0)
+            assert "qxcanary" not in str(found), (asked, filters)
+            assert "qxcanary" not in str(memory.get_all(filters=filters, top_k=1000))
+    assert "apricot" in str(memory.search("apricot", filters=ADA))
+
+
+def test_a_users_few_memories_are_found_among_very_many_of_others(memory: Memory) -> None:
+    memory.add(
+        [{"role": "user", "content": f"The boat number {n} is red."} for n in range(300)],
+        user_id="bob",
+        infer=False,
+    )
+    memory.add("The boat of mine is green.", user_id="ada", infer=False)
+    assert texts(memory.search("red boat number", filters=ADA, threshold=0, top_k=1)) == [
+        "The boat of mine is green."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ({"n": 2}, {2}),
+        ({"n": {"eq": 2}}, {2}),
+        ({"n": {"ne": 2}}, {1, 3}),
+        ({"n": {"in": [1, 3, 9]}}, {1, 3}),
+        ({"n": {"nin": [1]}}, {2, 3}),
+        ({"n": {"gt": 1}}, {2, 3}),
+        ({"n": {"gte": 2, "lt": 3}}, {2}),
+        ({"n": {"lte": 1}}, {1}),
+        ({"n": {"gt": "1"}}, set()),
+        ({"n": True}, set()),
+        ({"word": {"contains": "Ap"}}, {1}),
+        ({"word": {"contains": "ap"}}, set()),
+        ({"word": {"icontains": "AP"}}, {1}),
+        ({"word": "*"}, {1, 2}),
+        ({"absent": "*"}, set()),
+        ({"absent": {"ne": 1}}, {1, 2, 3}),
+        ({"AND": [{"n": {"gt": 1}}, {"word": "*"}]}, {2}),
+        ({"OR": [{"n": 1}, {"n": 3}]}, {1, 3}),
+        ({"NOT": [{"n": 1}, {"n": 2}]}, {3}),
+        ({"metadata": {"n": 3}}, {3}),
+        ({"role": "user"}, {1, 2, 3}),
+        ({"created_at": {"gte": "2026-02-01", "lt": "2026-03-01T00:00:00Z"}}, {2}),
+    ],
+)
+def test_filters_mean_what_they_mean_in_mem0(
+    filtered: Memory, condition: dict[str, Any], expected: set[int]
+) -> None:
+    filters = {**ADA, **condition}
+    for found in (
+        filtered.get_all(filters=filters),
+        filtered.search("The tree has number", filters=filters, threshold=0),
+    ):
+        assert {one["metadata"]["n"] for one in found["results"]} == expected
+
+
+@pytest.fixture(scope="module")
+def filtered(home: Recollect) -> Memory:
+    """Three memories with metadata."""
+    memory = Memory(home, zone="filtered")
+    for n, word in ((1, "Apple"), (2, "Birch"), (3, None)):
+        memory.add(
+            f"The tree has number {n}.",
+            user_id="ada",
+            infer=False,
+            metadata={"n": n, **({"word": word} if word else {})},
+            timestamp=f"2026-0{n}-10T12:00:00Z",
+        )
+    return memory
+
+
+@pytest.mark.parametrize("infer", [True, False])
+def test_an_update_takes_effect_everywhere_and_history_has_both(
+    memory: Memory, infer: bool
+) -> None:
+    (added,) = memory.add("I live in Turin.", user_id="ada", metadata={"a": 1}, infer=infer)[
+        "results"
+    ]
+    done = memory.update(added["id"], "I live in Oslo.", metadata={"b": 2, "user_id": "bob"})
+    assert done == {"message": "Memory updated successfully!"}
+    kept = memory.get(added["id"])
+    assert kept is not None
+    assert (kept["memory"], kept["metadata"]) == ("I live in Oslo.", {"a": 1, "b": 2})
+    assert kept["user_id"] == "ada"
+    assert kept["updated_at"] > kept["created_at"]
+    assert texts(memory.get_all(filters=ADA)) == ["I live in Oslo."]
+    found = memory.search("live in Turin or Oslo", filters=ADA)["results"]
+    assert [(one["id"], one["memory"]) for one in found] == [(added["id"], "I live in Oslo.")]
+    assert [
+        (one["event"], one["old_memory"], one["new_memory"]) for one in memory.history(added["id"])
+    ] == [
+        ("ADD", None, "I live in Turin."),
+        ("UPDATE", "I live in Turin.", "I live in Oslo."),
+    ]
+
+
+def test_what_is_deleted_is_gone_with_its_history(memory: Memory, home: Recollect) -> None:
+    (added,) = memory.add("The word is qxgoneword.", user_id="ada", infer=False)["results"]
+    memory.update(added["id"], "The word was qxgoneword, now another.")
+    memory.add("I stay.", user_id="ada", infer=False)
+    memory.delete(added["id"])
+    assert memory.get(added["id"]) is None
+    assert memory.history(added["id"]) == []
+    assert texts(memory.get_all(filters=ADA)) == ["I stay."]
+    assert memory.search("qxgoneword", filters=ADA, threshold=0) == {"results": []}
+    for file in home.home.rglob("*"):
+        if file.is_file():
+            assert b"qxgoneword" not in file.read_bytes(), file
+    with pytest.raises(ValueError, match="not found"):
+        memory.delete(added["id"])
+
+
+def test_delete_all_takes_what_the_ids_apply_to_and_reset_all_but_the_rest_of_the_zone(
+    home: Recollect,
+) -> None:
+    zone = home.zone("resetting")
+    zone.remember("The deploy key is in the blue safe.")
+    memory = Memory(home, zone="resetting")
+    for user, run in (("ada", "r1"), ("ada", "r2"), ("bob", "r1")):
+        memory.add(f"{user} in {run}", user_id=user, run_id=run, infer=False)
+    memory.delete_all(user_id="ada", run_id="r1")
+    assert sorted(texts(memory.get_all(filters={"user_id": "*"}))) == ["ada in r2", "bob in r1"]
+    with pytest.raises(ValueError, match="At least one filter"):
+        memory.delete_all()
+    memory.reset()
+    assert texts(memory.get_all(filters={"user_id": "*"})) == []
+    assert "blue safe" in zone.recall("deploy key").results[0].text
+
+
+def test_what_has_expired_is_found_only_where_asked(memory: Memory) -> None:
+    memory.add("The code is 1.", user_id="ada", infer=False, expiration_date="2020-01-01")
+    memory.add("The code is 2.", user_id="ada", infer=False, expiration_date="2190-01-01")
+    assert texts(memory.get_all(filters=ADA)) == ["The code is 2."]
+    assert texts(memory.search("The code", filters=ADA)) == ["The code is 2."]
+    assert len(memory.search("The code", filters=ADA, show_expired=True)["results"]) == 2
+
+
+def test_wrong_calls_are_value_errors(memory: Memory) -> None:
+    two = memory.add("I live in Turin. I play chess.", user_id="ada")["results"]
+    assert len(two) == 2
+    calls: list[tuple[str, Any]] = [
+        ("user_id", lambda: memory.search("x", user_id="ada")),
+        ("run_id", lambda: memory.get_all(run_id="ada")),
+        ("at least one", lambda: memory.search("x")),
+        ("at least one", lambda: memory.get_all(filters={"AND": [ADA]})),
+        ("at least one", lambda: memory.add("x")),
+        ("user_id", lambda: memory.add("x", user_id=" ")),
+        ("user_id", lambda: memory.search("x", filters={"user_id": None})),
+        ("operator", lambda: memory.search("x", filters={**ADA, "n": {"like": 1}})),
+        ("OR", lambda: memory.search("x", filters={**ADA, "OR": []})),
+        ("top_k", lambda: memory.search("x", filters=ADA, top_k=-1)),
+        ("threshold", lambda: memory.search("x", filters=ADA, threshold=2)),
+        ("query", lambda: memory.search(" ", filters=ADA)),
+        ("messages", lambda: memory.add([], user_id="ada")),
+        ("messages", lambda: memory.add([{"role": "system", "content": "x"}], user_id="ada")),
+        ("messages", lambda: memory.add(7, user_id="ada")),  # type: ignore[arg-type]
+        ("At least one", lambda: memory.update(two[0]["id"])),
+        ("a part of", lambda: memory.update(two[0]["id"], "I live in Oslo.")),
+        ("no memory", lambda: memory.update("nothing", "x")),
+        ("expiration_date", lambda: memory.add("x", user_id="ada", expiration_date="soon")),
+    ]
+    for named, call in calls:
+        with pytest.raises(ValueError, match=named):
+            call()
+    assert len(memory.get_all(filters=ADA)["results"]) == 2
+    assert memory.get("nothing") is None
+    assert memory.search("x", filters=ADA, top_k=0) == {"results": []}
+
+
+def test_an_empty_zone_holds_nothing(memory: Memory, home: Recollect) -> None:
+    assert memory.search("anything", filters=ADA) == {"results": []}
+    assert memory.get_all(filters=ADA) == {"results": []}
+    assert memory.history("x") == []
+    memory.delete_all(user_id="ada")
+    memory.reset()
+
+
+def test_async_memory_does_the_same(tmp_path: Path) -> None:
+    async def live() -> None:
+        config = {"recollect": {"home": tmp_path / "home", "encoder": "none"}, "llm": {}}
+        async with await AsyncMemory.from_config(config) as memory:
+            added = await memory.add("I live in Turin.", user_id="ada", infer=False)
+            id_ = added["results"][0]["id"]
+            assert await memory.search("Turin", filters=ADA) != {"results": []}
+            await memory.update(id_, text="I live in Oslo.")
+            assert texts(await memory.get_all(filters=ADA)) == ["I live in Oslo."]
+            assert len(await memory.history(id_)) == 2
+            await memory.delete(id_)
+            assert await memory.get(id_) is None
+            await memory.delete_all(user_id="ada")
+            await memory.reset()
+
+    asyncio.run(live())
