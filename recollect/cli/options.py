@@ -32,6 +32,8 @@ FORMATS = (
     "telegram",
     "discord",
     "irc",
+    "signal",
+    "instagram",
     "whatsapp",
     "jsonl",
 )

@@ -1,0 +1,101 @@
+"""Chats of Signal, Instagram and Messenger."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.errors import InvalidInput
+from schemas.events import Attachment, Notice
+from tests.adapters.kit import EXPORTS, Opened, opened
+
+SIGNAL = """[2019-12-24, 12:23] Ada: I live in Porto.
+[2019-12-24, 12:24] Me: Lucky: you!
+Send a picture.
+
+[2019-12-24, 12:25] Ada: > Send a picture.
+![house.jpg](./media/house.jpg) Here. (- Me: 👍 -)
+"""
+
+
+def instagram(path: Path, *messages: Any, folder: str = "inbox/ada_17") -> Opened:
+    file = path / folder / "message_1.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    people = [{"name": "Ada"}, {"name": "Bob"}]
+    document = {"participants": people, "messages": messages, "title": "Ada"}
+    file.write_text(json.dumps(document, indent=2))
+    return opened(file)
+
+
+def sent(content: str | None, at: int = 1_577_186_580_123, **more: Any) -> dict[str, Any]:
+    made = {"sender_name": "Ada", "timestamp_ms": at, **more}
+    return made if content is None else {**made, "content": content}
+
+
+def test_a_chat_of_signal(tmp_path: Path) -> None:
+    path = tmp_path / "Ada" / "chat.txt"
+    path.parent.mkdir()
+    path.write_text(SIGNAL)
+    with pytest.raises(InvalidInput, match="--timezone"):
+        opened(path)
+    found = opened(path, timezone="Europe/Berlin")
+    assert (found.formats, found.rejections) == (["signal"], [])
+    assert [(one.sender_id, one.content) for one in found.contents] == [
+        ("Ada", "I live in Porto."),
+        ("Me", "Lucky: you!\nSend a picture."),
+        ("Ada", "Here."),
+    ]
+    last = found.contents[2]
+    assert last.attachments == (
+        Attachment(type="image", name="house.jpg", url="./media/house.jpg"),
+    )
+    assert last.metadata == {"reactions": "Me: 👍", "quoted": "Send a picture."}
+    assert {one.peer_id for one in found.contents} == {"Ada"}
+    assert last.utc_offset == 60
+
+
+def test_a_chat_of_instagram(tmp_path: Path) -> None:
+    found = instagram(
+        tmp_path,
+        sent("caf\u00c3\u00a9", reactions=[{"actor": "Bob", "reaction": "\u00e2\u009d\u00a4"}]),
+        sent("Ada sent an attachment.", photos=[{"uri": "photos/house.jpg"}]),
+        sent("Liked a message"),
+        sent("Ada started a video chat", call_duration=3),
+        sent(None, share={"link": "https://a.example/x", "share_text": "Look"}),
+        sent(None, is_unsent=True),
+        sent(None),
+    )
+    assert (found.formats, found.rejections) == (["instagram"], [])
+    assert found.texts[:2] == ["café", ""]
+    assert found.contents[0].metadata == {"reactions": ["Bob: ❤"]}
+    assert [isinstance(one, Notice) for one in found.contents] == [
+        *(False, False, True, True, False, True)
+    ]
+    assert found.contents[4].attachments[0].caption == "Look"
+    assert found.drafts[0].occurred_at == 1_577_186_580_123
+    assert {(one.platform, one.payload.peer_id) for one in found.drafts} == {  # type: ignore[union-attr]
+        ("instagram", "ada_17")
+    }
+
+
+def test_messenger_is_told_apart(tmp_path: Path) -> None:
+    found = instagram(tmp_path, sent("Hi"), folder="your_facebook_activity/messages/inbox/ada_1")
+    assert [draft.platform for draft in found.drafts] == ["messenger"]
+
+
+@pytest.mark.parametrize("broken", [7, {"content": "x"}, sent("x", sender_name=None)])
+def test_what_is_not_understood_is_refused_with_its_place(tmp_path: Path, broken: Any) -> None:
+    found = instagram(tmp_path, sent("Hi"), broken, sent("Ho"))
+    assert found.texts == ["Hi", "Ho"]
+    assert [rejection.line for rejection in found.rejections] == [2]
+
+
+@pytest.mark.skipif(not EXPORTS.exists(), reason="the exports are not at hand")
+def test_real_exports() -> None:
+    found = opened(EXPORTS / "other_chat", timezone="UTC")
+    assert sorted(found.formats) == ["instagram", "signal"]
+    assert not found.rejections
+    assert found.texts == ["Hello Jane!", "Hello John!", "Hello John!", "Hello\nJane!"]
