@@ -30,7 +30,7 @@ from projections.recall.ranking.presence import (
     GENERIC_PROMPTS,
     nearness,
     presence,
-    rounded,
+    settled,
     usual_similarity,
 )
 from projections.recall.ranking.profiles import DEFAULT_PROFILE, Profile
@@ -193,7 +193,7 @@ class Recaller:
 
     def _usual(self, index: Index) -> float:
         """Return the cosine to which generic prompts come in this index."""
-        state = (rounded(len(index.turns)), *index.lineages)
+        state = (settled(index), *index.lineages)
         if self._usual_of is None or self._usual_of[0] != state:
             self._usual_of = (state, usual_similarity(self._generic, index))
         return self._usual_of[1]

@@ -212,6 +212,13 @@ class Index:
         return self._state.lineages
 
     @property
+    def settled(self) -> int:
+        """How many of the first turns are decided, with their facts and vectors in the files."""
+        marks = self._state.watermarks
+        last = min(marks["memory"], marks["embeddings"])
+        return int(np.searchsorted(self.turns.numbers, last, "right"))
+
+    @property
     def undecided(self) -> Ints:
         """The turns that the agents have not decided yet: only their words are known."""
         numbers = self.turns.numbers

@@ -111,16 +111,20 @@ def usual_similarity(vectors: Sequence[Floats], index: Index) -> float:
     It is that of the index as it was at its last round number of turns, so that it does not change
     with each, and is the same for everybody.
     """
-    known = len(index.turns)
+    known = settled(index)
     if known > _LARGE:
         vectors = vectors[:_OF_LARGE]
     allowed = index.turns.personal.copy()
-    allowed[rounded(known) :] = False
+    allowed[known:] = False
     return float(np.percentile([_nearest(one, allowed, index) for one in vectors], _USUAL))
 
 
-def rounded(count: int) -> int:
-    """Return a number with its first two digits, the others 0."""
+def settled(index: Index) -> int:
+    """Return how many of the first turns count for what is usual: all of them are decided.
+
+    It is their number with its first two digits, the others 0.
+    """
+    count = index.settled
     step = int(10 ** max(len(str(count)) - 2, 0))
     return count - count % step
 
