@@ -153,3 +153,22 @@ def test_after_a_kill_nothing_is_lost_or_twice(tmp_path: Path) -> None:
         zone = opened.zone("default")
         assert zone.status().events == 100
         assert zone.ingest_files(path).duplicate == 100
+
+
+def test_a_session_of_claude_code_is_followed(zone: Zone, tmp_path: Path) -> None:
+    def record(kind: str, uuid: str, words: str) -> str:
+        message = {"role": kind, "id": f"msg_{uuid}", "content": [{"type": "text", "text": words}]}
+        at = "2025-11-05T09:00:00Z"
+        return json.dumps({"type": kind, "uuid": uuid, "timestamp": at, "message": message}) + "\n"
+
+    path = tmp_path / "session.jsonl"
+    path.write_text(record("user", "u1", "I live in Porto."))
+    with followed(zone, path) as known:
+        known(1)
+        line = record("user", "u2", "My dog is called Rex.")
+        with path.open("a") as file:
+            file.write(record("assistant", "a1", "I own a zeppelin.") + line[:40])
+            file.flush()
+            file.write(line[40:])
+        known(3)
+    assert held(zone) == ["u1", "u2"]
