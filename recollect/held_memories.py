@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from projections.events import event_list, event_queries
 from projections.files import ZoneFiles
@@ -12,6 +12,7 @@ from projections.identity.entity_queries import canonical
 from projections.memory import consolidated, fact_list
 from projections.memory import facts_for_recall as superseding
 from projections.memory import memory_queries as memory
+from recollect.ingesting import PRINCIPAL
 from recollect.listing import described, meant
 from recollect.open_zone import OpenZone
 from schemas.errors import InvalidInput, UnknownId
@@ -51,6 +52,7 @@ def list_memories(
     *,
     entity: str | None = None,
     platform: str | None = None,
+    thread: str | None = None,
     superseded: bool = False,
     cursor: str | None = None,
     limit: int = 50,
@@ -61,7 +63,7 @@ def list_memories(
         InvalidInput: a value cannot be; nobody and nothing is called `entity`; or a filter does
             not apply to this kind.
     """
-    _check_listing(scope, entity, platform, limit)
+    _check_listing(scope, entity, platform, thread, limit)
     place = _START if cursor is None else _Cursor.read(cursor, scope).place
     if not zone.exists():
         return MemoryPage(memories=[])
@@ -71,7 +73,7 @@ def list_memories(
             ids, last = _fact_page(files, about, superseded, place, limit)
             found = _facts(files, ids)
         elif scope == "events":
-            ids, last = _event_page(files, about, platform, place, limit)
+            ids, last = _event_page(files, about, platform, thread, place, limit)
             found = _events(files, ids)
         elif scope == "observations":
             ids, last = _observation_page(files, superseded, place, limit)
@@ -134,18 +136,21 @@ class _Cursor(NamedTuple):
         return cls(of, (int(at), id_))
 
 
-def _check_listing(scope: str, entity: str | None, platform: str | None, limit: int) -> None:
+def _check_listing(
+    scope: str, entity: str | None, platform: str | None, thread: str | None, limit: int
+) -> None:
     if scope not in get_args(Listed):
         raise InvalidInput(f"scope {scope!r}: choose from {', '.join(get_args(Listed))}")
-    for name, text in (("entity", entity), ("platform", platform)):
+    for name, text in (("entity", entity), ("platform", platform), ("thread", thread)):
         if text is not None:
             _check_text(name, text)
     if isinstance(limit, bool) or not isinstance(limit, int):
         raise InvalidInput(f"limit is {type(limit).__name__}; give a number")
     if not 1 <= limit <= _MOST_AT_ONCE:
         raise InvalidInput(f"limit is {limit}; it may be 1 to {_MOST_AT_ONCE}")
-    if platform is not None and scope != "events":
-        raise InvalidInput(f"platform: only events come from one, and scope is {scope}")
+    for name, text in (("platform", platform), ("thread", thread)):
+        if text is not None and scope != "events":
+            raise InvalidInput(f"{name}: only events come from one, and scope is {scope}")
     if entity is not None and scope == "observations":
         raise InvalidInput("entity: observations are not listed by it; recall finds them")
 
@@ -181,12 +186,18 @@ def _event_page(
     files: ZoneFiles,
     about: list[str] | None,
     platform: str | None,
+    thread: str | None,
     place: tuple[int, str],
     limit: int,
 ) -> _Page:
     among = None if about is None else events_mentioning(files.identity.connection, about)
     found = event_list.events(
-        files.events.connection, among=among, platform=platform, after=place, limit=limit + 1
+        files.events.connection,
+        among=among,
+        platform=platform,
+        thread=thread,
+        after=place,
+        limit=limit + 1,
     )
     return _page([(event.occurred_at, event.id) for event in found], limit)
 
@@ -298,9 +309,16 @@ def _events(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
             sender_id=event.sender_id,
             sender_name=event.sender_name,
             thread_id=event.thread_id,
+            metadata=_told(event),
             source_event_ids=[event.source_id],
             superseded_by=replaced.get(event.id, []),
         )
+
+
+def _told(event: event_list.ListedEvent) -> dict[str, Any] | None:
+    """Return an event's metadata without who sent it, which is the service's own note."""
+    told = {name: item for name, item in event.annotations.items() if name != PRINCIPAL}
+    return told or None
 
 
 def _observations(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:

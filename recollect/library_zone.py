@@ -583,6 +583,7 @@ class Zone:
         *,
         entity: str | None = None,
         platform: str | None = None,
+        thread: str | None = None,
         superseded: bool = False,
         cursor: str | None = None,
         limit: int = 50,
@@ -590,9 +591,9 @@ class Zone:
         """Return up to `limit` memories of one kind, the newest first.
 
         `scope` is `facts`, `events`, `observations` or `mental_models`. `entity`: only those that
-        speak of, or come from, whom or what a name or an id means; `platform`: only events from
-        there; `superseded`: also what a newer one has replaced. `cursor` of one page gives the
-        next, whatever was added or forgotten meanwhile.
+        speak of, or come from, whom or what a name or an id means; `platform` and `thread`: only
+        events from there; `superseded`: also what a newer one has replaced. `cursor` of one page
+        gives the next, whatever was added or forgotten meanwhile.
 
         Raises:
             InvalidInput: a value cannot be, or a filter does not apply to this kind.
@@ -608,6 +609,7 @@ class Zone:
             scope,
             entity=entity,
             platform=platform,
+            thread=thread,
             superseded=superseded,
             cursor=cursor,
             limit=limit,

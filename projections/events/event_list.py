@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
+import msgspec
 
 from projections.sqlite import listed, rows
 
@@ -23,6 +24,12 @@ class ListedEvent(NamedTuple):
     occurred_at: int
     content: str
     caption: str
+    metadata: str
+
+    @property
+    def annotations(self) -> dict[str, Any]:
+        """What its source or its writer put beside the words."""
+        return _objects.decode(self.metadata)
 
     @property
     def text(self) -> str:
@@ -32,8 +39,9 @@ class ListedEvent(NamedTuple):
 
 _COLUMNS = (
     "id, kind, platform, source_id, sender_id, sender_name, thread_id, occurred_at, content, "
-    "caption"
+    "caption, metadata"
 )
+_objects = msgspec.json.Decoder(dict[str, Any])
 
 
 def events(
@@ -41,12 +49,14 @@ def events(
     *,
     among: Sequence[str] | None,
     platform: str | None,
+    thread: str | None,
     after: tuple[int, str],
     limit: int,
 ) -> list[ListedEvent]:
     """Return up to `limit` events that come after (`occurred_at`, id) in the list.
 
-    `among`: only those with these ids; `platform`: only those that came from it.
+    `among`: only those with these ids; `platform`: only those that came from it; `thread`:
+    only those that were said in it.
     """
     found = rows(
         connection,
@@ -54,8 +64,9 @@ def events(
         "WHERE occurred_at <= ?1 AND (occurred_at < ?1 OR id < ?2) "
         "AND (?3 IS NULL OR platform = ?3) "
         "AND (?4 IS NULL OR id IN (SELECT value FROM json_each(?4))) "
-        "ORDER BY occurred_at DESC, id DESC LIMIT ?5",
-        (*after, platform, None if among is None else listed(among), limit),
+        "AND (?5 IS NULL OR thread_id = ?5) "
+        "ORDER BY occurred_at DESC, id DESC LIMIT ?6",
+        (*after, platform, None if among is None else listed(among), thread, limit),
     )
     return [ListedEvent(*row) for row in found]
 

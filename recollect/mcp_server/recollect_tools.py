@@ -370,16 +370,22 @@ def _why(access: Access, asked: IdArguments) -> Chain:
 
 
 def _get_memory(access: Access, asked: IdArguments) -> Memory:
-    return access.zone.get_memory(asked.id)
+    return _bare(access.zone.get_memory(asked.id))
+
+
+def _bare(memory: Memory) -> Memory:
+    """Leave out metadata: it is for programs, and of any size."""
+    return msgspec.structs.replace(memory, metadata=None)
 
 
 def _list_memories(access: Access, asked: ListArguments) -> MemoryPage:
-    return access.zone.list_memories(
+    page = access.zone.list_memories(
         asked.scope,
         superseded=asked.superseded,
         limit=asked.limit,
         **given(entity=asked.entity, platform=asked.platform, cursor=asked.cursor),
     )
+    return MemoryPage(memories=[_bare(memory) for memory in page.memories], cursor=page.cursor)
 
 
 def _update_memory(access: Access, asked: UpdateArguments) -> UpdateReport:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -42,7 +42,8 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
 
     `current`: no later one has taken its place; `is_stale`: what it rests on has changed since.
     `name` is that of a mental model; `entities` are the names of those that it is about. An event
-    and a fact say on which `platform`, under which id and name, and in which thread it was said.
+    and a fact say on which `platform`, under which id and name, and in which thread it was said;
+    an event has the `metadata` that came with it, where any did.
     `supersedes` is what it replaced and `superseded_by` what replaced it, latest first.
     """
 
@@ -57,6 +58,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     sender_id: str | None = None
     sender_name: str | None = None
     thread_id: str | None = None
+    metadata: dict[str, Any] | None = None
     entities: list[str] = []
     source_event_ids: list[str] = []
     supersedes: list[Change] = []

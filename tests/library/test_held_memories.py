@@ -222,3 +222,19 @@ def test_remembered_words_forge_no_line_of_a_report(zone: Zone) -> None:
     text = zone.reflect("choir").text
     assert text.count("\n## Facts") <= 1
     assert "\n- 2026-01-01" not in text
+
+
+def test_events_are_listed_by_thread_and_have_their_metadata(zone: Zone) -> None:
+    zone.ingest(
+        [
+            said("t1", "On the roof.", thread_id="T", metadata={"mood": {"is": "good"}}),
+            said("t2", "In the cellar.", minute=9, thread_id="T", platform="mail"),
+        ]
+    )
+    assert paged(zone, scope="events", thread="T") == ["t2", "t1"]
+    assert paged(zone, scope="events", thread="T", platform="mail") == ["t2"]
+    assert paged(zone, scope="events", thread="t") == []
+    assert zone.get_memory("t1").metadata == {"mood": {"is": "good"}}
+    assert zone.get_memory("t2").metadata is None
+    with pytest.raises(InvalidInput, match="thread: only events"):
+        zone.list_memories("facts", thread="T")
