@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from recollect.memory_spans import Shown, memory_span
 from recollect.open_zone import OpenZone, unix_ms
 from recollect.token import Token
 from schemas.errors import Closed, InvalidInput, NotDecided
@@ -234,7 +235,17 @@ def publish(zone: OpenZone, drafts: Sequence[Draft]) -> list[Receipt]:
     """
     for draft in drafts:
         check_platform(draft.platform)
-    return _noted(zone, zone.node.ledger.publish(zone.name, drafts))
+    with memory_span("upsert_memory", zone.name) as span:
+        receipts = _noted(zone, zone.node.ledger.publish(zone.name, drafts))
+        span.records(len(drafts), lambda: _shown(drafts, receipts))
+    return receipts
+
+
+def _shown(drafts: Sequence[Draft], receipts: Sequence[Receipt]) -> Iterator[Shown]:
+    """Yield what a span may show of events."""
+    for draft, receipt in zip(drafts, receipts, strict=True):
+        assert isinstance(draft.payload, Content)
+        yield receipt.event_id, draft.payload.content, None
 
 
 def remember(

@@ -29,6 +29,7 @@ from recollect.forgetting import Chosen
 from recollect.held_memories import Listed
 from recollect.ingesting import AnyEvent, EventImport, Show, show_nothing
 from recollect.injecting import MAX_TOKENS
+from recollect.memory_spans import memory_span
 from recollect.open_zone import OpenZone
 from recollect.recalling import AnyQuery
 from recollect.why import why
@@ -249,9 +250,13 @@ class Zone:
         >>> zone.remember("The deploy key is in the blue safe.").status
         'new'
         """
-        return ingesting.remember(
-            self._zone, content, sender_id=sender_id, at=at, principal=principal
-        )
+        with memory_span("create_memory", self.name) as span:
+            receipt = ingesting.remember(
+                self._zone, content, sender_id=sender_id, at=at, principal=principal
+            )
+            span.record(receipt.event_id)
+            span.records(1, lambda: [(receipt.event_id, content, None)])
+        return receipt
 
     @_at_work
     def decide(self, progress: Progress | None = None) -> int:
@@ -302,7 +307,9 @@ class Zone:
         >>> zone.recall("Where does Ada live?", known_at="2020-01-01T00:00:00Z").results
         []
         """
-        answer = recalling.recall(self._zone, query, fields)
+        with memory_span("search_memory", self.name) as span:
+            answer = recalling.recall(self._zone, query, fields)
+            span.found(answer.query, answer.results)
         if self._accesses is not None:
             self._accesses.note(self.name, answer.results)
         return answer
@@ -323,7 +330,9 @@ class Zone:
         >>> zone.context("Where does Ada live?").items[0].source_event_ids
         ['m1']
         """
-        found = injecting.context(self._zone, task, max_tokens=max_tokens)
+        with memory_span("search_memory", self.name) as span:
+            found = injecting.context(self._zone, task, max_tokens=max_tokens)
+            span.found(task, found.items)
         if self._accesses is not None:
             self._accesses.note(self.name, found.items)
         return found
@@ -377,16 +386,19 @@ class Zone:
         >>> zone.reflect("Where does Ada live?").results[0].text
         'Ada: I live in Turin.'
         """
-        return reflecting.reflect(
-            self._zone,
-            query,
-            entity=entity,
-            platform=platform,
-            time_after=time_after,
-            time_before=time_before,
-            max_results=max_results,
-            keep_as=keep_as,
-        )
+        with memory_span("search_memory", self.name) as span:
+            reflection = reflecting.reflect(
+                self._zone,
+                query,
+                entity=entity,
+                platform=platform,
+                time_after=time_after,
+                time_before=time_before,
+                max_results=max_results,
+                keep_as=keep_as,
+            )
+            span.found(query, reflection.results)
+        return reflection
 
     @_at_work
     def record_accesses(self, accesses: Iterable[Access]) -> Receipt:
@@ -443,7 +455,12 @@ class Zone:
             before=before,
             after=after,
         )
-        return forgetting.forget(self._zone, targets, dry_run=dry_run)
+        if dry_run:
+            return forgetting.forget(self._zone, targets, dry_run=True)
+        with memory_span("delete_memory", self.name) as span:
+            report = forgetting.forget(self._zone, targets)
+            span.records(report.events)
+        return report
 
     @_at_work
     def choose(self, targets: ForgetTargets) -> Chosen:
@@ -471,7 +488,10 @@ class Zone:
         """
         if dry_run:
             return forgetting.would_erase(self._zone, chosen)
-        return forgetting.erase(self._zone, chosen)
+        with memory_span("delete_memory", self.name) as span:
+            report = forgetting.erase(self._zone, chosen)
+            span.records(report.events)
+        return report
 
     # Mental models
 
@@ -519,15 +539,19 @@ class Zone:
         >>> zone.create_mental_model("Homes", "Ada lives in Turin.").current
         True
         """
-        return mental_models.create(
-            self._zone,
-            name,
-            description,
-            subtype=subtype,
-            entity_id=entity_id,
-            tags=tags,
-            rests_on=rests_on,
-        )
+        with memory_span("create_memory", self.name) as span:
+            made = mental_models.create(
+                self._zone,
+                name,
+                description,
+                subtype=subtype,
+                entity_id=entity_id,
+                tags=tags,
+                rests_on=rests_on,
+            )
+            span.record(made.id)
+            span.records(1, lambda: [(made.id, made.description, None)])
+        return made
 
     @_at_work
     def update_mental_model(
@@ -545,7 +569,11 @@ class Zone:
         >>> zone.update_mental_model(made.id, "Ada lives in Oslo.").previous == made.id
         True
         """
-        return mental_models.update(self._zone, model_id, description, rests_on=rests_on)
+        with memory_span("update_memory", self.name) as span:
+            span.record(model_id)
+            made = mental_models.update(self._zone, model_id, description, rests_on=rests_on)
+            span.records(1, lambda: [(made.id, made.description, None)])
+        return made
 
     @_at_work
     def delete_mental_model(self, model_id: str, *, dry_run: bool = False) -> ForgetReport:
@@ -558,7 +586,13 @@ class Zone:
         >>> zone.delete_mental_model(made.id).events
         1
         """
-        return mental_models.delete(self._zone, model_id, dry_run=dry_run)
+        if dry_run:
+            return mental_models.delete(self._zone, model_id, dry_run=True)
+        with memory_span("delete_memory", self.name) as span:
+            span.record(model_id)
+            report = mental_models.delete(self._zone, model_id)
+            span.records(report.events)
+        return report
 
     # What is held
 
@@ -632,7 +666,11 @@ class Zone:
         >>> zone.get_memory(updated.id).text
         'The deploy key is in the red safe.'
         """
-        return replacing.update_memory(self._zone, id, text, principal=principal)
+        with memory_span("update_memory", self.name) as span:
+            span.record(id)
+            report = replacing.update_memory(self._zone, id, text, principal=principal)
+            span.records(1, lambda: [(report.id, report.text, None)])
+        return report
 
     @_at_work
     def history(self, id: str) -> list[MemoryVersion]:

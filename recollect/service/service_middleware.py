@@ -14,6 +14,7 @@ import msgspec
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
+from recollect.memory_spans import within_trace_of
 from recollect.service.principals import Principal
 from recollect.service.problem_details import (
     FORBIDDEN_ORIGIN,
@@ -69,9 +70,9 @@ class ServiceMiddleware:
         self._metrics.open.inc()
         try:
             self._admit(scope, headers)
-            await self._app(
-                scope, _Patient(receive, self._service.settings.request_seconds), answer
-            )
+            patient = _Patient(receive, self._service.settings.request_seconds)
+            with within_trace_of(headers):
+                await self._app(scope, patient, answer)
         except Exception as error:
             if answer.status == 0:
                 await answer.refuse(error)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
 from typing import TypeVar
 
 from recollect.service.problem_details import OVERLOADED, TIMED_OUT, Refused
@@ -41,7 +43,9 @@ class ThreadLane:
         if self._calls >= self._most:
             raise Refused(OVERLOADED, "too many calls wait; try again", retry_after=_RETRY_SECONDS)
         self._calls += 1
-        future = asyncio.get_running_loop().run_in_executor(self._executor, work)
+        # In the caller's context: a span there belongs to the request's trace.
+        there = partial(copy_context().run, work)
+        future = asyncio.get_running_loop().run_in_executor(self._executor, there)
         future.add_done_callback(self._done)
         if seconds is None:
             return await future

@@ -13,9 +13,12 @@ import math
 import os
 import shutil
 import signal
+import socket
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -32,8 +35,11 @@ from tests.docker.shell import Docker
 # In all, but for taking down.
 LIMIT_SECONDS = 720
 HEALTH_SECONDS = 120.0
+HTTP_SECONDS = 150.0
 WORKERS = ("worker-1", "worker-2")
 REPLICA = "replica"
+SERVICE = "service"
+ZONE = "default"
 
 Files = dict[str, str]
 
@@ -53,6 +59,7 @@ class System:
 
     docker: Docker
     project: str
+    port: int
 
     def compose(self, *words: str) -> str:
         file = images.ROOT / "docker" / "compose.yaml"
@@ -104,6 +111,40 @@ class System:
             self.docker("exec", "--interactive", container, *write, stdin=text.encode())
         said = self.docker("exec", container, "recollect", *words, "--json")
         return [json.loads(line) for line in said.splitlines()]
+
+
+@dataclass(frozen=True)
+class Client:
+    """Asks the service over the port that is published on this machine."""
+
+    port: int
+    token: str | None = None
+
+    def ask(self, path: str, body: Json) -> tuple[int, Json]:
+        """Return the status and the body of the answer to a POST."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/v1/zones/{path}",
+            json.dumps(body).encode(),
+            {"Content-Type": "application/json"},
+        )
+        if self.token is not None:
+            request.add_header("Authorization", f"Bearer {self.token}")
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with direct.open(request, timeout=HTTP_SECONDS) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as refused:
+            return refused.code, json.load(refused)
+
+    def answer(self, path: str, body: Json) -> Json:
+        """Return what a POST is answered.
+
+        Raises:
+            Failed: it is refused.
+        """
+        status, said = self.ask(path, body)
+        expect(status == 200, f"POST {path} is answered with {status}: {said}")
+        return said
 
 
 @dataclass(frozen=True)
@@ -164,6 +205,36 @@ def ask(system: System, part: Part, token: str) -> None:
     judge(hits, len(part.questions))
 
 
+def use_service(system: System, part: Part) -> Client:
+    """Make a token, publish and ask over HTTP, and try what the token does not allow."""
+    made = system.answer(SERVICE, "token", "create", "--zone", ZONE, "--rights", "read,write")
+    client = Client(system.port, str(value(made, "token")))
+    report = client.answer(f"{ZONE}/events?wait=true", {"events": part.events})
+    say("published", f"{value(report, 'new')} events over HTTP")
+    expect(report["new"] == len(part.events), f"{report['new']} are new, not {len(part.events)}")
+    ask_service(client, part)
+    question = {"query": part.questions[0]["query"]}
+    for who, path, body, wanted in (
+        (Client(system.port), f"{ZONE}/memories/recall", question, 401),
+        (Client(system.port, "rct_0_0"), f"{ZONE}/memories/recall", question, 401),
+        (client, "another/memories/recall", question, 404),
+        (client, f"{ZONE}/forget", {"ids": [part.events[0]["id"]]}, 404),
+    ):
+        status, said = who.ask(path, body)
+        expect(status == wanted, f"POST {path} is answered with {status}, not {wanted}: {said}")
+    return client
+
+
+def ask_service(client: Client, part: Part) -> None:
+    hits = 0
+    for asked in part.questions:
+        question = {"query": asked["query"], "max_results": TOP}
+        results = value(client.answer(f"{ZONE}/memories/recall", question), "results")
+        sources = {source for result in results for source in value(result, "source_event_ids")}
+        hits += bool(sources & set(asked["expect"]))
+    judge(hits, len(part.questions))
+
+
 def prove(system: System, events: int) -> None:
     """Replay on the replica, and count."""
     status = system.answer(REPLICA, "status")
@@ -178,9 +249,11 @@ def prove(system: System, events: int) -> None:
 
 def use(system: System) -> None:
     """Ingest, recall, kill each worker in turn, and verify."""
-    first, *others = parts(1 + len(WORKERS))
+    first, over_http, *others = parts(2 + len(WORKERS))
     with step(f"Ingest, and recall from the {REPLICA}"):
         ask(system, first, bring_in(system, WORKERS[0], first))
+    with step("Ingest and recall over HTTP, with a token and without"):
+        client = use_service(system, over_http)
     for worker, part in zip(WORKERS, others, strict=True):
         with step(f"{worker} is killed: the other one takes over"):
             system.docker("kill", system.container(worker))
@@ -188,25 +261,36 @@ def use(system: System) -> None:
         with step(f"{worker} comes back"):
             system.compose("start", worker)
             system.wait(worker)
-    with step(f"The {REPLICA}'s process dies, and is started again"):
-        everyone = ("sh", "-c", "kill -KILL -1")
-        system.docker("exec", system.container(REPLICA), *everyone)
-        system.wait(REPLICA, restarts=1)
+    for service in (REPLICA, SERVICE):
+        with step(f"The {service}'s process dies, and is started again"):
+            everyone = ("sh", "-c", "kill -KILL -1")
+            system.docker("exec", system.container(service), *everyone)
+            system.wait(service, restarts=1)
+    with step("The token still holds, and what was published meanwhile is answered over HTTP"):
+        for part in (first, over_http, *others):
+            ask_service(client, part)
     with step(f"Proof on the {REPLICA}: the ledger, replayed, gives the same content"):
-        prove(system, sum(len(part.events) for part in (first, *others)))
+        prove(system, sum(len(part.events) for part in (first, over_http, *others)))
 
 
 @contextmanager
 def running(docker: Docker) -> Iterator[System]:
     """Start the Compose file, and take it down with all that it made."""
-    chosen = {"RECOLLECT_IMAGE": images.RECOLLECT, "RECOLLECT_KAFKA_IMAGE": images.KAFKA}
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = int(free.getsockname()[1])
+    chosen = {
+        "RECOLLECT_IMAGE": images.RECOLLECT,
+        "RECOLLECT_KAFKA_IMAGE": images.KAFKA,
+        "RECOLLECT_PORT": str(port),
+    }
     project = f"recollect-test-{os.getpid()}"
-    system = System(Docker({**docker.environment, **chosen}, docker.compose_command), project)
+    compose = Docker({**docker.environment, **chosen}, docker.compose_command)
+    system = System(compose, project, port)
     try:
         with step("Kafka starts"):
             system.up("kafka")
-        with step("The workers and the replica start"):
-            system.up(*WORKERS, REPLICA)
+        with step("The workers, the replica and the service start"):
+            system.up(*WORKERS, REPLICA, SERVICE)
         yield system
     except Failed:
         print(system.compose("logs", "--no-color", "--tail", "40"), file=sys.stderr)

@@ -28,7 +28,7 @@ def test_a_build_gets_all_that_the_dockerfile_copies_and_no_more():
 def test_every_variable_and_build_argument_is_in_the_readme():
     variables = set(re.findall(r"\$\{(\w+):-", COMPOSE))
     arguments = set(re.findall(r"^ARG (\w+)", DOCKERFILE, re.MULTILINE))
-    assert len(variables) == 2
+    assert len(variables) == 3
     assert variables | arguments <= set(re.findall(r"`(\w+)`", README))
 
 
@@ -54,3 +54,12 @@ def test_pips_environment_goes_before_its_files(monkeypatch, tmp_path):
     settings = images.pip_settings()
     assert settings["index-url"] == "https://b.test/it's"
     assert settings["timeout"] == "7"
+
+
+def test_the_service_of_compose_listens_on_loopback_and_is_checked_for_readiness():
+    """`make docker-test` starts it so, and asks it over HTTP with a token and without."""
+    service = COMPOSE.split("\n  service:\n")[1].split("\nvolumes:")[0]
+    assert "command: [serve, --host, 0.0.0.0]" in service
+    assert re.findall(r"ports: \[(.+)\]", COMPOSE) == ['"127.0.0.1:${RECOLLECT_PORT:-8420}:8420"']
+    assert '"/health/ready"' in service.split("healthcheck:")[1]
+    assert "--no-auth" not in COMPOSE
