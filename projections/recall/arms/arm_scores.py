@@ -19,7 +19,8 @@ class Candidates(NamedTuple):
 
     `facts`: how near facts are, by id, the nearest first. `unread`: by arm, the turns that it
     could not read, for arms that cannot read every turn. `evidence`: how near the best comes to
-    what is asked, as `relevance` uses it.
+    what is asked, as `relevance` uses it. `personal`: the cosine of the nearest personal turn or
+    fact of one; None: not both of the arms by vectors found one.
     """
 
     places: Ints
@@ -27,6 +28,7 @@ class Candidates(NamedTuple):
     facts: dict[str, float]
     unread: dict[str, Mask]
     evidence: dict[str, float]
+    personal: float | None = None
 
 
 class ArmScores(NamedTuple):
@@ -52,12 +54,13 @@ class ArmScores(NamedTuple):
 
 
 class ScoresByArm(NamedTuple):
-    """The scores of all `size` turns by arm; `facts` and `evidence` as in `Candidates`."""
+    """The scores of all `size` turns by arm; the rest as in `Candidates`."""
 
     size: int
     arms: dict[str, ArmScores]
     facts: dict[str, float]
     evidence: dict[str, float]
+    personal: float | None = None
 
     def with_arm(self, arm: str, scores: ArmScores) -> ScoresByArm:
         """Return the same with the scores of one more arm."""
@@ -71,7 +74,7 @@ class ScoresByArm(NamedTuple):
             if scores.unread is not None
         }
         turns = {name: scores.of(places) for name, scores in self.arms.items()}
-        return Candidates(places, turns, self.facts, unread, self.evidence)
+        return Candidates(places, turns, self.facts, unread, self.evidence, self.personal)
 
     def everywhere(self) -> Candidates:
         """Return the scores of every turn."""

@@ -26,6 +26,7 @@ def run(
     arms: dict[str, ArmScores] = {}
     facts: dict[str, float] = {}
     evidence: dict[str, float] = {}
+    personal = None
     by_vector = "semantic" in wanted and question.vector is not None
     if "keyword" in wanted:
         arms["keyword"], evidence["keyword"] = keyword(question, index)
@@ -33,7 +34,9 @@ def run(
     if by_vector and question.vector is not None:
         arms["semantic"], turn = semantic(question, question.vector, index, pool)
         arms["sentence"], facts, fact = sentence(question, question.vector, index, pool)
-        evidence["cosine"] = max(turn, fact)
+        evidence["cosine"] = max(turn.cosine, fact.cosine)
+        if turn.personal is not None and fact.personal is not None:
+            personal = max(turn.personal, fact.personal)
     if "entity" in wanted and (
         question.named or question.speakers or question.entity_turns is not None
     ):
@@ -45,4 +48,4 @@ def run(
     if len(undecided := index.undecided):
         for name in arms.keys() & _DECIDED:
             arms[name] = arms[name]._replace(unread=undecided)
-    return ScoresByArm(len(index.turns), arms, facts, evidence)
+    return ScoresByArm(len(index.turns), arms, facts, evidence, personal)

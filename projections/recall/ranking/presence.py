@@ -100,7 +100,9 @@ def nearness(
     if not sentences:
         return Near(None, max(shares))
     allowed = index.turns.personal & found[0][0].allowed
-    best = sorted((_nearest(one, allowed, index) for one in sentences), reverse=True)
+    best = sorted(
+        (_found(one, found) or _nearest(one, allowed, index) for one in sentences), reverse=True
+    )
     half = best[: (len(best) + 1) // 2]
     return Near(math.fsum(half) / len(half) - usual, max(shares))
 
@@ -127,6 +129,18 @@ def settled(index: Index) -> int:
     count = index.settled
     step = int(10 ** max(len(str(count)) - 2, 0))
     return count - count % step
+
+
+def _found(
+    sentence: Floats, found: Sequence[tuple[ParsedQuestion, Candidates | None]]
+) -> float | None:
+    """Return the largest cosine that the arms found for a sentence; None: it was not searched."""
+    for question, candidates in found:
+        if candidates is None or question.vector is None:
+            continue
+        if np.array_equal(sentence, question.vector):
+            return candidates.personal
+    return None
 
 
 def _nearest(sentence: Floats, allowed: Mask, index: Index) -> float:
