@@ -6,6 +6,7 @@ may quote anything.
 
 from __future__ import annotations
 
+import io
 import logging
 import sys
 import threading
@@ -27,8 +28,7 @@ class ServiceLog:
 
     def __init__(self, stream: TextIO | None = None, *, requests: bool = True) -> None:
         """`requests` False: of requests only those that failed here."""
-        # Each flush costs a system call, for which the event loop may wait its turn.
-        self._stream = stream or open(sys.stderr.fileno(), "w", _BUFFER, closefd=False)  # noqa: SIM115
+        self._stream = stream or _standard_error()
         self._requests = requests
         self._lock = threading.Lock()
 
@@ -100,3 +100,15 @@ class LogHandler(logging.Handler):
             message=str(record.msg).partition("\n")[0][:200],
             error=error,
         )
+
+
+def _standard_error() -> TextIO:
+    """Return standard error, written to by the block.
+
+    Each flush costs a system call, for which the event loop may wait its turn.
+    """
+    try:
+        return open(sys.stderr.fileno(), "w", _BUFFER, closefd=False)
+    except io.UnsupportedOperation:
+        # A program put something else in its place.
+        return sys.stderr

@@ -76,7 +76,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Shell:
 
 
 #: What needs a broker, or never ends.
-ELSEWHERE = {"promote", "replica"}
+ELSEWHERE = {"promote", "replica", "serve"}
 
 
 @pytest.mark.parametrize("name", [name for name in cli.commands if name not in ELSEWHERE])
