@@ -31,6 +31,7 @@ FORMATS = (
     "matrix",
     "telegram",
     "discord",
+    "imessage",
     "irc",
     "signal",
     "instagram",

@@ -1,0 +1,372 @@
+"""Messages of Apple: the database in which a Mac or an iPhone keeps them."""
+
+from __future__ import annotations
+
+import plistlib
+import re
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from schemas.errors import InvalidInput
+from schemas.events import Attachment, PeerKind
+from schemas.inbound import InboundEvent
+from streams.adapters.adapter import Adapter, Found, Part, Source, converted
+from streams.adapters.folders import Folder
+from streams.adapters.import_options import Options
+from streams.adapters.input_files import Damaged, InputFile, Member
+
+_PLATFORM = "imessage"
+_SQLITE = b"SQLite format 3\x00"
+_NAMES = ("chat.db", "sms.db")
+_WAL = "-wal"
+#: The moment from which Apple counts, in unix milliseconds: 2001.
+_EPOCH = 978_307_200_000
+# Above this a time counts nanoseconds, as it does since 2017: in seconds it would be the year 5138.
+_MOST_SECONDS = 100_000_000_000
+_DM = 45
+_OBJECT = "\ufffc"
+_TAPBACKS = {0: "❤️", 1: "👍", 2: "👎", 3: "😂", 4: "‼️", 5: "❓"}
+_TAPBACK, _REMOVAL = 2000, 3000
+_TARGET = re.compile(r"^(?:p:\d+/|bp:)?(.+)$")
+# The columns that are read, in the order of the query; what an older version lacks is NULL.
+_COLUMNS = (
+    *("ROWID", "guid", "text", "attributedBody", "subject", "service", "date", "is_from_me"),
+    *("item_type", "group_title", "group_action_type", "associated_message_guid"),
+    *("associated_message_type", "associated_message_emoji", "thread_originator_guid"),
+    *("date_edited", "message_summary_info", "balloon_bundle_id", "is_audio_message"),
+)
+
+
+def _is_database(start: bytes, name: str) -> bool:
+    if not start.startswith(_SQLITE):
+        return False
+    return b"chat_message_join" in start or name.casefold() in _NAMES
+
+
+def _is_folder(folder: Folder) -> bool:
+    return any(
+        _is_database(folder.file(name).start(), name)
+        for name in folder.files()
+        if name.casefold() in _NAMES
+    )
+
+
+class _Messages(Source):
+    """A database; what was not yet written into it stands in the file beside it."""
+
+    def __init__(self, database: Member, beside: Member | None) -> None:
+        self._database = database
+        self._beside = beside
+
+    def parts(self) -> Iterator[Part]:
+        yield Part(self._database.path, self._found())
+
+    def _found(self) -> Iterator[tuple[int, Found]]:
+        with tempfile.TemporaryDirectory(prefix="recollect-") as directory:
+            copy = Path(directory) / "chat.db"
+            _copy(self._database, copy)
+            cut = copy.stat().st_size < _size(copy)
+            if self._beside is not None:
+                _copy(self._beside, Path(f"{copy}{_WAL}"))
+            with closing(sqlite3.connect(copy)) as database:
+                database.text_factory = lambda raw: raw.decode(errors="replace")
+                database.row_factory = sqlite3.Row
+                try:
+                    database.execute("PRAGMA trusted_schema = OFF")
+                    reader = _Reader(database)
+                    yield from converted(reader.rows(), reader.events)
+                    if cut:
+                        raise Damaged("the database is cut off; what could be read of it was")
+                except sqlite3.Error as error:
+                    raise Damaged(
+                        f"the database is damaged, or none of Messages: {error}"
+                    ) from None
+
+
+def _size(path: Path) -> int:
+    """Return how many bytes a database says that it has; 0: an old one, which does not say."""
+    with path.open("rb") as file:
+        head = file.read(100)
+    width, pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
+    return (1 << 16 if width == 1 else width) * pages if head[24:28] == head[92:96] else 0
+
+
+def _copy(member: Member, path: Path) -> None:
+    try:
+        with member.open() as source, path.open("wb") as target:
+            shutil.copyfileobj(source, target)
+    except OSError as error:
+        raise Damaged(f"it cannot be copied to be read: {error.strerror}") from None
+
+
+class _Chat:
+    def __init__(self, row: sqlite3.Row) -> None:
+        self.id = str(row["chat_identifier"] or row["guid"])
+        self.kind: PeerKind = "dm" if row["style"] == _DM else "group"
+
+
+class _Reader:
+    """Makes events of the rows of a database."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+        self._chats = {
+            row["ROWID"]: _Chat(row) for row in database.execute("SELECT ROWID, * FROM chat")
+        }
+        self._has = {
+            row[0]
+            for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        }
+        self._columns = {row[1] for row in database.execute("PRAGMA table_info(message)")}
+        self._owner = self._account()
+
+    def _account(self) -> str:
+        """Return as whom the owner wrote first: their own words are of one sender."""
+        for column in ("account", "destination_caller_id"):
+            if column in self._columns:
+                row = self._database.execute(
+                    f"SELECT {column} FROM message WHERE is_from_me = 1 AND "
+                    f"length({column}) > 2 ORDER BY ROWID LIMIT 1"
+                ).fetchone()
+                if row is not None:
+                    return re.sub(r"^[a-zA-Z]:", "", str(row[0])) or "me"
+        return "me"
+
+    def rows(self) -> Iterator[tuple[int, sqlite3.Row]]:
+        columns = ", ".join(
+            f"m.{one} AS {one}" if one == "ROWID" or one in self._columns else f"NULL AS {one}"
+            for one in _COLUMNS
+        )
+        deleted = (
+            "(SELECT 1 FROM chat_recoverable_message_join r WHERE r.message_id = m.ROWID)"
+            if "chat_recoverable_message_join" in self._has
+            else "NULL"
+        )
+        other = "m.other_handle" if "other_handle" in self._columns else "NULL"
+        query = (
+            f"SELECT {columns}, h.id AS handle, o.id AS other, {deleted} AS deleted, "
+            "(SELECT min(j.chat_id) FROM chat_message_join j WHERE j.message_id = m.ROWID) AS chat "
+            "FROM message m LEFT JOIN handle h ON h.ROWID = m.handle_id "
+            f"LEFT JOIN handle o ON o.ROWID = {other} ORDER BY m.ROWID"
+        )
+        for row in self._database.execute(query):
+            yield row["ROWID"], row
+
+    def events(self, row: sqlite3.Row) -> Iterator[InboundEvent]:
+        """Yield what a row says: a message with its versions, a tapback, or what happened."""
+        guid, at = str(row["guid"]), _moment(row["date"])
+        chat = self._chats.get(row["chat"])
+        sender = self._owner if row["is_from_me"] else str(row["handle"] or "")
+        if not sender:
+            sender = chat.id if chat is not None else "unknown"
+        common: dict[str, Any] = {
+            "platform": _PLATFORM,
+            "sender_id": sender,
+            "peer_id": chat.id if chat is not None else row["handle"],
+            "peer_kind": chat.kind if chat is not None else None,
+        }
+        if row["deleted"]:
+            yield self._deletion(common, guid, at)
+        elif row["item_type"]:
+            yield InboundEvent(
+                **common, kind="notice", id=guid, occurred_at=at, content=_happened(row)
+            )
+        elif (row["associated_message_type"] or 0) >= 1000:
+            yield _tapback(row, common, guid, at)
+        else:
+            yield from self._said(row, common, guid, at)
+
+    def _said(
+        self, row: sqlite3.Row, common: dict[str, Any], guid: str, at: int
+    ) -> Iterator[InboundEvent]:
+        text = _plain(row["text"] or text_of(row["attributedBody"]))
+        files = tuple(self._files(row))
+        summary = _summary(row["message_summary_info"])
+        edited = _moment(row["date_edited"]) if row["date_edited"] else None
+        if edited is not None and summary.get("rp") and not text and not files:
+            yield self._deletion(common, guid, edited)
+            return
+        if not text and not files:
+            files = (Attachment(type=_kind_of_nothing(row)),)
+        if row["subject"]:
+            common["metadata"] = {"subject": str(row["subject"])}
+        if originator := row["thread_originator_guid"]:
+            common |= {"reply_to": str(originator), "thread_id": str(originator)}
+        common["attachments"] = files
+        versions = _versions(summary)
+        if edited is None:
+            yield InboundEvent(**common, id=guid, occurred_at=at, content=text)
+            return
+        if versions:
+            yield InboundEvent(**common, id=guid, occurred_at=at, content=versions[0][1])
+        for when, words in versions[1:] or [(edited, text)]:
+            yield InboundEvent(
+                **common,
+                kind="edit",
+                id=f"{guid}:edited:{when}",
+                target=guid,
+                occurred_at=when,
+                said_at=at,
+                content=words,
+            )
+
+    def _deletion(self, common: Mapping[str, Any], guid: str, at: int) -> InboundEvent:
+        return InboundEvent(
+            **common, kind="deletion", id=f"{guid}:deleted", target=guid, occurred_at=at, content=""
+        )
+
+    def _files(self, row: sqlite3.Row) -> Iterator[Attachment]:
+        if "message_attachment_join" not in self._has:
+            return
+        for one in self._database.execute(
+            "SELECT a.* FROM attachment a JOIN message_attachment_join j "
+            "ON a.ROWID = j.attachment_id WHERE j.message_id = ? ORDER BY a.ROWID",
+            (row["ROWID"],),
+        ):
+            known = dict(one)
+            mime = str(known.get("mime_type") or "")
+            family = mime.partition("/")[0]
+            name = known.get("transfer_name") or known.get("filename") or None
+            if str(name or "").endswith(".pluginPayloadAttachment"):
+                # What the program drew of an address; nobody sent it.
+                continue
+            if row["is_audio_message"]:
+                family = "audio"
+            yield Attachment(
+                type=family if family in ("image", "audio", "video") else "file",
+                name=str(name).rpartition("/")[2] if name else None,
+                mime_type=mime or None,
+                size=known.get("total_bytes") or None,
+            )
+
+
+def _moment(value: object) -> int:
+    """Return a time of Apple's in unix milliseconds."""
+    if not isinstance(value, int | float) or not value:
+        raise InvalidInput("the row says no time")
+    if abs(value) > _MOST_SECONDS:
+        return round(value / 1_000_000) + _EPOCH
+    return round(value * 1000) + _EPOCH
+
+
+def _plain(text: str) -> str:
+    """Return text without what stands for things that are no text."""
+    text = text.replace(_OBJECT, "").replace("\x00", "").strip()
+    return "" if text == "\ufffd" else text
+
+
+def _kind_of_nothing(row: sqlite3.Row) -> str:
+    if row["is_audio_message"]:
+        return "audio"
+    return "app" if row["balloon_bundle_id"] else "unsupported"
+
+
+def _tapback(row: sqlite3.Row, common: Mapping[str, Any], guid: str, at: int) -> InboundEvent:
+    kind = int(row["associated_message_type"])
+    found = _TARGET.match(str(row["associated_message_guid"] or ""))
+    if found is None:
+        raise InvalidInput("a reaction that names no message")
+    sign = _TAPBACKS.get(kind % 1000) or str(row["associated_message_emoji"] or "sticker")
+    taken_back = kind >= _REMOVAL
+    return InboundEvent(
+        **common,
+        kind="notice" if taken_back else "reaction",
+        id=guid,
+        occurred_at=at,
+        target=found.group(1),
+        content=f"took {sign} back" if taken_back else sign,
+    )
+
+
+def _happened(row: sqlite3.Row) -> str:
+    """Return what a row tells that nobody said."""
+    other, action = row["other"] or "somebody", row["group_action_type"]
+    kind = row["item_type"]
+    if kind == 1:
+        return f"removed {other}" if action else f"added {other}"
+    if kind == 2:
+        title = row["group_title"]
+        return f"named the chat {title}" if title else "took the chat's name away"
+    if kind == 3:
+        return "changed the chat's picture" if action else "left the chat"
+    return {4: "shared a location", 5: "kept an audio message", 6: "called"}.get(
+        kind, f"an item of type {kind}"
+    )
+
+
+def _summary(raw: object) -> Mapping[str, Any]:
+    if not isinstance(raw, bytes):
+        return {}
+    try:
+        found = plistlib.loads(raw)
+    except Exception:
+        # It is Apple's own, and only tells of edits: without it the last words stand.
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _versions(summary: Mapping[str, Any]) -> list[tuple[int, str]]:
+    """Return (when, words) of the versions of an edited message of one part, the first first."""
+    parts = summary.get("ec")
+    if not isinstance(parts, dict) or len(parts) != 1:
+        return []
+    found: list[tuple[int, str]] = []
+    for version in next(iter(parts.values())):
+        words = _plain(text_of(version.get("t"))) if isinstance(version, dict) else ""
+        if not words or not version.get("d"):
+            return []
+        found.append((_moment(version["d"]), words))
+    return found if len(found) > 1 else []
+
+
+def text_of(raw: object) -> str:
+    """Return the words of a typedstream, in which Messages keeps text with its looks."""
+    if not isinstance(raw, bytes) or not raw:
+        return ""
+    try:
+        import typedstream
+
+        held = typedstream.unarchive_from_data(raw)
+        return str(held.contents[0].value.value)
+    except Exception:
+        # Not installed, or a stream that it does not know: the first string in it is the text.
+        return _first_string(raw)
+
+
+def _first_string(raw: bytes) -> str:
+    at = raw.find(b"+", max(raw.find(b"NSString"), 0))
+    if b"NSString" not in raw or at < 0 or at + 2 > len(raw):
+        return ""
+    size, begins = raw[at + 1], at + 2
+    for mark, width in ((0x81, 2), (0x82, 4)):
+        if size == mark:
+            size = int.from_bytes(raw[begins : begins + width], "little")
+            begins += width
+            break
+    return raw[begins : begins + size].decode(errors="replace")
+
+
+def _read(member: Member, options: Options) -> Source:
+    beside = None
+    if isinstance(member, InputFile) and Path(f"{member.path}{_WAL}").is_file():
+        beside = InputFile(Path(f"{member.path}{_WAL}"))
+    return _Messages(member, beside)
+
+
+def _read_folder(folder: Folder, options: Options) -> Source:
+    files = folder.files()
+    name = next(
+        one
+        for one in files
+        if one.casefold() in _NAMES and _is_database(folder.file(one).start(), one)
+    )
+    beside = folder.file(f"{name}{_WAL}") if f"{name}{_WAL}" in files else None
+    return _Messages(folder.file(name), beside)
+
+
+ADAPTER = Adapter("imessage", _is_database, _read, _is_folder, _read_folder)
