@@ -172,12 +172,13 @@ def _event(mail: Message, came: datetime | None) -> InboundEvent:
         "subject": subject,
         "to": [_shown(one) for one in to[:_MOST_NAMED]],
         "cc": [_shown(one) for one in copied[:_MOST_NAMED]],
+        "list": header(mail, "List-Id"),
         "quoted": _cut(words.quoted),
         "signature": _cut(words.signature),
     }
     id_ = _ids(header(mail, "Message-ID"))[:1]
     answered = _answered(mail)
-    peer_id, peer_kind = _peer(mail, sender, [*to, *copied])
+    peer_id, peer_kind = _peer(sender, [*to, *copied])
     return InboundEvent(
         platform=_PLATFORM,
         id=id_[0] if id_ else None,
@@ -244,13 +245,8 @@ def _thread(mail: Message, own: list[str], subject: str, peer: str | None) -> st
     return own[0] if own else None
 
 
-def _peer(
-    mail: Message, sender: Person, others: list[Person]
-) -> tuple[str | None, PeerKind | None]:
-    """Return where a mail was sent: a list, or between whom."""
-    if list_id := header(mail, "List-Id") or header(mail, "X-Mailing-List"):
-        found = _ids(list_id)
-        return (found[0] if found else _clean_id(list_id)) or None, "channel"
+def _peer(sender: Person, others: list[Person]) -> tuple[str | None, PeerKind]:
+    """Return between whom a mail was sent; what came back from a list says the same."""
     addresses = sorted({_clean_id(one.address) for one in (sender, *others)} - {""})
     peer = ", ".join(addresses)
     if len(peer.encode()) > MAX_NAME_BYTES:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from schemas.events import Attachment, Content
 from streams.adapters import Options, drafts, open_input
@@ -255,6 +256,17 @@ def test_a_mail_in_two_folders_is_one_and_another_with_its_id_is_another(tmp_pat
     assert ids[2] == ids[3] != "m1@example.org"
     unnamed = mail("I moved.", None)
     assert one(tmp_path, unnamed).source_id == one(tmp_path, unnamed).source_id
+
+
+def test_a_mail_and_its_copy_from_a_list_are_one(tmp_path):
+    sent = mail("I moved.\n", Subject="Tea")
+    footer = "_" * 47 + "\nusers mailing list\nhttps://l.example/mailman/listinfo/users\n"
+    listed = mail(f"I moved.\n{footer}", Subject="[users] Tea", List_Id="Users <users.e.org>")
+    (tmp_path / "a.eml").write_bytes(sent)
+    (tmp_path / "b.eml").write_bytes(listed)
+    one, two = opened(tmp_path).contents
+    assert two.metadata["list"] == "Users <users.e.org>"
+    assert [replace(one, metadata={}), one.content] == [replace(two, metadata={}), "I moved."]
 
 
 def from_line(day: int = 4) -> bytes:
