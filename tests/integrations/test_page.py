@@ -17,6 +17,8 @@ PROGRAMS = re.findall(
 #: Module -> the extra that it needs, and the package that the extra brings.
 MODULES = {
     "langgraph_store": ("langgraph", "langgraph"),
+    "langchain_memory": ("langchain", "langchain_core"),
+    "openai_agents_session": ("openai-agents", "agents"),
 }
 
 
