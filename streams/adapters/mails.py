@@ -105,7 +105,10 @@ class Mails:
         event = _event(mail, came)
         said = hashlib.sha256(
             "\x1f".join(
-                (event.sender_id, str(event.occurred_at), event.content, _names(event))
+                (
+                    *(event.sender_id, str(event.occurred_at), event.content, _names(event)),
+                    *(str(event.peer_id), str(event.thread_id), str(event.reply_to)),
+                )
             ).encode("utf-8", "replace")
         )
         if event.id is None:
