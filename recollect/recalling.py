@@ -183,7 +183,7 @@ def on_recaller(
         return None
     recallers = zone.open_home.recallers
     if not zone.open_home.followed:
-        _bring_up(zone)
+        bring_up(zone)
     number = None if known_at is None else _last_known(zone, known_at)
     if number == 0:
         return None
@@ -204,7 +204,7 @@ def _last_known(zone: OpenZone, known_at: int | Token) -> int | None:
     return None if number == last else number
 
 
-def _bring_up(zone: OpenZone) -> None:
+def bring_up(zone: OpenZone) -> None:
     """Update the files from the ledger, at least with raw turns."""
     ledger = zone.node.ledger
     topics = (EVENTS, CHANGES) if ledger.shared else (EVENTS,)

@@ -1,0 +1,232 @@
+"""Hindsight's own client, pointed at the service; and what a token may not do there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from hindsight_client import Hindsight
+from hindsight_client_api.exceptions import ApiException
+from litestar import Litestar
+from litestar.routes import HTTPRoute
+
+from recollect.access_tokens import AccessTokens
+from recollect.service.hindsight_routes import ROUTER
+from tests.library.kit import said
+from tests.service.kit import EVERYTHING, Served
+
+GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "clients.md").read_text()
+TALE = "The lighthouse keeper of Brindisi counts the ships that pass. "
+
+
+def test_the_guide_names_every_path_and_its_right() -> None:
+    told = re.findall(r"^\| `([A-Z]+) (/v1/default/[^`]*?)` \| (\w*) ?\|", GUIDE, re.MULTILINE)
+    ours = {
+        (method, re.sub(r"\{(\w+):str\}", "{}", route.path)): handler.opt["right"]
+        for route in Litestar([ROUTER], openapi_config=None).routes
+        if isinstance(route, HTTPRoute)
+        for handler in route.route_handlers
+        for method in handler.http_methods & {"GET", "PUT", "POST", "DELETE"}
+    }
+    assert {(method, re.sub(r"\{\w+\}", "{}", path)): right for method, path, right in told} == ours
+
+
+@pytest.fixture
+def client(service: Served) -> Iterator[Hindsight]:
+    """Their client with a token for every zone."""
+    made = AccessTokens(service.home).create(["*"], EVERYTHING)
+    client = Hindsight(base_url=service.url, api_key=made.token)
+    yield client
+    client.close()
+
+
+def test_what_is_retained_is_recalled_with_what_stands_beside_it(client: Hindsight) -> None:
+    bank = client.create_bank("tales", name="Tales")
+    assert bank.bank_id == "tales"
+    assert client.recall("tales", "anything").results == []
+    done = client.retain(
+        "tales",
+        "I live in Turin.",
+        timestamp="2026-05-08T13:56:00",
+        context="a chat",
+        document_id="d1",
+        metadata={"by": "Ada"},
+        tags=["home"],
+    )
+    assert (done.success, done.items_count, done.var_async) == (True, 1, False)
+    batch = client.retain_batch(
+        "tales",
+        [{"content": "I own a boat called Zephyr."}, {"content": "I keep bees."}],
+        document_tags=["hobby"],
+    )
+    assert batch.items_count == 2
+    (found,) = client.recall(
+        "tales", "Who lives in Turin?", tags=["home"], tags_match="exact"
+    ).results
+    assert (found.context, found.document_id, found.metadata) == ("a chat", "d1", {"by": "Ada"})
+    assert (found.tags, found.type) == (["home"], "world")
+    assert str(found.mentioned_at).startswith("2026-05-08T13:56:00")
+    assert found.occurred_start is None
+    assert found.scores is not None
+    assert 0 < found.scores.final <= 1
+
+    def tags(match: Any, *wanted: str) -> set[str]:
+        answer = client.recall(
+            "tales", "Turin boat Zephyr bees", tags=list(wanted), tags_match=match
+        )
+        return {tag for result in answer.results for tag in result.tags or ()}
+
+    assert tags("any_strict", "home") == {"home"}
+    assert tags("any_strict", "home", "hobby") == {"home", "hobby"}
+    assert tags("all_strict", "home", "hobby") == set()
+    assert tags("any", "hobby") == {"hobby"}
+    assert client.recall("tales", "Turin", types=["experience"]).results == []
+
+
+def test_a_document_that_is_retained_again_takes_its_own_place(client: Hindsight) -> None:
+    for part in ("I live in Turin.", "I have a cat."):
+        client.retain("docs", part, document_id="d", update_mode="append")
+    client.retain("docs", "I keep a parrot.", document_id="other")
+    client.retain("docs", "I live in Oslo.", document_id="d")
+    texts = " ".join(
+        result.text for result in client.recall("docs", "live Turin Oslo cat parrot").results
+    )
+    assert "Oslo" in texts
+    assert "parrot" in texts
+    assert "Turin" not in texts
+    assert "cat" not in texts
+
+
+def test_an_operation_is_done_once_and_can_be_asked_for(client: Hindsight) -> None:
+    for _ in range(2):
+        done = client.retain_batch(
+            "once", [{"content": "I keep bees."}], operation_id="op-1", retain_async=True
+        )
+        assert (done.var_async, done.operation_id) == (True, "op-1")
+    client.retain("once", "I own a boat.")
+    with httpx.Client(base_url=client._api_client.configuration.host) as http:
+        http.headers["Authorization"] = f"Bearer {client._api_client.configuration.access_token}"
+        found = http.get("/v1/default/banks/once/operations/op-1").json()
+        assert (found["status"], found["items_count"]) == ("completed", 1)
+        listed = http.get("/v1/default/banks/once/operations").json()
+        assert listed["total"] == 2
+        assert http.get("/v1/default/banks/once/operations/op-9").status_code == 404
+        stats = http.get("/v1/default/banks/once/stats").json()
+        assert stats["total_documents"] == 2
+        banks = http.get("/v1/default/banks").json()["banks"]
+        assert "once" in {bank["bank_id"] for bank in banks}
+
+
+def test_max_tokens_is_never_overshot(client: Hindsight) -> None:
+    client.retain_batch("long", [{"content": TALE * n + f"It is page {n}."} for n in range(1, 12)])
+    everything = client.recall("long", "lighthouse keeper of Brindisi", max_tokens=100_000).results
+    assert len(everything) >= 5
+    for most in (1, 15, 40, 300, 1_000):
+        found = client.recall("long", "lighthouse keeper of Brindisi", max_tokens=most).results
+        # No tokenizer makes fewer than one token of a word.
+        assert sum(len(re.findall(r"\w+|[^\w\s]", result.text)) for result in found) <= most
+        report = client.reflect("long", "lighthouse keeper of Brindisi", max_tokens=most).text
+        assert len(re.findall(r"\w+", report)) <= most
+    assert client.recall("long", "lighthouse keeper", max_tokens=300).results
+
+
+def test_reflect_lists_entities_and_mental_models(client: Hindsight) -> None:
+    client.retain_batch("lists", [{"content": "I live in Turin."}, {"content": "I keep bees."}])
+    report = client.reflect("lists", "Who lives in Turin?", include_facts=True)
+    assert "Turin" in report.text
+    assert report.based_on is not None
+    assert any("Turin" in fact.text for fact in report.based_on.memories or ())
+    listed = client.list_memories("lists", limit=1)
+    assert (listed.total, len(listed.items), listed.limit) == (2, 1, 1)
+    second = client.list_memories("lists", limit=1, offset=1)
+    assert {listed.items[0].text, second.items[0].text} == {
+        "user: I live in Turin.",
+        "user: I keep bees.",
+    }
+    assert client.list_memories("lists", search_query="BEES").total == 1
+    made = client.create_mental_model("lists", "Homes", "Who lives in Turin?")
+    assert made.mental_model_id
+    model = client.get_mental_model("lists", made.mental_model_id)
+    assert (model.name, "Turin" in model.content) == ("Homes", True)
+    assert [one.id for one in client.list_mental_models("lists").items] == [made.mental_model_id]
+    client.delete_mental_model("lists", made.mental_model_id)
+    assert client.list_mental_models("lists").items == []
+
+
+CALLS: list[tuple[str, str, str, dict[str, Any] | None]] = [
+    ("write", "PUT", "", {}),
+    ("read", "GET", "/profile", None),
+    ("write", "POST", "/memories", {"items": [{"content": "I hid it."}]}),
+    ("read", "POST", "/memories/recall", {"query": "Who hid it in Turin?"}),
+    ("read", "POST", "/reflect", {"query": "Who hid it in Turin?"}),
+    ("read", "GET", "/memories/list", None),
+    ("read", "GET", "/memories/x", None),
+    ("read", "GET", "/entities", None),
+    ("read", "GET", "/entities/x", None),
+    ("read", "GET", "/mental-models", None),
+    ("write", "POST", "/mental-models", {"name": "n", "source_query": "Who hid it?"}),
+    ("read", "GET", "/mental-models/x", None),
+    ("forget", "DELETE", "/mental-models/x", None),
+    ("read", "GET", "/operations", None),
+    ("read", "GET", "/operations/x", None),
+    ("read", "GET", "/stats", None),
+]
+
+
+def test_every_path_asks_for_its_right_and_nothing_of_another_zone_comes_out(
+    service: Served,
+) -> None:
+    secret = {"items": [{"content": "I hid the qxcanaryword in Turin.", "document_id": "qxd"}]}
+    with service.client("zoneqxb") as other:
+        other.post("/v1/default/banks/zoneqxb/memories", json=secret).raise_for_status()
+        other.post("/v1/zones/zoneqxb/events", json=said("m9", "The qxcanaryword again."))
+    nobody, forged = service.bare(), service.bare(Authorization="Bearer rct_1_2")
+    without = {
+        right: service.client("own", tuple(one for one in EVERYTHING if one != right))
+        for right in EVERYTHING
+    }
+    whole = service.client("own")
+    before = len(service.log.getvalue())
+    for right, method, path, body in CALLS:
+        own = f"/v1/default/banks/own{path}"
+        for client in (nobody, forged):
+            assert client.request(method, own, json=body).status_code == 401, path
+        refused = without[right].request(method, own, json=body)
+        assert refused.status_code == 404, (path, refused.text)
+        assert refused.json()["detail"].startswith("there is nothing at this address")
+        for zone in ("zoneqxb", "nowhere", "b" * 80):
+            answer = whole.request(method, f"/v1/default/banks/{zone}{path}", json=body)
+            assert answer.status_code == 404, (path, zone)
+            assert answer.json()["detail"] == refused.json()["detail"]
+        for place in (own, *(own.replace("/x", f"/{id_}") for id_ in ("m9", "qxd"))):
+            answer = whole.request(method, place, json=body)
+            assert answer.status_code < 500, (place, answer.text)
+            assert "qxcanary" not in f"{answer.headers} {answer.text}", place
+    banks = whole.get("/v1/default/banks").json()["banks"]
+    assert [bank["bank_id"] for bank in banks] == ["own"]
+    assert "qxcanary" not in service.log.getvalue()[before:]
+    for client in (nobody, forged, whole, *without.values()):
+        client.close()
+
+
+def test_what_cannot_be_done_is_said(client: Hindsight) -> None:
+    client.retain("errors", "I live in Turin.", operation_id="once", retain_async=True)
+    for call in (
+        lambda: client.retain("errors", " "),
+        lambda: client.retain(
+            "errors",
+            [{"type": "image", "source": {"type": "base64", "media_type": "x", "data": ""}}],
+        ),
+        lambda: client.reflect("errors", "Turin", tags=["home"]),
+        lambda: client.reflect("errors", "Turin", response_schema={"type": "object"}),
+        lambda: client.recall("errors", "Turin", max_tokens=0),
+        lambda: client.create_mental_model("errors", "Nothing", "qxnothing"),
+        lambda: client.get_mental_model("errors", "nothing"),
+    ):
+        with pytest.raises(ApiException) as caught:
+            call()
+        assert caught.value.status in (404, 422)
