@@ -52,7 +52,7 @@ def test_a_command_that_a_page_shows_is_there_with_its_options(page: Path) -> No
 
 def test_the_first_steps_of_the_readme_run(tmp_path: Path) -> None:
     """With a home that has no encoder, which would have to be brought."""
-    steps = next(block for block in blocks(ROOT / "README.md", "console") if " init" in block)
+    steps = "\n".join(b for b in blocks(ROOT / "README.md", "console") if "$ recollect" in b)
     script = re.sub(r"^\$ ", "", steps, flags=re.M).replace("init ", "init --encoder none ", 1)
     command = tmp_path / "bin" / "recollect"
     command.parent.mkdir()
