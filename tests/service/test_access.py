@@ -57,7 +57,8 @@ def test_a_zone_without_right_and_one_that_is_not_there_answer_alike(service: Se
     with service.client("mine") as client:
         for zone in ("theirs", "nowhere", "mine", "..", "x" * 80, "Ünder"):
             found = client.post(f"/v1/zones/{zone}/memories/recall", json=ASKED)
-            assert outcome(found)[0] == 404
+            # A client resolves "..", and asks Mem0's path of one memory, which takes no POST.
+            assert outcome(found)[0] == (405 if zone == ".." else 404)
             if zone != "..":
                 assert outcome(found) == outcome(client.get("/v1/zones/elsewhere/status"))
         for zone in ("theirs", "nowhere"):
