@@ -69,6 +69,10 @@ def check_entity(value: Any, name: str) -> str:
     text = "" if value is None else str(value).strip()
     if not text or text.split() != [text]:
         raise InvalidInput(f"{name}: give an identifier, not empty and without spaces")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{name} holds a lone surrogate; send valid Unicode") from None
     return text
 
 

@@ -84,7 +84,10 @@ def read_resource(zone: Zone, uri: str) -> str:
     Raises:
         InvalidInput: there is no such address, or nothing in the zone has the name or id.
     """
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        parts = urlsplit("")
     kind, id_ = parts.netloc, unquote(parts.path.removeprefix("/"))
     if parts.scheme == "memory":
         if kind == "profile" and not id_:

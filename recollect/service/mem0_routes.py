@@ -343,7 +343,7 @@ def _read_filters(text: str) -> dict[str, Any]:
     """Return filters of a query: the client writes them there as Python does."""
     try:
         found = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise InvalidInput("filters: give them as user_id=, agent_id=, app_id= or run_id=")

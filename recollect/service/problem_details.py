@@ -14,6 +14,7 @@ from schemas.errors import (
     CommandRefused,
     InvalidInput,
     NotDecided,
+    OtherAgents,
     RecollectError,
     UnknownId,
     UnknownZone,
@@ -156,6 +157,10 @@ def _of_recollect(error: RecollectError) -> Refused:
     if isinstance(error, Closed | LedgerUnavailable):
         detail = "the service ends, or its ledger is away; try again"
         return Refused(UNAVAILABLE, detail, retry_after=_RETRY_SECONDS)
+    if isinstance(error, OtherAgents):
+        # Its message names files and packages.
+        detail = "it was decided by other agents than the service has: its keeper derives it again"
+        return Refused(UNAVAILABLE, detail)
     # What is damaged is the operator's affair, and messages name files.
     return Refused(
         FAILED, "the memory needs its keeper: see recollect doctor and the service's log"

@@ -92,7 +92,8 @@ async def lines_of(request: AnyRequest, size: int) -> AsyncIterator[list[bytes]]
         rest = rest[: MAX_RECORD_BYTES + 1]
         for line in whole:
             lines.append(line)
-            held += len(line)
+            # A blank line takes room too.
+            held += len(line) + 1
         if held >= size:
             yield lines
             lines, held = [], 0

@@ -118,7 +118,11 @@ class ServiceMiddleware:
         origin = headers.get(b"origin", b"").decode("latin-1").lower()
         if not origin or origin in self._service.settings.origins:
             return
-        if urlsplit(origin).netloc != host:
+        try:
+            calls_itself = urlsplit(origin).netloc == host
+        except ValueError:
+            calls_itself = False
+        if not calls_itself:
             raise Refused(FORBIDDEN_ORIGIN, "pages of this origin may not call this service")
 
 

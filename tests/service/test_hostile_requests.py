@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import cast
 
 import httpx
 import pytest
 
+from recollect import Recollect
+from recollect.service.query_service import AnyRequest
+from recollect.service.route_kit import lines_of
+from tests.foreign_agent import TOY, write_package
 from tests.library.kit import said
 from tests.service.kit import Served, served
 
@@ -181,3 +187,41 @@ def test_more_calls_than_can_wait_are_refused_with_a_time_to_try_again(
             for thread in threads:
                 thread.join()
         assert {answer.status_code for answer in found} == {200}
+
+
+@pytest.mark.parametrize("origin", ["http://[", "http://[::1", "null", "//", "http://elsewhere"])
+def test_an_origin_that_is_no_address_may_not_call(service: Served, origin: str) -> None:
+    with service.client("a") as client:
+        answer = client.get("/v1/zones", headers={"Origin": origin})
+    assert (answer.status_code, problem(answer)) == (403, "forbidden-origin")
+
+
+def test_blank_lines_are_not_gathered() -> None:
+    """Each takes room while it waits, though it holds nothing."""
+
+    class Body:
+        async def stream(self) -> AsyncIterator[bytes]:
+            for _ in range(64):
+                yield b"\n" * 1_024
+
+    async def counts() -> list[int]:
+        return [len(lines) async for lines in lines_of(cast(AnyRequest, Body()), 2_048)]
+
+    assert max(asyncio.run(counts())) <= 2_048
+
+
+def test_a_zone_that_other_agents_decided_is_said_to_be_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    with Recollect(home, encoder="none") as opened:
+        opened.zone("a").ingest(said("m1", "I live in Turin."))
+    monkeypatch.syspath_prepend(write_package(tmp_path / "elsewhere"))
+    settings = json.loads((home / "home.json").read_text())
+    (home / "home.json").write_text(json.dumps(settings | {"agents": ["own", TOY]}))
+    with served(home) as running, running.client("a") as client:
+        answer = client.delete("/v1/zones/a/memories/m1")
+        assert (answer.status_code, problem(answer)) == (503, "unavailable")
+        assert "agents" in answer.json()["detail"]
+        assert TOY not in answer.text
+        assert client.get("/v1/zones/a/memories/m1").json()["text"] == "I live in Turin."

@@ -226,3 +226,11 @@ def test_the_sdk_is_loaded_with_the_first_request(tmp_path: Path) -> None:
     )
     assert "litestar" in modules
     assert not {"mcp", "mcp_types", "starlette"} & modules
+
+
+@pytest.mark.parametrize("uri", ["memory://[", "memory://[x]/profile", "http://[::1/", ""])
+def test_an_address_that_is_none_is_told_which_there_are(service: Served, uri: str) -> None:
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": uri}}
+    with service.client("ada") as client:
+        answer = client.post("/mcp", json=asked, headers=ACCEPT)
+    assert "memory://profile" in answer.json()["error"]["message"]

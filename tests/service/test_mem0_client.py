@@ -248,3 +248,13 @@ def test_a_token_for_several_zones_says_which(service: Served) -> None:
             f"I am in {zone}."
         ]
         http.close()
+
+
+@pytest.mark.parametrize(
+    "filters", ["{[]: 1}", "{{}: 1}", "{'user_id': '\\ud800'}", "{1: 2}", "[", "-" * 9_000 + "1"]
+)
+def test_filters_that_are_none_erase_nothing_and_are_told_so(service: Served, filters: str) -> None:
+    with service.client("filters") as client:
+        answer = client.delete("/v1/memories/", params={"filters": filters})
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["type"] == "urn:recollect:problem:invalid"
