@@ -18,6 +18,7 @@ PROGRAMS = re.findall(
 MODULES = {
     "langgraph_store": ("langgraph", "langgraph"),
     "langchain_memory": ("langchain", "langchain_core"),
+    "anthropic_memory_tool": ("anthropic", "anthropic"),
     "openai_client": ("openai", "openai"),
     "openai_agents_session": ("openai-agents", "agents"),
 }
