@@ -136,5 +136,32 @@ def test_who_is_encoded_keeps_nobody_waiting(
         assert "new" in cited(waits.result(60))
 
 
+def test_what_is_usual_does_not_depend_on_when_it_was_first_asked(tmp_path: Path) -> None:
+    talk = [
+        {**said(f"g{n}", f"What is the capital of country {n}?", minute=n), "session_id": "generic"}
+        for n in range(60)
+    ] + [
+        {**said(f"o{n}", f"I lost my umbrella in town {n}.", minute=n), "session_id": "own"}
+        for n in range(44)
+    ]
+    # With an assistant in it, what was asked there is no longer personal.
+    more = {
+        **said("late", "It is Oslo.", by="assistant", minute=61, direction="out"),
+        "session_id": "generic",
+    }
+    question = "Which umbrella did I lose?"
+    relevant = []
+    for name in ("asked between", "asked at the end"):
+        with Recollect(made(tmp_path / name)) as r:
+            ada = r.zone("ada")
+            ada.ingest(talk)
+            if name == "asked between":
+                ada.recall(question)
+            ada.ingest(more)
+            relevant.append(ada.recall(question).relevant)
+    assert relevant[0] == relevant[1]
+    assert 0 < relevant[0] < 1
+
+
 def cited(answer: RecallAnswer) -> list[str]:
     return [id_ for result in answer.results for id_ in result.source_event_ids]

@@ -155,8 +155,14 @@ class Turns:
     def personal(self) -> Mask:
         """Which turns are a user's, in a session that is about whoever speaks there."""
         if self._personal is None:
-            self._personal = personal(self._columns["mark"].values, self.session)
+            self._personal = self.personal_among(len(self))
         return self._personal
+
+    def personal_among(self, first: int) -> Mask:
+        """Return which of the first turns are personal, whatever came after them; no others."""
+        found = np.zeros(len(self), np.bool_)
+        found[:first] = personal(self._columns["mark"].values[:first], self.session[:first])
+        return found
 
     @property
     def session(self) -> Array:

@@ -116,8 +116,7 @@ def usual_similarity(vectors: Sequence[Floats], index: Index) -> float:
     known = settled(index)
     if known > _LARGE:
         vectors = vectors[:_OF_LARGE]
-    allowed = index.turns.personal.copy()
-    allowed[known:] = False
+    allowed = index.turns.personal_among(known)
     return float(np.percentile([_nearest(one, allowed, index) for one in vectors], _USUAL))
 
 
