@@ -115,9 +115,9 @@ def _gate(data: Path) -> Report:
         title,
         "`relevant` of prompts that need the memory and of prompts that have nothing to do with "
         "it: RealMem's, each asked of what came before its session, and LoCoMo's questions "
-        "against RealMem's unrelated prompts. Its weights are round numbers, chosen so that all "
-        "three sets here agree on them; the middle and the slope, which change no order, were "
-        f"fitted on RealMem. A block opens at {LEAST_UNASKED}.",
+        "against RealMem's unrelated prompts. The weights were chosen on RealMem and the demo's "
+        "questions, the middle and the slope, which change no order, "
+        f"on RealMem; LoCoMo was looked at. A block opens at {LEAST_UNASKED}.",
         [
             *("origin", "own", "unrelated", "AUROC", "answered at its own 5% false"),
             *("at RealMem's 5%", "answered as it ships"),
