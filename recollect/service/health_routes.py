@@ -36,7 +36,11 @@ async def live() -> Alive:
 async def ready(request: AnyRequest) -> Alive:
     """Say that questions can be answered: the ledger is open, and the encoder is loaded."""
     if not service_of(request).ready:
-        raise Refused(UNAVAILABLE, "the service starts, or ends; try again", retry_after=1)
+        raise Refused(
+            UNAVAILABLE,
+            "the service starts, lacks its encoder (recollect doctor), or ends; try again",
+            retry_after=1,
+        )
     return Alive()
 
 

@@ -43,6 +43,7 @@ _MOST_LIMITED = 10_000
 # So often it is written down when tokens were used last.
 _NOTE_SECONDS = 60.0
 _FLUSH_SECONDS = 0.5
+_LOAD_SECONDS = 10.0
 _WARM_UP = "Where does Ada live?"
 
 
@@ -212,14 +213,16 @@ class QueryService:
             self.log.worker(zone, moved)
 
     async def _warm_up(self) -> None:
-        """Have the encoder loaded before the first question needs it."""
+        """Have the encoder loaded before the first question needs it; until then not ready."""
         gateway = self.recollect._open_home.node.gateway
-        if gateway.model is not None:
+        while gateway.model is not None:
             try:
                 await self.reading.run(lambda: gateway.encode_query_tokens(_WARM_UP))
+                break
             except Exception as error:
-                # Questions are answered by words alone, or say what is missing.
+                # Somebody may bring it meanwhile.
                 self.log.error("the encoder cannot be loaded", error)
+                await asyncio.sleep(_LOAD_SECONDS)
         self.ready = True
 
     async def _flush(self) -> None:

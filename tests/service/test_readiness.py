@@ -1,0 +1,33 @@
+"""When a service is ready: with its encoder, which somebody may still bring."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from recollect.home import Home
+from recollect.service import query_service
+from tests.encoder import random_model
+from tests.service.kit import served
+
+
+def test_it_is_not_ready_until_its_encoder_can_be_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny = random_model.write(tmp_path / "tiny", seed=7, shape=random_model.TINY)
+    monkeypatch.setattr(query_service, "_LOAD_SECONDS", 0.05)
+    monkeypatch.setenv("RECOLLECT_CACHE", str(tmp_path / "full"))
+    Home.make(tmp_path / "home", model_directory=tiny)
+    monkeypatch.setenv("RECOLLECT_CACHE", str(tmp_path / "empty"))
+    with served(tmp_path / "home") as service, service.bare() as client:
+        while "encoder" not in service.log.getvalue():
+            time.sleep(0.01)
+        assert client.get("/health/live").status_code == 200
+        told = client.get("/health/ready")
+        assert told.status_code == 503
+        assert "recollect doctor" in told.json()["detail"]
+        (tmp_path / "full").rename(tmp_path / "empty")
+        while client.get("/health/ready").status_code != 200:
+            time.sleep(0.01)
