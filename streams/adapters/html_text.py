@@ -16,18 +16,45 @@ _APART = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "table"
 _HIDDEN = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all", re.IGNORECASE)
 _VOID = frozenset({"br", "hr", "img", "input", "meta", "link", "area", "base", "col", "wbr"})
 _MOST_DEPTH = 64
+_MOST_OPEN = 20
+_COMMENT_END = re.compile(r"--\s*>")
 
 
 def text_of_html(html: str) -> str:
     """Return what a reader sees of HTML, however broken it is."""
     reader = _Reader()
     try:
-        reader.feed(html)
+        reader.feed(_readable(html))
         reader.close()
     except (AssertionError, ValueError):
         # The parser gives up on some declarations; what came before was read.
         pass
     return reader.text()
+
+
+def _readable(html: str) -> str:
+    """Return HTML without comments, and without so many beginnings of tags that have no end, which
+    the parser would look for over and over.
+    """
+    kept, at = [], 0
+    while (begun := html.find("<!--", at)) >= 0:
+        kept.append(html[at:begun])
+        ends = _COMMENT_END.search(html, begun + 4)
+        if ends is None:
+            kept.append(html[begun:].replace("<!--", ""))
+            at = len(html)
+        else:
+            at = ends.end()
+    kept.append(html[at:])
+    return ">".join(map(_with_one_tag, "".join(kept).split(">")))
+
+
+def _with_one_tag(piece: str) -> str:
+    """Return what stands before a `>`; where there is much that it could close, only the last."""
+    if piece.count("<") <= _MOST_OPEN:
+        return piece
+    text, _, tag = piece.rpartition("<")
+    return f"{text.replace('<', '&lt;')}<{tag}"
 
 
 class _Reader(HTMLParser):
@@ -38,6 +65,16 @@ class _Reader(HTMLParser):
         self._unseen: list[str] = []
         self._quotes = 0
         self._pre = 0
+        self._unclosed = 0
+
+    def parse_starttag(self, i: int) -> int:
+        # For each beginning without an end the parser looks through all that follows.
+        if self._unclosed > _MOST_OPEN:
+            self.handle_data("<")
+            return i + 1
+        end = super().parse_starttag(i)
+        self._unclosed += end < 0
+        return end
 
     def text(self) -> str:
         self._end_line()

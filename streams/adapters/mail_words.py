@@ -152,10 +152,9 @@ def _without_footer(lines: list[str]) -> tuple[list[str], str]:
         ):
             below = "\n".join(lines[at:])
             if _LIST_WORDS.search(below):
-                above = lines[:at]
-                while above and (not above[-1] or _DASHES.match(above[-1])):
-                    above = above[:-1]
-                return above, below.strip()
+                while at and (not lines[at - 1] or _DASHES.match(lines[at - 1])):
+                    at -= 1
+                return lines[:at], below.strip()
     return lines, ""
 
 

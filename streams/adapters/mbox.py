@@ -21,9 +21,17 @@ _DATE = re.compile(
 )
 
 
+# A line that is longer is none that parts mails.
+_MOST_BOUNDARY = 1_000
+
+
+def _is_boundary(line: bytes) -> bool:
+    return len(line) <= _MOST_BOUNDARY and bool(_BOUNDARY.match(line))
+
+
 def _is_mbox(start: bytes, name: str) -> bool:
     first, _, rest = start.lstrip(b"\xef\xbb\xbf\r\n").partition(b"\n")
-    return bool(_BOUNDARY.match(first)) and bool(_HEADER.match(rest))
+    return _is_boundary(first) and bool(_HEADER.match(rest))
 
 
 def _mails(member: Member) -> Iterator[tuple[int, tuple[bytes, datetime | None]]]:
@@ -41,7 +49,7 @@ def _mails(member: Member) -> Iterator[tuple[int, tuple[bytes, datetime | None]]
                 else:
                     held.append(boundary)
                 boundary = b""
-            if (blank or number == 1) and _BOUNDARY.match(line):
+            if (blank or number == 1) and _is_boundary(line):
                 boundary, blank = line, False
                 continue
             blank = not line.strip()

@@ -22,8 +22,10 @@ _STAMP = re.compile(
     r"\[(?P<day>\d{4}-\d\d-\d\d)(?P<time>, \d\d:\d\d| \d\d:\d\d:\d\d)\] (?P<rest>.*)", re.DOTALL
 )
 _SAID = re.compile(r"(?P<who>[^:\n]{1,100}):(?: (?P<text>.*)|\s*)$", re.DOTALL)
-_FILE = re.compile(r"(?P<image>!?)\[(?P<name>[^\]\n]*)\]\((?P<url>(?:\./)?media/[^)\n]*)\)")
-_REACTIONS = re.compile(r"\s*\(- (?P<given>[^\n]*) -\)\s*$")
+_FILE = re.compile(
+    r"(?P<image>!?)\[(?P<name>[^\]\n]{0,300})\]\((?P<url>(?:\./)?media/[^)\n]{0,1000})\)"
+)
+_REACTIONS = re.compile(r"\(- (?P<given>[^\n]*) -\)$")
 # A chat's text is called so, in a folder with the chat's name.
 _IN_FOLDER = re.compile(r"(?:index|chat)\.(?:md|txt)$")
 _MOST_LINES = 10_000
@@ -52,6 +54,14 @@ def _messages(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, _Message 
         yield begun, _Message(stamp, "\n".join(held).strip())
 
 
+def _reactions(words: str) -> tuple[str, str | None]:
+    """Part what was said and the reactions to it, which stand at the end of the last line."""
+    whole = words.rstrip()
+    at = whole.find("(- ", whole.rfind("\n") + 1)
+    found = _REACTIONS.match(whole, at) if at >= 0 else None
+    return (words, None) if found is None else (whole[:at].rstrip(), found["given"])
+
+
 def _event(message: _Message | InvalidInput, zone: ZoneInfo, chat: str | None) -> InboundEvent:
     if isinstance(message, InvalidInput):
         raise message
@@ -62,9 +72,9 @@ def _event(message: _Message | InvalidInput, zone: ZoneInfo, chat: str | None) -
         raise InvalidInput("a message that does not say who wrote it")
     words = said["text"] or ""
     metadata: dict[str, str] = {}
-    if reactions := _REACTIONS.search(words):
-        metadata["reactions"] = reactions["given"]
-        words = words[: reactions.start()]
+    words, reactions = _reactions(words)
+    if reactions is not None:
+        metadata["reactions"] = reactions
     files = tuple(
         Attachment(type="image" if file["image"] else "file", name=file["name"], url=file["url"])
         for file in _FILE.finditer(words)

@@ -47,6 +47,8 @@ def _utf_16(file: BinaryIO, start: bytes) -> Iterator[bytes]:
         *whole, rest = (rest + decoder.decode(some)).split("\n")
         for line in whole:
             yield line.encode()
+        # Of a line that is too long as much is kept as shows that it is.
+        rest = rest[: MAX_RECORD_BYTES + 2]
     if rest:
         yield rest.encode()
 

@@ -189,7 +189,7 @@ def _said(text: str) -> dict[str, Any]:
     own = text.startswith(tuple(MARKS))
     metadata: dict[str, Any] = {}
     if edited := EDITED.search(text):
-        text = text[: edited.start()]
+        text = text[: edited.start()].rstrip(MARKS).rstrip()
         metadata["edited"] = True
     words = _clean(text)
     if DELETED.fullmatch(words):

@@ -28,9 +28,12 @@ _EDITED = (
     *("изменено", "отредактировано", "düzenlendi", "edytowano", "redigerades", "redigeret"),
     *("diedit", "编辑", "編集", "수정", "تعديل", "ویرایش", "संपादित"),
 )
+# What these are searched in may be anything: none begins with what can be repeated, and what can
+# be repeated within has an end, so that no text makes them slow.
+
 #: At the end of a message that was edited: "<This message was edited>".
 EDITED = re.compile(
-    rf"\s*[{MARKS}]*<[^<>\n]*(?:{'|'.join(_EDITED)})[^<>\n]*>[{MARKS}]*\s*\Z", re.IGNORECASE
+    rf"<[^<>\n]{{0,100}}(?:{'|'.join(_EDITED)})[^<>\n]{{0,100}}>[{MARKS}]*\s*\Z", re.IGNORECASE
 )
 
 #: The whole of a message that was deleted.
@@ -73,17 +76,17 @@ _KINDS = (
 )
 #: The whole of a message whose file was not exported: "<Media omitted>", "image omitted".
 OMITTED = re.compile(
-    rf"<[^<>:\n]*(?:{'|'.join(_OMITTED)})[^<>:\n]*>"
+    rf"<[^<>:\n]{{0,100}}(?:{'|'.join(_OMITTED)})[^<>:\n]{{0,100}}>"
     rf"|(?:{'|'.join(_KINDS)})(?: \w+){{0,2}} (?:{'|'.join(_OMITTED)})",
     re.IGNORECASE,
 )
 
 #: A file that was exported, on a phone of Apple's: "<attached: 0001-PHOTO.jpg>".
-ATTACHED = re.compile(rf"[{MARKS}]*<[^<>:\n]{{2,40}}:[  ]?([^<>\n]+\.\w{{1,6}})>\s*\Z")
+ATTACHED = re.compile(r"<[^<>:\n]{2,40}:[  ]?([^<>\n]+\.\w{1,6})>\s*\Z")
 #: And of Android: "IMG-0001.jpg (file attached)".
-ATTACHED_ANDROID = re.compile(rf"[{MARKS}]*([^\n/\\]*\S\.\w{{1,5}}) \([^()\n]{{4,40}}\)")
+ATTACHED_ANDROID = re.compile(r"([^\n/\\]*\S\.\w{1,5}) \([^()\n]{4,40}\)")
 #: What stands before it there: "report.pdf • 3 pages".
-PAGES = re.compile(rf"\s*•[^\n•]*[{MARKS}]*\Z")
+PAGES = re.compile(r"•[^\n•]*\Z")
 
 #: A poll, and how many voted for an option, which grows.
 POLL = re.compile(r"(?:POLL|UMFRAGE|ENCUESTA|SONDAGE|SONDAGGIO|ENQUETE|PEILING|ОПРОС|ANKET):")

@@ -12,6 +12,8 @@ from msgspec.structs import replace
 
 from schemas.events import Attachment, Content
 from streams.adapters import Options, drafts, open_input
+from streams.adapters.html_text import text_of_html
+from streams.adapters.mail_words import words_of
 from tests.adapters.kit import EXPORTS, Opened, opened, zipped
 
 HEAD = (
@@ -383,3 +385,29 @@ def test_real_mails_are_read_in_many_charsets_and_however_broken():
     assert {"てすと.txt", "ciële.txt", "Eelanalüüsi päring.jpg"} <= names
     assert found.kinds["notice"] == 6
     assert all("no time" in rejection.reason for rejection in found.rejections)
+
+
+LONG = 100_000
+
+
+@pytest.mark.parametrize(
+    "piece", ["<a ", '<a b="', "<!", "</", "<!--", "<!-- >", "<?", '<a b="x>"', '<p title="<p>"']
+)
+def test_html_that_is_made_to_be_slow_is_read_with_its_words(piece):
+    """Beginnings without an end: each costs a look at all that follows."""
+    html = "<p>I moved to Turin.</p>" + piece * (LONG // len(piece))
+    assert "I moved to Turin." in text_of_html(html)
+
+
+def test_comments_are_not_read_and_what_is_no_tag_is():
+    assert text_of_html("<p>a<!-- <b> --><!--[if mso]>no<![endif]-->b</p>") == "ab"
+    assert text_of_html("<p>1 < 2 <b>and</b> 3 > 2</p>") == "1 < 2 and 3 > 2"
+    assert text_of_html('<img alt="a < b">so') == "so"
+
+
+def test_lines_that_are_made_to_be_slow_part_no_mails_and_end_none(tmp_path):
+    words = "From " + "1:11 " * (LONG // 5)
+    found = read(tmp_path, mail(f"Hello.\n\n{words}\n"), "one.mbox")
+    assert len(found.drafts) <= 1
+    footed = words_of("\n" * LONG + "Hello.\n" + "\n" * LONG + "_" * 40 + "\nmailing list")
+    assert (footed.own, footed.signature) == ("Hello.", "_" * 40 + "\nmailing list")

@@ -99,3 +99,11 @@ def test_real_exports() -> None:
     assert sorted(found.formats) == ["instagram", "signal"]
     assert not found.rejections
     assert found.texts == ["Hello Jane!", "Hello John!", "Hello John!", "Hello\nJane!"]
+
+
+@pytest.mark.parametrize("piece", [" ", "[", "(- ", "![](media/", "\n"])
+def test_a_chat_of_signal_that_is_made_to_be_slow_is_read(tmp_path: Path, piece: str) -> None:
+    path = tmp_path / "chat.txt"
+    path.write_text(SIGNAL + f"[2019-12-24, 12:26] Ada: a{piece * (50_000 // len(piece))}z\n")
+    found = opened(path, timezone="UTC")
+    assert found.contents[-1].content.startswith("a")

@@ -14,6 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import InvalidInput
+from schemas.inbound import MAX_RECORD_BYTES
+from streams.adapters.input_files import InputFile
+from streams.adapters.text_lines import text_lines
 from tests.adapters.kit import EXPORTS, Opened, opened, zipped
 
 L, R, NNBSP, NBSP = "\u200e", "\u200f", "\u202f", "\u00a0"
@@ -323,3 +326,23 @@ def test_real_exports_give_what_was_counted_by_hand() -> None:
             if content.sender_name
         }
         assert said == wanted
+
+
+@pytest.mark.parametrize(
+    "piece", [" ", L, "<edited", "<", f"•{L}", "<ab: a.b", "[", "<omitted", "a.b "]
+)
+def test_a_message_that_is_made_to_be_slow_is_read(tmp_path: Path, piece: str) -> None:
+    """None may make the reader look over and over at what it saw."""
+    words = "a" + piece * (50_000 // len(piece)) + "z"
+    found = read(tmp_path, f"25/06/2020, 15:05 - Ada: {words}\n25/06/2020, 15:06 - Ada: So.\n")
+    assert len(found.contents) + len(found.rejections) == 2
+    assert found.contents[-1].content == "So."
+
+
+def test_a_line_of_utf_16_without_an_end_is_refused_and_the_next_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "chat.txt"
+    path.write_bytes(("a" * 3_000_000 + "\nb").encode("utf-16"))
+    lines = [line for _, line in text_lines(InputFile(path))]
+    assert [len(line) > MAX_RECORD_BYTES for line in lines] == [True, False]
+    assert len(lines[0]) < 2_000_000
+    assert lines[1] == "b"
