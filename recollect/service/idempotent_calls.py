@@ -53,9 +53,7 @@ class IdempotentCalls:
         """
         if key is None:
             return await work()
-        if not 0 < len(key) <= _LONGEST:
-            detail = f"Idempotency-Key has at least one and at most {_LONGEST} characters"
-            raise Refused(INVALID, detail, (FieldError(HEADER, detail),))
+        check_key(key)
         self._drop_old()
         name = (who, zone, place, key)
         digest = hashlib.sha256(body).digest()
@@ -95,3 +93,10 @@ class IdempotentCalls:
             if not call.answer.done():
                 continue
             del self._calls[name]
+
+
+def check_key(key: str) -> None:
+    """Raise Refused where a key is none."""
+    if not 0 < len(key) <= _LONGEST:
+        detail = f"Idempotency-Key has at least one and at most {_LONGEST} characters"
+        raise Refused(INVALID, detail, (FieldError(HEADER, detail),))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Annotated
 
 import msgspec
 from litestar import Response, get, post
@@ -19,7 +20,7 @@ from schemas.wire import Level
 class VerifyBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`expect` is a head of an earlier moment that the ledger must hold."""
 
-    expect: str | None = None
+    expect: Annotated[str, msgspec.Meta(max_length=1_000)] | None = None
 
 
 class RebuildBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

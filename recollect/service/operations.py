@@ -18,6 +18,7 @@ import msgspec
 from projections.generations import replace_file
 from recollect.library_zone import Zone
 from recollect.open_zone import unix_ms
+from recollect.service.idempotent_calls import check_key
 from recollect.service.problem_details import BUSY, CONFLICT, Refused, nothing_here, refusal
 from recollect.service.service_log import ServiceLog
 from recollect.service.thread_lanes import ThreadLane
@@ -128,6 +129,7 @@ class Operations:
             Refused: something else was asked under the key.
         """
         if key is not None:
+            check_key(key)
             for kept in self._kept.values():
                 if (kept.zone, kept.who, kept.key) == (zone.name, who, key):
                     if kept.asked != asked:

@@ -212,3 +212,16 @@ def test_pages_do_not_shift_while_more_comes_in(service: Served) -> None:
                     break
                 cursor = {"cursor": page["cursor"]}
             assert len(seen) == len(set(seen)) >= 6
+
+
+@pytest.mark.parametrize(
+    ("body", "key"), [({"expect": "1" * 2_000}, "k"), ({}, "k" * 300), ({}, "")]
+)
+def test_what_is_too_long_to_be_kept_begins_nothing(
+    service: Served, body: dict[str, str], key: str
+) -> None:
+    with service.client("long") as client:
+        client.post("/v1/zones/long/memories", json={"content": "I live in Turin."})
+        answer = client.post("/v1/zones/long/verify", json=body, headers={"Idempotency-Key": key})
+        assert answer.status_code == 422, answer.text
+        assert client.get("/v1/zones/long/operations").json() == {"operations": []}
