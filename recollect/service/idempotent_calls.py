@@ -1,7 +1,7 @@
 """Idempotency keys: a call that is made again under its key is answered as the first time.
 
-Answers are kept in memory for a day, the last few thousand of them, and never beyond an erasure in
-their zone, whose words they may hold.
+Answers are kept in memory for a day, the last few thousand of them. None is given again after an
+erasure in its zone, by whichever process, since it may hold what was erased.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ import hashlib
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from recollect.service.problem_details import CONFLICT, INVALID, FieldError, Refused
+from streams.ledger import EVENTS, Ledger, partition_of
+from streams.reading.erased_keys import FORGET
 
 T = TypeVar("T")
 
@@ -23,16 +26,21 @@ _SECONDS = 86_400.0
 _LONGEST = 255
 
 
-class _Call(NamedTuple):
+@dataclass
+class _Call:
+    """A call that was made. `offset`: where the ledger ended in its partition when it began."""
+
     body: bytes
     answer: asyncio.Future[Any]
     at: float
+    offset: int = 0
 
 
 class IdempotentCalls:
     """Calls by who made them, their zone, their address and their key."""
 
-    def __init__(self) -> None:
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
         self._calls: OrderedDict[tuple[str, str, str, str], _Call] = OrderedDict()
 
     async def once(
@@ -59,13 +67,17 @@ class IdempotentCalls:
         digest = hashlib.sha256(body).digest()
         before = self._calls.get(name)
         if before is not None:
+            await self._let_go_of_erased(zone, before)
+            before = self._calls.get(name)
+        if before is not None:
             if before.body != digest:
                 raise Refused(CONFLICT, "another body came under this Idempotency-Key")
             answer: T = await asyncio.shield(before.answer)
             return answer
         future = asyncio.get_running_loop().create_future()
-        self._calls[name] = _Call(digest, future, time.monotonic())
+        call = self._calls[name] = _Call(digest, future, time.monotonic())
         try:
+            call.offset = await asyncio.to_thread(self._ledger.end, EVENTS, partition_of(zone))
             done = await work()
         except BaseException as error:
             self._calls.pop(name, None)
@@ -84,6 +96,14 @@ class IdempotentCalls:
         for name in [name for name, call in self._calls.items() if name[1] == zone]:
             if self._calls[name].answer.done():
                 del self._calls[name]
+
+    async def _let_go_of_erased(self, zone: str, call: _Call) -> None:
+        """Let go of a zone's answers if something was erased there since a call that has ended."""
+        if not call.answer.done():
+            return
+        erased = await asyncio.to_thread(self._ledger.of_kind, zone, FORGET, call.offset)
+        if erased:
+            self.forget(zone)
 
     def _drop_old(self) -> None:
         oldest = time.monotonic() - _SECONDS

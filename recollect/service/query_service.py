@@ -62,7 +62,7 @@ class QueryService:
         self.ready = False
         self._waiting: DecidedWaiters | None = None
         self.log = log
-        self.calls = IdempotentCalls()
+        self.calls = IdempotentCalls(recollect._open_home.node.ledger)
         self.operations = Operations(recollect.home, self.long, log)
         self.metrics = ServiceMetrics(self.lanes)
         self._limits: dict[str, _Bucket] = {}

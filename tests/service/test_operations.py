@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from recollect import Recollect
 from recollect.library_zone import Zone
 from schemas.wire import Verification
 from tests.library.kit import said
@@ -177,6 +178,21 @@ def test_what_was_erased_is_in_no_answer_that_was_kept_for_a_key(service: Served
         assert "qxmat" in kept()
         client.delete(f"/v1/zones/erased/mental-models/{made['id']}").raise_for_status()
         assert "qxmat" not in kept()
+
+
+def test_what_another_process_erased_is_not_answered_again_for_a_key(service: Served) -> None:
+    with service.client("elsewhere") as client, Recollect(service.home) as other:
+        filled(client, "elsewhere")
+        place, key = "/v1/zones/elsewhere/mental-models", {"Idempotency-Key": "one"}
+        body = {"name": "Safe", "description": "The key is under qxmat."}
+        made = client.post(place, json=body, headers=key).json()
+        changed = f"{place}/{made['id']}"
+        told = {"description": "It is gone."}
+        assert client.patch(changed, json=told, headers=key).is_success
+        other.zone("elsewhere").forget(made["id"])
+        assert client.patch(changed, json=told, headers=key).status_code == 404
+        again = client.post(place, json=body, headers=key).json()
+        assert again["id"] != made["id"]
 
 
 def test_pages_do_not_shift_while_more_comes_in(service: Served) -> None:
