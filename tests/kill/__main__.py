@@ -162,7 +162,8 @@ def run(
     killer = Killer(random.Random(f"kill {seed}"), each, total, thorough, power)
     checks = Checks()
     code = code_times()
-    most = most_homes or 4 + each + total // 20
+    # A rare place in rare work may take a few homes; most need three.
+    most = most_homes or 12 + each + total // 20
     with tempfile.TemporaryDirectory(prefix="recollect-kill-") as scratch:
         trial = Trial(Path(scratch), make_world(seed, size), checks, say)
         for number in range(most):
