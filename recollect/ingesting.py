@@ -175,15 +175,10 @@ def ingest_files(
             then nothing is.
     """
     started = time.monotonic()
-    counts = Import(rejections=[], skipped=[])
     meter = Meter()
     # All files are opened before any is read: if one fails, nothing is ingested.
     inputs = open_inputs(paths, format, Options.of(timezone, date_order), meter)
-    for one in inputs:
-        counts.skipped += one.skipped
-        for rejection in one.refused:
-            counts.read += 1
-            reject(counts, rejection)
+    counts = begun(inputs)
     with show("reading", total_size(inputs), "bytes") as meter.advance:
         for export in exports_of(inputs):
             import_source(export.source, partial(publish, zone), counts)
@@ -199,6 +194,18 @@ def open_inputs(
         InvalidInput: as `ingest_files`.
     """
     return [open_input(Path(path).expanduser(), format, options, meter) for path in paths]
+
+
+def begun(inputs: Sequence[Input]) -> Import:
+    """Return the counts of an import of which nothing was read yet: what was passed over or refused
+    as it was opened."""
+    counts = Import(rejections=[], skipped=[])
+    for one in inputs:
+        counts.skipped += one.skipped
+        for rejection in one.refused:
+            counts.read += 1
+            reject(counts, rejection)
+    return counts
 
 
 def report_of(

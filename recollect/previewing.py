@@ -8,7 +8,7 @@ from os import PathLike
 
 import msgspec
 
-from recollect.ingesting import Show, open_inputs, show_nothing
+from recollect.ingesting import Show, begun, open_inputs, show_nothing
 from schemas.events import Content, Draft, kind_of
 from schemas.times import format_time
 from schemas.wire import ExportPreview, Person, Preview, Rejection, Sample
@@ -42,13 +42,9 @@ def preview(
     Raises:
         InvalidInput: as `ingest_files`.
     """
-    counts, meter = Import(rejections=[], skipped=[]), Meter()
+    meter = Meter()
     inputs = open_inputs(paths, format, Options.of(timezone, date_order), meter)
-    for one in inputs:
-        counts.skipped += one.skipped
-        for rejection in one.refused:
-            counts.read += 1
-            reject(counts, rejection)
+    counts = begun(inputs)
     with show("reading", total_size(inputs), "bytes") as meter.advance:
         exports = [_previewed(export, counts) for export in exports_of(inputs)]
     return Preview(

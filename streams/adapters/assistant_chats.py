@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from schemas.errors import InvalidInput
 from schemas.events import Attachment
 from schemas.inbound import InboundEvent
+from streams.adapters.adapter import BYTE_ORDER_MARK, Found, converted
+from streams.adapters.input_files import Member
+from streams.adapters.json_documents import items
+
+M = TypeVar("M")
 
 USER = "user"
 ASSISTANT = "assistant"
@@ -20,6 +25,7 @@ _INJECTED = re.compile(
 )
 # Above this, a number counts milliseconds: in seconds it would be the year 5138.
 _MOST_SECONDS = 100_000_000_000
+_CONVERSATIONS = re.compile(rb'\{\s*"conversations"\s*:\s*\[')
 
 
 def without_injected(text: str) -> str:
@@ -94,6 +100,29 @@ def spoken(
         attachments=attachments,
         metadata={name: value for name, value in (metadata or {}).items() if value is not None},
     )
+
+
+def found_in_conversations(
+    member: Member,
+    messages: Callable[[object], Iterable[M]],
+    events: Callable[[M], Iterable[InboundEvent]],
+) -> Iterator[tuple[int, Found]]:
+    """Yield what the conversations of a file say, each with its number: an array of them, an object
+    that holds one, or a single conversation.
+
+    `messages` takes a conversation apart, and raises InvalidInput where it is none.
+    """
+    start = member.start().removeprefix(BYTE_ORDER_MARK).lstrip()
+    prefix = "item" if start.startswith(b"[") else ""
+    if _CONVERSATIONS.match(start):
+        prefix = "conversations.item"
+    for number, conversation in items(member, prefix):
+        try:
+            found = messages(conversation)
+        except InvalidInput as error:
+            yield number, error
+            continue
+        yield from converted(((number, message) for message in found), events)
 
 
 def text_or_none(value: object) -> str | None:

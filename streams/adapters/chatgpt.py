@@ -14,11 +14,12 @@ import msgspec
 from schemas.errors import InvalidInput
 from schemas.events import Attachment
 from schemas.inbound import InboundEvent
-from streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile, converted
+from streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile
 from streams.adapters.assistant_chats import (
     ASSISTANT,
     USER,
     dict_or_empty,
+    found_in_conversations,
     list_or_empty,
     moment,
     order_of,
@@ -28,14 +29,12 @@ from streams.adapters.assistant_chats import (
     without_injected,
 )
 from streams.adapters.input_files import Member
-from streams.adapters.json_documents import items
 
 _PLATFORM = "chatgpt"
 _NAME = "ChatGPT"
 _MAPPING = re.compile(rb'"mapping"\s*:\s*\{')
 _NODE = re.compile(rb'"(?:children|parent|author|message)"\s*:')
 _ASIDE = re.compile(rb'"(?:current_node|create_time|conversation_id)"\s*:')
-_CONVERSATIONS = re.compile(rb'\{\s*"conversations"\s*:\s*\[')
 _SPOKEN = frozenset({"text", "multimodal_text", "audio_transcription"})
 # Tools, their results, reasoning, and what is put before a conversation.
 _UNSPOKEN = frozenset(
@@ -88,17 +87,7 @@ def _recognises(start: bytes, name: str) -> bool:
 
 
 def _found(member: Member) -> Iterator[tuple[int, Found]]:
-    start = member.start().removeprefix(BYTE_ORDER_MARK).lstrip()
-    prefix = "item" if start.startswith(b"[") else ""
-    if _CONVERSATIONS.match(start):
-        prefix = "conversations.item"
-    for number, conversation in items(member, prefix):
-        try:
-            messages = _messages(conversation)
-        except InvalidInput as error:
-            yield number, error
-            continue
-        yield from converted(((number, message) for message in messages), _events)
+    return found_in_conversations(member, _messages, _events)
 
 
 def _messages(conversation: object) -> list[_Placed]:

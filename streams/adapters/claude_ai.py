@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 from schemas.errors import InvalidInput
 from schemas.events import Attachment
 from schemas.inbound import InboundEvent
-from streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile, converted
+from streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile
 from streams.adapters.assistant_chats import (
     ASSISTANT,
     USER,
     dict_or_empty,
+    found_in_conversations,
     list_or_empty,
     moment,
     size_or_none,
@@ -22,12 +23,10 @@ from streams.adapters.assistant_chats import (
     without_injected,
 )
 from streams.adapters.input_files import Member
-from streams.adapters.json_documents import items
 
 _PLATFORM = "claude"
 _NAME = "Claude"
 _MESSAGES = re.compile(rb'"chat_messages"\s*:\s*\[')
-_CONVERSATIONS = re.compile(rb'\{\s*"conversations"\s*:\s*\[')
 _ROLES = {"human": USER, "user": USER, "assistant": ASSISTANT}
 # Blocks in which somebody speaks; others are reasoning, tools, and what those answered.
 _SPOKEN = frozenset({"text", "voice_note"})
@@ -58,17 +57,7 @@ def _recognises(start: bytes, name: str) -> bool:
 
 
 def _found(member: Member) -> Iterator[tuple[int, Found]]:
-    start = member.start().removeprefix(BYTE_ORDER_MARK).lstrip()
-    prefix = "item" if start.startswith(b"[") else ""
-    if _CONVERSATIONS.match(start):
-        prefix = "conversations.item"
-    for number, conversation in items(member, prefix):
-        try:
-            messages = _messages(conversation)
-        except InvalidInput as error:
-            yield number, error
-            continue
-        yield from converted(((number, message) for message in messages), _events)
+    return found_in_conversations(member, _messages, _events)
 
 
 def _messages(conversation: object) -> Iterator[_Placed]:
