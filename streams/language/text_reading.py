@@ -33,7 +33,8 @@ class ReadSentence(Struct, frozen=True):
     """A sentence, as `projections.text.sentences` cuts the text.
 
     `durable` is how likely it says something that lasts about somebody, in percent. `attribute` is
-    the class of what it says of somebody ("home", "work", ...), with `sure` in percent; None: nothing.
+    the class of what it says of somebody ("home", "work", ...), with `sure` in percent; None:
+    nothing.
     """
 
     start: int
@@ -50,4 +51,3 @@ class TextReading(Struct, frozen=True):
     words: tuple[ReadWord, ...]
     names: tuple[ReadName, ...]
     sentences: tuple[ReadSentence, ...]
-
