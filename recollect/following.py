@@ -37,6 +37,10 @@ def follow(
     Raises:
         InvalidInput: it is no file, or in no format that can be read line by line.
     """
+    # What ends turns loads what decides, which a question does without.
+    from recollect.abandoned_turns import end_abandoned_turns
+    from recollect.embedded_worker import TICK_SECONDS
+
     started = time.monotonic()
     counts = Import(rejections=[], skipped=[])
     importer = Importer(partial(publish, zone), counts)
@@ -45,17 +49,20 @@ def follow(
     if not named.is_file():
         raise InvalidInput(f"{named} is no file that could grow; name one")
     told = -1
+    next_tick = 0.0
 
     def at_rest() -> bool:
         """Publish what was read; return whether that is all."""
-        nonlocal told
+        nonlocal told, next_tick
         importer.flush()
         if zone.open_home.closing:
             return True
-        if counts.read == told:
-            return False
-        told = counts.read
-        return each(report_of(zone, counts, started, wait=wait))
+        grown, told = counts.read != told, counts.read
+        over = grown and each(report_of(zone, counts, started, wait=wait))
+        if wait and time.monotonic() >= next_tick:
+            next_tick = time.monotonic() + TICK_SECONDS
+            end_abandoned_turns(zone)
+        return over
 
     while True:
         file = _Growing(named, at_rest)

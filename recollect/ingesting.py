@@ -182,7 +182,13 @@ def ingest_files(
     with show("reading", total_size(inputs), "bytes") as meter.advance:
         for export in exports_of(inputs):
             import_source(export.source, partial(publish, zone), counts)
-    return report_of(zone, counts, started, wait=wait, show=show)
+    report = report_of(zone, counts, started, wait=wait, show=show)
+    if wait:
+        # It loads what decides, which a question does without.
+        from recollect.abandoned_turns import end_abandoned_turns
+
+        end_abandoned_turns(zone)
+    return report
 
 
 def open_inputs(

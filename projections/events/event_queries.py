@@ -108,6 +108,14 @@ def quiet_turns(
     return found
 
 
+def latest_before(connection: apsw.Connection, before_ms: int) -> int | None:
+    """Return when (unix ms) the latest event before a time occurred; None: none did."""
+    found: int | None = value(
+        connection, "SELECT max(occurred_at) FROM events WHERE occurred_at < ?", (before_ms,)
+    )
+    return found
+
+
 def sources(connection: apsw.Connection, numbers: Iterable[int]) -> dict[int, Source]:
     """Return each number with the id of its key; a number that was never used is absent."""
     found = {}

@@ -167,6 +167,11 @@ def test_a_parked_record_is_parked_once_and_never_lost(recollect: Recollect) -> 
 # The end of a turn that nobody ended
 
 
+@pytest.fixture(autouse=True)
+def no_ticks_but_these(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_TICKS", "off")
+
+
 def turn(id: str, text: str, **fields: Any) -> dict[str, Any]:
     return line(id, text, turn_id="T", thread_id="t", **fields)
 

@@ -10,6 +10,7 @@ import ast
 import shutil
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -308,9 +309,11 @@ def test_A7_a_turn_marks_its_events_processed_and_other_events_are_by_themselves
 
     shell.ingest(said("I own a boat.", "alone"))
     assert processed() == 1
-    shell.ingest(said("I live in Turin.", "in a turn", turn_id="T"))
+    # Of an agent that was silent for an hour nobody waits for an end.
+    now = datetime.now(UTC).isoformat()
+    shell.ingest(said("I live in Turin.", "in a turn", turn_id="T", occurred_at=now))
     assert processed() == 1  # the turn goes on
-    shell.ingest(said("", "end", kind="turn_completed", turn_id="T"))
+    shell.ingest(said("", "end", kind="turn_completed", turn_id="T", occurred_at=now))
     assert processed() == 3
     assert "Ada: I live in Turin." in shell.facts("Turin")
 
