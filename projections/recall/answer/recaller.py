@@ -90,7 +90,7 @@ class Recaller:
                 relevant=round(relevant, 6),
             )
 
-        return self._answered(answer)
+        return self._answered(query, answer)
 
     def composed(
         self,
@@ -113,7 +113,7 @@ class Recaller:
         def answer(index: Index, encoder: TextEncoder | None) -> T:
             return compose(*self._weighed(query, index, encoder, now, deadline), index, self._files)
 
-        return self._answered(answer)
+        return self._answered(query, answer)
 
     def explain(self, query: RecallQuery, id_: str, now: int | None = None) -> Explanation | None:
         """Return what became of a memory in the answer; None where nothing has this id.
@@ -136,7 +136,7 @@ class Recaller:
                 became.append(one)
             return furthest(query.readable(), traces, became, results)
 
-        return self._answered(explanation)
+        return self._answered(query, explanation)
 
     def follow(self) -> None:
         """Bring the index to where the files are."""
@@ -158,14 +158,20 @@ class Recaller:
                 # The next question maps what was stored, and what was read goes.
                 self._index = None
 
-    def _answered(self, answer: Callable[[Index, TextEncoder | None], T]) -> T:
+    def _answered(self, query: RecallQuery, answer: Callable[[Index, TextEncoder | None], T]) -> T:
         """Return an answer from the index and the files as they are at one moment.
 
-        What `answer` needs encoded is encoded while others are answered; then it is called again.
+        The query's sentences are encoded first, while others are answered. What `answer` needs
+        encoded besides is encoded then, and it is called again.
         """
         encoder = None if self._encoder is None else EncodedTexts(self._encoder)
         if self._encoder is not None and self._encoder.model is not None and not self._generic:
             self._generic = query_vectors(self._encoder, GENERIC_PROMPTS)
+        if encoder is not None:
+            with self._lock:
+                sentences = self._reader.embedded_sentences(query, encoder)
+            for sentence in dict.fromkeys(sentences):
+                encoder.encode(sentence)
         while True:
             try:
                 with self._lock, self._files.snapshot():

@@ -31,6 +31,8 @@ Bytes = npt.NDArray[np.int8]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
+# Levels that are held unpacked, a byte each: those of some six thousand turns.
+MOST_LEVELS = 24_000_000
 # The mean token vector of a zone is that of about so many turns.
 _SAMPLED = 1_000
 _BLOCK = 10_000
@@ -114,6 +116,8 @@ class Tokens:
             held.get("codes"), np.uint8, width(self._dimensions), held.get("codes.lying")
         )
         self._wanted = _WANTED.format(model=apsw.format_sql_value(model.model))
+        # The levels of the first tokens, unpacked once, where there is room for all.
+        self._levels = GrowableArray(np.zeros(0, np.int8))
         # The last row that was read, also if its turn is not known.
         self._seen = int(held["seen"][0]) if held else 0
         self._sample: _Sample | None = None
@@ -152,6 +156,7 @@ class Tokens:
         of_kept = np.repeat(kept, tokens)
         for column in (self._columns["scale"], self._columns["square"], self.codes):
             column.keep(of_kept)
+        self._levels.replace(np.zeros(0, np.int8))
         self._columns["end"].replace(np.cumsum(tokens[kept]))
         stays = moved >= 0
         before = np.concatenate(([0], np.cumsum(kept)))
@@ -180,13 +185,26 @@ class Tokens:
         of_unit = np.zeros(int(per_turn.sum()), np.int64)
         of_unit[np.repeat(known, per_turn)] = tokens
         return TokensOf(
-            levels_of(self.codes.take(row), self._dimensions),
+            self._levels_of(row),
             self._columns["scale"].values[row].astype(np.float32),
             self._columns["square"].values[row],
             of_unit,
             np.repeat(np.arange(len(places)), per_turn),
             known,
         )
+
+    def _levels_of(self, rows: Ints) -> Bytes:
+        """Return the levels of some tokens; to unpack them each time takes as long as the rest."""
+        count = len(self._columns["scale"].values)
+        if count * self._dimensions > MOST_LEVELS:
+            self._levels.replace(np.zeros(0, np.int8))
+            return levels_of(self.codes.take(rows), self._dimensions)
+        known = len(self._levels.values) // max(self._dimensions, 1)
+        if known < count:
+            new = self.codes.take(np.arange(known, count))
+            self._levels.extend(levels_of(new, self._dimensions).reshape(-1))
+        found: Bytes = self._levels.values.reshape(count, self._dimensions).take(rows, axis=0)
+        return found
 
     @property
     def centre(self) -> Centre:

@@ -115,9 +115,7 @@ def question_vectors(
     None without an encoder or a word, or where the zone has the vectors of another model: those of
     two models cannot be compared, and words find turns all the same.
     """
-    if encoder is None or encoder.model is None or encoder.model != embeddings.model:
-        return QuestionVectors()
-    if not text.strip():
+    if encoder is None or not is_encoded(encoder, embeddings) or not text.strip():
         return QuestionVectors()
     embedded = text_to_embed(text, named)
     encoded = encoder.encode_query_tokens(embedded)
@@ -129,6 +127,11 @@ def question_vectors(
         whole if usable else None,
         QueryTokens(embedded, encoded.offsets, vectors) if readable else None,
     )
+
+
+def is_encoded(encoder: TextEncoder, embeddings: EmbeddingsModel) -> bool:
+    """Return whether an encoder's vectors can be compared with a zone's."""
+    return encoder.model is not None and encoder.model == embeddings.model
 
 
 def text_to_embed(text: str, named: Sequence[NamedEntity]) -> str:

@@ -12,7 +12,12 @@ from projections.events import turns_for_recall
 from projections.files import ZoneFiles
 from projections.recall.index.zone_index import Index
 from projections.recall.question import answer_type, filters
-from projections.recall.question.encoding import TextEncoder, question_vectors
+from projections.recall.question.encoding import (
+    TextEncoder,
+    is_encoded,
+    question_vectors,
+    text_to_embed,
+)
 from projections.recall.question.entity_names import Names, ids_of
 from projections.recall.question.event_times import Anchor, anchor
 from projections.recall.question.parsed_question import ParsedQuestion
@@ -60,13 +65,20 @@ class QuestionReader:
 
         Where the text has no sentence, the whole of it is one.
         """
-        text = query.readable().text[:MOST_CHARACTERS]
-        found = [text[start:end] for start, end in islice(sentences(text), MOST_SENTENCES)]
         vectors = (
             question_vectors(one, self._names.of(one), encoder, self._files.embeddings).whole
-            for one in found or [text]
+            for one in _sentences(query)
         )
         return [vector for vector in vectors if vector is not None]
+
+    def embedded_sentences(self, query: RecallQuery, encoder: TextEncoder) -> list[str]:
+        """Return the texts that `sentence_vectors` has encoded, as the files are now.
+
+        Where the files change before that, these may be others than are needed.
+        """
+        if not is_encoded(encoder, self._files.embeddings):
+            return []
+        return [text_to_embed(one, self._names.of(one)) for one in _sentences(query) if one.strip()]
 
     def about(self, query: RecallQuery) -> dict[str, bool]:
         """Return whether a query is about somebody whom the memory can know, by kind."""
@@ -157,3 +169,9 @@ class QuestionReader:
             at = query.asked_at
         spans = spans_in(query.text, at, utc_offset)
         return spans, None if spans else anchor(query.text), utc_offset
+
+
+def _sentences(query: RecallQuery) -> list[str]:
+    """Return the first sentences of a query; the whole of it, where it has none."""
+    text = query.readable().text[:MOST_CHARACTERS]
+    return [text[start:end] for start, end in islice(sentences(text), MOST_SENTENCES)] or [text]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from projections.embeddings import canonical_vectors
 from projections.embeddings.token_vectors import quantised
 from projections.recall.arms.late_interaction import WINDOW, late, nearest, windowed
+from projections.recall.index import token_index
 from projections.recall.index.token_index import Centre, Tokens, TokensOf
 from projections.recall.question.encoding import QueryTokens
 from projections.recall.ranking.profiles import DEFAULT_PROFILE
@@ -178,6 +179,27 @@ def test_no_more_turns_are_read_than_the_budget_says(
     read.clear()
     ask(crowd, "dog on a river", budget="low")
     assert read == []
+
+
+def test_levels_that_are_held_are_those_that_are_unpacked(
+    crowd: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def codes(most: int, places: np.ndarray) -> np.ndarray:
+        monkeypatch.setattr(token_index, "MOST_LEVELS", most)
+        return recaller._refreshed().tokens.of(places).codes
+
+    def both(places: np.ndarray) -> np.ndarray:
+        held, unpacked, again = (codes(most, places) for most in (1 << 30, 0, 1 << 30))
+        assert np.array_equal(held, unpacked)
+        assert np.array_equal(held, again)
+        return held
+
+    recaller = recaller_of(crowd)
+    before = both(np.arange(700))
+    tell(crowd, [say("A kite by the river.", "more", peer_id="room1")])
+    assert np.array_equal(both(np.arange(701))[: len(before)], before)
+    crowd.forget("m0")
+    assert len(both(np.arange(700))) < len(before) + 2
 
 
 def test_a_derived_zone_has_the_same_tokens_and_asked_nobody(crowd: Memory) -> None:
