@@ -33,7 +33,10 @@ _KINDS: dict[str, PeerKind] = {
     "1": "dm",
     "3": "group",
 }
-_MARKUP = re.compile(r"<a?(:\w+:)\d+>")
+_EMOJI = re.compile(r"<a?(:\w+:)\d+>")
+_MENTION = re.compile(r"<@!?(\d+)>")
+_TIME = re.compile(r"<t:(\d{1,11})(?::[a-zA-Z])?>")
+_QUOTED = re.compile(r">(?:>>)? ")
 _FAMILIES = {
     "image": ("png", "jpg", "jpeg", "gif", "webp", "heic", "avif", "bmp"),
     "video": ("mp4", "mov", "webm", "mkv", "avi"),
@@ -66,11 +69,17 @@ def _events(known: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[In
     said = dict(common, **_person(author))
     if author.get("isBot"):
         said["direction"] = "out"
+    metadata: dict[str, Any] = {}
+    if name := known.get("channel.name"):
+        metadata["channel"] = str(name)
     nickname = author.get("nickname")
     if nickname and nickname != author.get("name"):
-        said["metadata"] = {"nickname": nickname}
+        metadata["nickname"] = nickname
     type_ = str(message.get("type") or "Default")
-    content = _words(message)
+    content, quoted = _words(message)
+    if quoted:
+        metadata["quoted"] = quoted
+    said["metadata"] = metadata
     if type_ not in _SPEECH and type_ not in _SPEECH_NUMBERS:
         yield InboundEvent(
             **said, kind="notice", id=id_, occurred_at=at, content=content or _spaced(type_)
@@ -81,13 +90,15 @@ def _events(known: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[In
     attachments = list(_attachments(message))
     if isinstance(forwarded, dict):
         attachments += [
-            Attachment(type="forward", caption=_words(forwarded) or None),
+            Attachment(type="forward", caption="\n".join(filter(None, _words(forwarded))) or None),
             *_attachments(forwarded),
         ]
     elif isinstance(reference, dict) and reference.get("messageId"):
         said["reply_to"] = str(reference["messageId"])
     if not content and not attachments:
         content = _embedded(message)
+    if not content and not attachments and quoted:
+        attachments = [Attachment(type="forward", caption=quoted)]
     if not content and not attachments:
         attachments = [Attachment(type="unsupported")]
     said |= {"content": content, "attachments": tuple(attachments)}
@@ -131,8 +142,38 @@ def _person(author: Mapping[str, Any]) -> dict[str, Any]:
     return {"sender_id": str(author["id"]), "sender_name": author.get("name") or None}
 
 
-def _words(message: Mapping[str, Any]) -> str:
-    return _MARKUP.sub(r"\1", str(message.get("content") or "")).strip()
+def _words(message: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what a message says, and the lines that it quotes."""
+    names = {
+        str(one.get("id")): one.get("nickname") or one.get("name")
+        for one in message.get("mentions") or ()
+        if isinstance(one, dict)
+    }
+    said: list[str] = []
+    quoted: list[str] = []
+    rest = False
+    for line in _plain(message.get("content"), names).split("\n"):
+        mark = _QUOTED.match(line)
+        rest = rest or line.startswith(">>> ")
+        if mark or rest:
+            quoted.append(line[mark.end() :] if mark else line)
+        else:
+            said.append(line)
+    return "\n".join(said).strip(), "\n".join(quoted).strip()
+
+
+def _plain(content: object, names: Mapping[str, object]) -> str:
+    """Return Discord's markup of people, times and signs as it is shown."""
+    text = _EMOJI.sub(r"\1", str(content or ""))
+    text = _MENTION.sub(lambda found: f"@{names.get(found[1]) or found[1]}", text)
+    return _TIME.sub(_shown_time, text)
+
+
+def _shown_time(found: re.Match[str]) -> str:
+    try:
+        return datetime.fromtimestamp(int(found[1]), UTC).strftime("%Y-%m-%d %H:%M UTC")
+    except (ValueError, OverflowError, OSError):
+        return found[0]
 
 
 def _embedded(message: Mapping[str, Any]) -> str:
@@ -151,7 +192,8 @@ def _attachments(message: Mapping[str, Any]) -> Iterator[Attachment]:
         yield Attachment(
             type=_family(str(name or "")),
             name=name,
-            url=one.get("url"),
+            # Who has what follows it may load the file, and it is another each time.
+            url=str(one.get("url") or "").partition("?")[0] or None,
             size=one.get("fileSizeBytes"),
         )
     for one in message.get("stickers") or ():
@@ -265,15 +307,16 @@ def _rows(member: Member) -> Iterator[tuple[int, Mapping[str, Any]]]:
 def _own(
     row: Mapping[str, Any], owner: Mapping[str, Any], place: Mapping[str, Any]
 ) -> InboundEvent:
-    content = _MARKUP.sub(r"\1", str(row.get("Contents") or "")).strip()
+    content, quoted = _words({"content": row.get("Contents")})
     files = []
-    for url in str(row.get("Attachments") or "").split():
-        name = url.partition("?")[0].rpartition("/")[2]
+    for given in str(row.get("Attachments") or "").split():
+        url = given.partition("?")[0]
+        name = url.rpartition("/")[2]
         files.append(Attachment(type=_family(name), name=name or None, url=url))
     if not row.get("ID"):
         raise InvalidInput("the row has no ID")
     if not content and not files:
-        files = [Attachment(type="unsupported")]
+        files = [Attachment(type="forward" if quoted else "unsupported", caption=quoted or None)]
     return InboundEvent(
         platform=_PLATFORM,
         **owner,
@@ -282,6 +325,7 @@ def _own(
         occurred_at=_moment(row["Timestamp"]),
         content=content,
         attachments=tuple(files),
+        metadata={"quoted": quoted} if quoted else {},
     )
 
 

@@ -29,8 +29,8 @@ _LISTS: dict[str, PeerKind] = {
 }
 # Subtypes in which somebody says something; all others are what Slack tells.
 _SPEECH = frozenset(
-    {"bot_message", "me_message", "thread_broadcast", "file_share", "file_comment"}
-    | {"slackbot_response", "document_mention", "message_replied"}
+    {"bot_message", "me_message", "thread_broadcast", "reply_broadcast", "file_share"}
+    | {"file_comment", "slackbot_response", "document_mention", "message_replied"}
 )
 _BOT_SUBTYPES = frozenset({"bot_message", "slackbot_response"})
 _MARK = re.compile(r"<([@#!][^<>\n]+|[a-z][a-z+.-]+:[^<>\n]+)>")
@@ -63,6 +63,16 @@ def _is_export(folder: Folder) -> bool:
         return False
 
 
+class _People(NamedTuple):
+    """Who is in a workspace: names by the ids of people and bots, and whose ids are programs'."""
+
+    names: dict[str, str]
+    programs: frozenset[str]
+
+
+_NOBODY = _People({}, frozenset({"USLACKBOT"}))
+
+
 class _Workspace(Source):
     """An export, as a whole or of one channel."""
 
@@ -80,7 +90,7 @@ class _Workspace(Source):
             channel = channels.get(name, _Channel("", None, name))
             yield from self._days(self._folder.folder(name), channel, people)
 
-    def _days(self, folder: Folder, channel: _Channel, people: Mapping[str, str]) -> Iterator[Part]:
+    def _days(self, folder: Folder, channel: _Channel, people: _People) -> Iterator[Part]:
         for name in folder.files():
             if _DAY.match(name):
                 member = folder.file(name)
@@ -95,7 +105,7 @@ class _Day(Source):
 
     def parts(self) -> Iterator[Part]:
         *_, channel, _ = ("", *self._member.path.split("/"))
-        found = _messages(self._member, _Channel("", None, channel), {})
+        found = _messages(self._member, _Channel("", None, channel), _NOBODY)
         yield Part(self._member.path, found)
 
 
@@ -103,13 +113,19 @@ def _own_name(folder: Folder) -> str:
     return folder.path.rstrip("/").rpartition("/")[2]
 
 
-def _people(folder: Folder, damaged: list[tuple[str, Damaged]]) -> dict[str, str]:
-    """Return id -> name of the people in a workspace."""
-    return {
-        str(user["id"]): name
-        for user in _listed(folder, "users.json", damaged)
-        if user.get("id") and (name := _name_of(user))
-    }
+def _people(folder: Folder, damaged: list[tuple[str, Damaged]]) -> _People:
+    """Return who is in a workspace; a bot has an id as a user, and another as a bot."""
+    names: dict[str, str] = {}
+    programs = set(_NOBODY.programs)
+    for user in _listed(folder, "users.json", damaged):
+        ids = [str(user.get("id") or "")]
+        if isinstance(bot := _dict(user.get("profile")).get("bot_id"), str):
+            ids.append(bot)
+        if user.get("is_bot"):
+            programs.update(ids)
+        if name := _name_of(user):
+            names.update((one, name) for one in ids if one)
+    return _People(names, frozenset(programs))
 
 
 def _name_of(user: Mapping[str, Any]) -> str | None:
@@ -147,16 +163,14 @@ def _listed(
         damaged.append((member.path, error))
 
 
-def _messages(
-    member: Member, channel: _Channel, people: Mapping[str, str]
-) -> Iterator[tuple[int, Found]]:
+def _messages(member: Member, channel: _Channel, people: _People) -> Iterator[tuple[int, Found]]:
     return converted(items(member, "item"), _Reader(channel, people).events)
 
 
 class _Reader:
     """Makes events of the messages of one channel."""
 
-    def __init__(self, channel: _Channel, people: Mapping[str, str]) -> None:
+    def __init__(self, channel: _Channel, people: _People) -> None:
         self._channel = channel
         self._place = channel.id or channel.name
         self._people = people
@@ -179,7 +193,11 @@ class _Reader:
         speech = subtype is None or subtype in _SPEECH
         comment = _dict(message.get("comment")) if subtype == "file_comment" else {}
         sender, name = self._sender({**message, **comment} if comment else message)
-        bot = bool(message.get("bot_id")) or subtype in _BOT_SUBTYPES
+        bot = (
+            bool(message.get("bot_id"))
+            or subtype in _BOT_SUBTYPES
+            or sender in self._people.programs
+        )
         text = str(comment.get("comment") or _text_of(message))
         words, quoted = self._words(text)
         attachments = self._attachments(message, bot and not words)
@@ -250,7 +268,7 @@ class _Reader:
                     kind="reaction",
                     target=id_,
                     sender_id=str(user),
-                    sender_name=self._people.get(str(user)),
+                    sender_name=self._people.names.get(str(user)),
                     peer_id=self._place or None,
                     peer_kind=self._channel.kind,
                     occurred_at=_ms(ts),
@@ -258,10 +276,11 @@ class _Reader:
                 )
 
     def _sender(self, message: Mapping[str, Any]) -> tuple[str, str | None]:
-        profile = {"profile": message.get("user_profile"), "username": message.get("username")}
+        told = {"profile": message.get("user_profile"), "username": message.get("username")}
+        named = _name_of(told) or _name_of(_dict(message.get("bot_profile")))
         for key in ("user", "bot_id"):
             if isinstance(id_ := message.get(key), str) and id_:
-                return id_, self._people.get(id_) or _name_of(profile)
+                return id_, self._people.names.get(id_) or named
         named = message.get("username")
         return (str(named), str(named)) if named else ("USLACK", "Slack")
 
@@ -328,7 +347,7 @@ class _Reader:
     def _shown(self, found: re.Match[str]) -> str:
         target, _, label = found[1].partition("|")
         if target.startswith("@"):
-            name = self._people.get(target[1:]) or label or target[1:]
+            name = self._people.names.get(target[1:]) or label or target[1:]
             return f"@{name.removeprefix('@')}"
         if target.startswith("#"):
             return f"#{label or target[1:]}"

@@ -94,7 +94,7 @@ class _Chat:
 
 def _events(chat: _Chat, message: Mapping[str, Any]) -> Iterator[InboundEvent]:
     kind = message.get("type")
-    if kind not in ("message", "service") or not _has_time(message):
+    if kind not in ("message", "service", "unsupported") or not _has_time(message):
         raise InvalidInput(f"Telegram exported no words and no time of this record, a {kind!r}")
     at = _moment(message, "date", chat.local)
     number = message.get("id")
@@ -109,7 +109,9 @@ def _events(chat: _Chat, message: Mapping[str, Any]) -> Iterator[InboundEvent]:
         return
     sender, name = _person(message, "from", chat)
     common |= {"sender_id": sender, "sender_name": name}
-    if chat.type == "bot_chat" and sender == chat.id:
+    by_program = "via_bot" in message or "inline_bot_buttons" in message
+    if by_program or (chat.type == "bot_chat" and sender == chat.id):
+        # Only programs have buttons, and what came through one nobody typed.
         common["direction"] = "out"
     if (answered := message.get("reply_to_message_id")) is not None and chat.known:
         common["reply_to"] = chat.message(answered, message.get("reply_to_peer_id"))

@@ -29,12 +29,17 @@ from streams.adapters.whatsapp_phrases import (
     CHAT_NAME,
     DELETED,
     EDITED,
+    ISOLATES,
+    LAST_MARK,
     MARKS,
     MORNING,
     NEITHER,
     OMITTED,
+    OWN_OMITTED,
     PAGES,
+    PLACE,
     POLL,
+    TOLD,
     VOTES,
 )
 
@@ -45,6 +50,9 @@ _PLAIN = {
     **dict.fromkeys((0xA0, 0x202F, 0x2009), " "),
     0x60C: ",",
 }
+# What stands between the numbers of a date in Chinese, Japanese and Korean.
+_OF_DATES = str.maketrans("年月日년월일", "-- ...")
+_YEAR = re.compile(r"\[?\d{4}[年년]")
 _BIDI = f"[{MARKS}]*"
 _HEADER = re.compile(
     rf"(?P<open>\[)?{_BIDI}"
@@ -64,6 +72,7 @@ _MOST_BEFORE = 5
 # Names in one chat; a file with more is none.
 _MOST_NAMES = 20_000
 _NOON = "中午"
+_QUOTES = (("“", "”"), ("«", "»"))
 
 
 class _Header(NamedTuple):
@@ -84,7 +93,10 @@ def _header(line: str) -> _Header | None:
     if not (stripped.startswith("[") or stripped[:1].isdecimal()):
         return None
     # Sign for sign, so that places stay what they are.
-    found = _HEADER.match(stripped[:120].translate(_PLAIN))
+    plain = stripped[:120].translate(_PLAIN)
+    if _YEAR.match(plain):
+        plain = plain.translate(_OF_DATES)
+    found = _HEADER.match(plain)
     if found is None:
         return None
     half = _NO_LETTERS.sub("", f"{found['before'] or ''}{found['after'] or ''}").lower()
@@ -161,7 +173,7 @@ class _Chat(Source):
             "occurred_at": occurred_at,
         }
         if sender is None:
-            about = _clean(text)
+            about = _told(text)
             return InboundEvent(
                 kind="notice", sender_id=self._name or _PLATFORM, content=about, **chat
             )
@@ -172,6 +184,11 @@ class _Chat(Source):
         """Return who says something, and what; nobody: WhatsApp does."""
         first, _, _ = said.partition("\n")
         name, colon, _ = first.partition(": ")
+        if any(name.count(begin) != name.count(end) for begin, end in _QUOTES) or (
+            name.count('"') % 2
+        ):
+            # What a group was called, and not who says something.
+            return None, said
         if colon and _name(name) in self._survey.whole_names:
             second = first[len(name) + 2 :].partition(": ")[0]
             name = f"{name}: {second}"
@@ -194,38 +211,58 @@ def _said(text: str) -> dict[str, Any]:
     words = _clean(text)
     if DELETED.fullmatch(words):
         return {"kind": "notice", "content": words, "metadata": {"deleted": True}}
-    if OMITTED.fullmatch(words) or words == "null":
-        return {"content": "", "attachments": (Attachment(type="media"),), "metadata": metadata}
-    name, words = _file(text, words)
-    if name is not None:
-        attachments = (Attachment(name=name),)
-        return {"content": words, "attachments": attachments, "metadata": metadata}
+    file, words = _file(text, words, own)
+    if file is not None:
+        return {"content": words, "attachments": (file,), "metadata": metadata}
     if POLL.match(words):
-        return {"content": VOTES.sub("", words), "metadata": metadata}
-    if own and words:
+        return {"content": VOTES.sub("", _told(words)), "metadata": metadata}
+    if words and (own or TOLD.fullmatch(words)):
         # A call, a change of number, a pin: nobody typed the mark before it.
-        return {"kind": "notice", "content": words, "metadata": metadata}
+        return {"kind": "notice", "content": _told(words), "metadata": metadata}
     if not words:
         return {"kind": "notice", "content": "(empty)", "metadata": metadata}
     return {"content": words, "metadata": metadata}
 
 
-def _file(text: str, words: str) -> tuple[str | None, str]:
-    """Return the name of the file that came with a message, and what was said to it."""
+def _file(text: str, words: str, own: bool) -> tuple[Attachment | None, str]:
+    """Return the file that came with a message, and what was said to it.
+
+    `own`: the message begins with a mark that only WhatsApp sets.
+    """
     if found := ATTACHED.search(text):
         before = PAGES.search(text[: found.start()])
         if before:
             # "report.pdf • 3 pages": the name that it had, and nothing that anybody said.
-            return _clean(text[: before.start()]) or found[1], ""
-        return found[1], _clean(text[: found.start()])
+            return Attachment(name=_clean(text[: before.start()]) or found[1]), ""
+        return Attachment(name=found[1]), _clean(text[: found.start()])
     first, _, rest = text.partition("\n")
     if found := ATTACHED_ANDROID.fullmatch(first.rstrip()):
-        return _clean(found[1]), _clean(rest)
+        return Attachment(name=_clean(found[1])), _clean(rest)
+    if found := PLACE.fullmatch(words):
+        return Attachment(type="location", url=found[1]), ""
+    media = Attachment(type="media")
+    told = _clean(first)
+    if OMITTED.fullmatch(told) or told == "null" or (own and OWN_OMITTED.fullmatch(told)):
+        return media, _clean(rest)
+    *before_it, last = LAST_MARK.split(first)
+    if before_it and not rest and (OMITTED.fullmatch(last) or OWN_OMITTED.fullmatch(last)):
+        # What stands before it was said to the file, or is its name.
+        said = _clean(before_it[0])
+        pages = PAGES.search(said)
+        if pages is None:
+            return media, said
+        return Attachment(name=_clean(said[: pages.start()])), ""
     return None, words
 
 
 def _clean(text: str) -> str:
-    return text.strip(MARKS + " \t\r\n\u202f\xa0")
+    """Return a text without the marks around it, and without those around each "@name"."""
+    return ISOLATES.sub("", text).strip(MARKS + " \t\r\n\u202f\xa0")
+
+
+def _told(text: str) -> str:
+    """Return what WhatsApp wrote itself, without its marks."""
+    return _clean("".join(sign for sign in text if sign not in MARKS))
 
 
 def _name(written: str) -> str:

@@ -9,6 +9,11 @@ import re
 #: Marks of direction, which stand before what WhatsApp itself writes, and around numbers.
 MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
 
+#: Those around a name that is mentioned: "@\u2068Zed\u2069".
+ISOLATES = re.compile("[\u2066-\u2069]")
+#: The last of them in a line, before which somebody's own words end.
+LAST_MARK = re.compile(r"[\u200e\u200f](?=[^\u200e\u200f]*\Z)")
+
 # Halves of the day, without blanks and full stops.
 _MORNING = (
     *("am", "a", "ص", "صباحًا", "صباحا", "上午", "凌晨", "早上", "清晨", "오전", "午前", "πμ", "öö"),
@@ -64,7 +69,9 @@ _OMITTED = (
     *("omess[oiae]", "oculto", "oculta", "weggelaten", "пропущено?", "без медиафайлов", "atlandı"),
     *("dahil edilmedi", "pominięto", "utelämnad(?:es)?", "utelatt", "udeladt", "dihilangkan"),
     *("略过", "省略", "생략", "استبعاد", "محذوف", "छोड़ा", "no incluido", "не включен[ыо]?"),
-    *("tidak disertakan", "jätettiin pois", "vynecháno?", "ikke inkludert"),
+    *("tidak disertakan", "jätettiin pois", "vynecháno?", "ikke inkludert", "ausgelassen"),
+    *("ocultad[oa]s?", "הושמט", "略去", "제외", "含まれ", "मीडिया", "মিডিয়া", "без медіа"),
+    *("παραλείφθηκ", "bỏ qua", "رسانه", "omise?", "kihagyva"),
 )
 _KINDS = (
     *("media", "médias?", "multimedia", "multimedios", "medien", "mídia", "медиа", "файл", "image"),
@@ -79,6 +86,35 @@ OMITTED = re.compile(
     rf"<[^<>:\n]{{0,100}}(?:{'|'.join(_OMITTED)})[^<>:\n]{{0,100}}>"
     rf"|(?:{'|'.join(_KINDS)})(?: \w+){{0,2}} (?:{'|'.join(_OMITTED)})",
     re.IGNORECASE,
+)
+
+#: The same behind a mark that only WhatsApp sets, in whatever words: "画像は省略されました".
+OWN_OMITTED = re.compile(
+    rf"[^\n:]{{0,60}}(?:{'|'.join(_OMITTED)})[^\n:]{{0,30}}|تم حذف (?:الصورة|الفيديو|الملصق|الصوت)",
+    re.IGNORECASE,
+)
+
+#: The whole of a message that WhatsApp wrote in somebody's name, on Android without a mark.
+TOLD = re.compile(
+    "|".join(
+        (
+            r"missed (?:group )?(?:voice|video) call\.?",
+            r"verpasster (?:gruppen-?)?(?:sprach|video)anruf",
+            r"(?:video)?llamada(?: de voz)? perdida|chamada de (?:voz|vídeo) perdida",
+            r"appel (?:vocal|vidéo) manqué|(?:video)?chiamata(?: vocale)? persa",
+            r"пропущенный (?:аудио|видео)?звонок|gemiste (?:spraak|video-?)oproep",
+            r"live location shared|live-standort wird geteilt",
+            r"ubicación en tiempo real compartida|localização em tempo real compartilhada",
+            r"localisation en direct partagée|posizione in tempo reale condivisa",
+            r"waiting for this message\. this may take a while\.(?: learn more)?",
+        )
+    ),
+    re.IGNORECASE,
+)
+
+#: The whole of a message that is a place: "location: https://maps.google.com/?q=1,2".
+PLACE = re.compile(
+    r"[^\n:]{3,30}: (https://(?:maps\.google\.com/\?q=|(?:www\.)?foursquare\.com/v/)\S+)"
 )
 
 #: A file that was exported, on a phone of Apple's: "<attached: 0001-PHOTO.jpg>".

@@ -72,7 +72,7 @@ def test_a_channel_says_who_said_what_when(tmp_path):
     assert (moved.content, moved.sender_id, moved.sender_name) == (
         "I moved to Turin. :wave:", "1", "ada",
     )  # fmt: skip
-    assert moved.metadata == {"nickname": "Ada L."}
+    assert moved.metadata == {"channel": "tea", "nickname": "Ada L."}
     assert (moved.peer_id, moved.peer_kind, moved.thread_id) == ("9", "channel", None)
     assert found.drafts[0].occurred_at == 1_700_000_000_500
     assert contents["12"].reply_to == "11"
@@ -161,3 +161,26 @@ def test_an_export_that_is_cut_off_or_damaged_raises_nothing(tmp_path_factory, a
     path = tmp_path_factory.mktemp("discord") / "one.json"
     path.write_bytes(RAW[:at] + noise + (RAW[at + 4 :] if len(noise) > 2 else b""))
     opened(path, "discord")
+
+
+def test_marks_are_read_as_they_are_shown_and_quotations_are_apart(tmp_path: Path) -> None:
+    text = "<@2> and <@!7>, at <t:1700000000:R>\n> I hate tea.\nIs that so?"
+    found = read(tmp_path, document([
+        said(1, text, mentions=[{"id": "2", "name": "bob", "nickname": "Bobby"}]),
+        said(2, "> all\n> quoted"),
+        said(3, ">>> to\nthe end"),
+    ]))  # fmt: skip
+    first, second, third = found.contents
+    assert first.content == "@Bobby and @7, at 2023-11-14 22:13 UTC\nIs that so?"
+    assert first.metadata["quoted"] == "I hate tea."
+    assert second.attachments == (Attachment(type="forward", caption="all\nquoted"),)
+    assert third.attachments == (Attachment(type="forward", caption="to\nthe end"),)
+    assert second.content == third.content == ""
+
+
+def test_an_address_is_the_same_in_the_next_export(tmp_path: Path) -> None:
+    """What follows it lets in whoever has it, and changes with each export."""
+    for query in ("", "?ex=66&hm=1", "?ex=77&hm=2"):
+        file = {"id": "1", "url": f"https://cdn.example/a.png{query}", "fileName": "a.png"}
+        (content,) = read(tmp_path, document([said(1, "", attachments=[file])])).contents
+        assert [one.url for one in content.attachments] == ["https://cdn.example/a.png"]

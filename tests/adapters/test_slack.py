@@ -247,3 +247,31 @@ def test_a_real_export_gives_what_was_counted_by_hand() -> None:
         *("100_cities.js", "10_cities.js", "10_cities.js", "cities1000.js")
     ]
     assert not [item for item in files if "xoxe" in (item.url or "")]
+
+
+def test_programs_are_called_by_their_names_and_say_nothing_of_anybody(tmp_path: Path) -> None:
+    bot = {"id": "U9", "name": "deploy", "is_bot": True,
+           "profile": {"real_name": "Deploy Bot", "bot_id": "B9"}}  # fmt: skip
+    said_by = [
+        message("By id", "1700000001.000100", "U9"),
+        {"type": "message", "text": "By bot", "bot_id": "B9", "ts": "1700000002.000100"},
+        {"type": "message", "text": "By profile", "bot_id": "B5", "ts": "1700000003.000100",
+         "bot_profile": {"id": "B5", "name": "Geekbot"}},
+        {"type": "message", "text": "By nobody", "bot_id": "B4", "ts": "1700000004.000100"},
+        message("Reminder: tea.", "1700000005.000100", "USLACKBOT"),
+        message("I live in Ghent.", "1700000006.000100"),
+        message("And again", "1700000007.000100", subtype="reply_broadcast"),
+    ]  # fmt: skip
+    members = export({"general/2023-11-14.json": said_by})
+    members["users.json"] = json.dumps([*USERS, bot]).encode()
+    found = opened(zipped_export(tmp_path, members))
+    assert [(one.sender_name, one.direction, one.content) for one in found.contents] == [
+        ("Deploy Bot", "out", "By id"),
+        ("Deploy Bot", "out", "By bot"),
+        ("Geekbot", "out", "By profile"),
+        (None, "out", "By nobody"),
+        (None, "out", "Reminder: tea."),
+        ("Ada Lovelace", None, "I live in Ghent."),
+        ("Ada Lovelace", None, "And again"),
+    ]
+    assert found.kinds == {"message": 7}

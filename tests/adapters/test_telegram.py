@@ -186,3 +186,15 @@ def test_real_exports_say_what_their_reader_expects(name):
         (one["author"], one["message"]) for one in expected
     ]
     assert [draft.occurred_at for draft in found.drafts] == [1544006350000, 1544006964000]
+
+
+def test_what_came_through_a_program_is_nobodys_words(tmp_path):
+    found = read(tmp_path, {**CHAT, "messages": [
+        said(1, "It is 20 degrees.", via_bot="@weather"),
+        said(2, "Press one.", inline_bot_buttons=[[{"type": "callback", "text": "1"}]]),
+        said(3, "It is warm."),
+        {**said(4, ""), "type": "unsupported"},
+    ]})  # fmt: skip
+    assert [one.direction for one in found.contents] == ["out", "out", None, None]
+    assert found.contents[3].attachments == (Attachment(type="unsupported"),)
+    assert not found.rejections

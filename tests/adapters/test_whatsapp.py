@@ -67,6 +67,8 @@ HEADERS = {
     "Android, Japan": "2020/06/25 15:05 - ",
     "Android, China": "2020/6/25 下午3:05 - ",
     "Android, Korea": "2020. 6. 25. 오후 3:05 - ",
+    "Android, Korea, in words": "2020년 6월 25일 오후 3:05 - ",
+    "Android, Taiwan, in words": "2020年6月25日 下午3:05 - ",
     "Android, Egypt": f"٢٥{R}/٦{R}/٢٠٢٠, ٣:٠٥ م - ",
     "Android, Thailand": "25/6/2563 15:05 - ",
     "iOS, Britain": "[25/06/2020, 15:05:07] ",
@@ -346,3 +348,50 @@ def test_a_line_of_utf_16_without_an_end_is_refused_and_the_next_is_read(tmp_pat
     assert [len(line) > MAX_RECORD_BYTES for line in lines] == [True, False]
     assert len(lines[0]) < 2_000_000
     assert lines[1] == "b"
+
+
+#: What stands after "Ada: ", its kind, its words, and what is attached.
+WRITTEN = {
+    "German, a card": (f"{L}Kontaktkarte ausgelassen", "message", "", "media"),
+    "Portuguese, Apple": (f"{L}imagem ocultada", "message", "", "media"),
+    "Japanese": (f"{L}画像は省略されました", "message", "", "media"),
+    "Korean, Apple": (f"{L}사진이 생략됨", "message", "", "media"),
+    "Korean, Android": ("<미디어 파일 제외됨>", "message", "", "media"),
+    "Chinese": (f"{L}图像已省略", "message", "", "media"),
+    "Chinese, Taiwan": ("<媒體已略去>", "message", "", "media"),
+    "Hebrew": (f"{R}התמונה הושמטה", "message", "", "media"),
+    "Arabic": (f"{R}تم حذف الصورة", "message", "", "media"),
+    "Hindi": ("<मीडिया के बिना>", "message", "", "media"),
+    "words below": ("<Media omitted>\nour new kitchen", "message", "our new kitchen", "media"),
+    "words before": (f"our kitchen {L}image omitted", "message", "our kitchen", "media"),
+    "a document": (f"Plan.pdf • {L}3 pages {L}document omitted", "message", "", "Plan.pdf"),
+    "a place": ("location: https://maps.google.com/?q=1.5,2", "message", "", "location"),
+    "Apple's": (f"{L}Standort: https://maps.google.com/?q=1.5,2", "message", "", "location"),
+    "somebody is named": ("ask @\u2068Zed\u2069 then", "message", "ask @Zed then", ""),
+    "a poll": (
+        *(f"{L}POLL:\nWhere?\n{L}OPTION: Rome (2 votes)", "message"),
+        *("POLL:\nWhere?\nOPTION: Rome", ""),
+    ),
+    "a call, Apple": (f"{L}Voice call. {L}2 min", "notice", "Voice call. 2 min", ""),
+    "a call, Android": ("Missed video call", "notice", "Missed video call", ""),
+    "a call, Spanish": ("Videollamada perdida", "notice", "Videollamada perdida", ""),
+    "nobody's program": ("I omitted the image", "message", "I omitted the image", ""),
+    "a sigh": ("<sigh>", "message", "<sigh>", ""),
+}
+
+
+@pytest.mark.parametrize(("text", "kind", "words", "file"), WRITTEN.values(), ids=WRITTEN)
+def test_what_the_program_puts_in_is_told_from_what_was_said(
+    tmp_path: Path, text: str, kind: str, words: str, file: str
+) -> None:
+    found = read(tmp_path, f"[25/06/2020, 15:05:07] Ada: {text}\n")
+    (content,) = found.contents
+    assert [*found.kinds] == [kind]
+    assert (content.sender_id, content.content) == ("Ada", words)
+    assert [one.name or one.type for one in content.attachments] == [file] * bool(file)
+
+
+def test_a_group_called_with_a_colon_is_not_somebody(tmp_path: Path) -> None:
+    found = read(tmp_path, '25/06/2020, 15:05 - Luis changed the group name from "A" to "B: C"\n')
+    assert found.kinds == {"notice": 1}
+    assert found.texts == ['Luis changed the group name from "A" to "B: C"']
