@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from projections.sqlite import listed, rows
+from projections.sqlite import listed, rows, value
 
 #: (rowid, id, source event id, text) of a fact.
 Fact = tuple[int, str, str | None, str]
@@ -170,6 +170,28 @@ def supersessions(
         "ORDER BY invalid_at DESC, fact_id, superseded_by",
         (listed(fact_ids), upto),
     )
+
+
+def newest_of(connection: apsw.Connection, fact_id: str, upto: int) -> str:
+    """Return what has the place of a fact at a time, after all that superseded one another.
+
+    That is a fact, or an event that ended the fact before it without giving one.
+    """
+    found: str = value(
+        connection,
+        """
+        WITH RECURSIVE line(id, step) AS (
+            SELECT ?1, 0
+            UNION
+            SELECT superseded_by, step + 1 FROM line
+              JOIN fact_supersessions ON fact_id = line.id
+             WHERE invalid_at <= ?2 AND step < 1000
+        )
+        SELECT id FROM line ORDER BY step DESC LIMIT 1
+        """,
+        (fact_id, upto),
+    )
+    return found
 
 
 def repeating_events(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:

@@ -30,6 +30,7 @@ from streams.agents.entities import ENTITY_TYPES, EntityResolver
 from streams.agents.state import Known, State, kept_signature
 from streams.agents.vectors import embedding_rows, turn_rows
 from streams.language.analysis import Analysis, Claim, Statement
+from streams.language.frames import MASK
 from streams.language.mentions import mentions
 from streams.language.statements import analyse, is_question
 
@@ -368,12 +369,18 @@ def _signatures(statement: Statement, content: Content, sender_ids: list[str]) -
 
 
 def _subjects(claim: Claim, content: Content, sender: Known, resolver: EntityResolver) -> list[str]:
-    """Return the ids of the person whom a claim is about, or a name if nobody is known by it."""
+    """Return the ids of the person whom a claim is about, or a name if nobody is known by it.
+
+    Of an open frame the name is one of them: whose slot it is, is mostly no person, and the first
+    of them is what the claim is kept under.
+    """
     subject = normalise_name(claim.subject)
-    if subject == normalise_name(content.sender_name or content.sender_id):
-        return resolver.ids(sender)
-    known = resolver.known(claim.subject, "PERSON")
-    return [subject] if known is None else resolver.ids(known)
+    of_sender = subject == normalise_name(content.sender_name or content.sender_id)
+    known = sender if of_sender else resolver.known(claim.subject, "PERSON")
+    ids = [] if known is None else resolver.ids(known)
+    if MASK in claim.attribute:
+        return [*ids, subject] if of_sender else [subject, *ids]
+    return ids or [subject]
 
 
 def _fact(identity: str, signature: str, statement: Statement, reading: Reading) -> Fact:

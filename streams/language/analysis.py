@@ -38,7 +38,8 @@ class Mention(Struct, frozen=True):
 class Claim(Struct, frozen=True):
     """A value that replaces the one before it, such as ("Ada", "home", "Berlin").
 
-    `attribute` is one of `claims.ATTRIBUTES`; the subject has one value of it at a time.
+    `attribute` is one of `claims.ATTRIBUTES`, or a frame (see `frames`); the subject has one value
+    of it at a time.
     """
 
     subject: str

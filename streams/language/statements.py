@@ -21,6 +21,8 @@ from streams.language.analysis import (
 from streams.language.claims import TRIGGERS as CLAIM_TRIGGERS
 from streams.language.claims import find_claim
 from streams.language.contacts import find_contacts
+from streams.language.frames import VERBS as FRAME_VERBS
+from streams.language.frames import find_frame
 from streams.language.mentions import find_mentions
 from streams.language.naming import find_introductions
 from streams.language.reported import Span, is_reported, reported
@@ -219,10 +221,12 @@ class _Message:
         references = [as_reference(tokens, item) for item in dates]
         corrects = _CORRECTION.match(sentence) is not None
         claim = None
-        if not is_reported(self._others, start) and (
-            contacts or not CLAIM_TRIGGERS.isdisjoint(tokens.lowers[left:right])
-        ):
-            claim = find_claim(sentence, start, speaker, mentions, references, contacts)
+        if not is_reported(self._others, start):
+            words = tokens.lowers[left:right]
+            if contacts or not CLAIM_TRIGGERS.isdisjoint(words):
+                claim = find_claim(sentence, start, speaker, mentions, references, contacts)
+            if claim is None and not FRAME_VERBS.isdisjoint(words):
+                claim = find_frame(sentence, speaker)
         if (
             claim is None
             and not contacts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from projections.recall.answer.supersessions import changes
 from projections.recall.arms.arm_scores import Candidates
 from projections.recall.index.zone_index import Index
 from projections.recall.question.parsed_question import ParsedQuestion
+from projections.recall.question.past import asks_for_past
 from projections.recall.question.query import RecallQuery
 from projections.recall.ranking.turn_ranking import Ranked
 from schemas.times import LATEST_MS, format_time
@@ -58,6 +59,8 @@ def turn_results(
     chosen = _best(question, ranked, found, index, files, most)
     if len(chosen) < count and most < len(ranked.places):
         chosen = _best(question, ranked, found, index, files, len(ranked.places))
+    if chosen and index.exists.supersessions and not asks_for_past(question):
+        chosen = _current_first(question, chosen, found, index, files)
     return _results(question.query, chosen[:count], found, index, files)
 
 
@@ -126,6 +129,45 @@ def _originals(
             item = Chosen("fact", fact, place, item.score, (fact,), texts[fact])
         result.append(item)
     return result
+
+
+def _current_first(
+    question: ParsedQuestion,
+    chosen: list[Chosen],
+    found: Candidates,
+    index: Index,
+    files: ZoneFiles,
+) -> list[Chosen]:
+    """Return the same, led by what superseded the first of them, if anything did (F7).
+
+    The newest of the slot comes first, also where both are raw turns or it was not found by
+    itself; all others stay in their order.
+    """
+    first = chosen[0]
+    if not first.facts:
+        return chosen
+    over = changes(question.query, first.facts, index, files).ended
+    said_at = int(index.turns.occurred_at[first.place])
+    if not _is_stale(first, said_at, over, found):
+        return chosen
+    ended = max((fact for fact in first.facts if fact in over), key=_nearness(found))
+    newest = memory.newest_of(files.memory.connection, ended, question.query.until)
+    place = index.facts.placed([newest]).get(newest, -1)
+    if place < 0 or place == first.place or not question.eligible[place]:
+        return chosen
+    turn_id = index.turns.ids[place]
+    facts_of = index.event_facts.of([turn_id])
+    turn = Chosen("event", turn_id, place, first.score, _fact_ids(facts_of.get(turn_id)))
+    current = next(
+        one
+        for one in _facts_or_turns(question, [turn], facts_of, found)
+        if one.kind == "event" or one.id == newest
+    )
+    return [current, *(item for item in chosen if item.id != current.id)]
+
+
+def _nearness(found: Candidates) -> Callable[[str], float]:
+    return lambda fact: found.facts.get(fact, 0.0)
 
 
 def _fact_ids(of_event: memory.EventFacts | None) -> Sequence[str]:

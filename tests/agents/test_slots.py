@@ -1,0 +1,77 @@
+"""A newer value takes the place of an older one, of people and things alike (C9, F7)."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streams.agents.writer import RuleWriter
+from tests.agents.kit import DAY, MINUTE, START, Zone, says
+
+CITIES = ("Rome", "Oslo", "Turin", "Lima", "Porto", "Kyoto")
+SAID = {
+    "home": "I live in {}.",
+    "capital": "The capital of Ruritania is {}.",
+    "operation": "Kelp's clinic is {}.",
+}
+
+
+@given(
+    slot=st.sampled_from(sorted(SAID)),
+    told=st.lists(
+        st.tuples(st.integers(0, 60), st.sampled_from(CITIES)),
+        min_size=1,
+        max_size=7,
+        unique_by=lambda item: item[0],
+    ),
+    order=st.randoms(use_true_random=False),
+)
+@settings(max_examples=60, deadline=None)
+def test_whatever_order_they_come_in_the_value_said_last_is_current(
+    slot: str, told: list[tuple[int, str]], order: object
+) -> None:
+    # Two days apart: what is said again within one is a repeat.
+    arriving = list(told)
+    order.shuffle(arriving)  # type: ignore[attr-defined]
+    zone = Zone(RuleWriter())
+    for place, (day, city) in enumerate(arriving):
+        words = SAID[slot].format(city)
+        zone.read(says("Ada", words, at=START + 2 * day * DAY, id=f"m{place}"))
+    last = max(told)[1]
+    assert {text.split()[-1] for text in zone.holding()} == {f"{last}."}
+    assert len(zone.facts()) == len(told)
+
+
+def test_similar_slots_stay_apart() -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Ada", "The head of state of Oz is Ana Prado."),
+        says("Ada", "The head of government of Oz is Rui Leal.", at=START + MINUTE),
+        says("Ada", "The head of state of Chad is Joe Hill.", at=START + 2 * MINUTE),
+    )
+    assert len(zone.holding()) == 3
+
+
+def test_what_others_say_of_somebody_fills_the_slot_of_their_own_words() -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Ada", "My dentist is Dr. Brandt."),
+        says("Bob", "Ada's dentist is Dr. Okoro.", at=START + DAY),
+    )
+    assert zone.holding() == ["Bob: Ada's dentist is Dr. Okoro."]
+    zone.given(says("Ada", "My dentist is Dr. Brandt.", at=START + 3 * DAY, id="back"))
+    assert zone.holding() == ["Ada: My dentist is Dr. Brandt."]
+
+
+def test_my_dentist_is_not_yours() -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Ada", "My dentist is Dr. Brandt."),
+        says("Bob", "My dentist is Dr. Okoro.", at=START + DAY),
+    )
+    assert len(zone.holding()) == 2
+
+
+def test_what_somebody_likes_ends_nothing_they_like() -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Ada", "Bob Stone likes green tea."),
+        says("Ada", "Bob Stone likes black coffee.", at=START + DAY),
+    )
+    assert len(zone.holding()) == 2
