@@ -28,6 +28,7 @@ from bench.homes import ZONE, Filled, Homes, open_node
 from bench.made import Writer
 from bench.project import plain_rows, write_plainly
 from bench.report import Report, Target, count, markdown, percentile, stopwatch
+from recollect.configuration import Configuration
 from schemas.events import Draft, Message
 from streams.ledger import CHANGES, EVENTS, PARTITIONS, TOPICS, partition_of
 from streams.ledger.kafka.clients import KeyedValue
@@ -440,7 +441,7 @@ def _fresh(url: str) -> str:
 
 
 def _ledger(url: str, directory: Path) -> KafkaLedger:
-    return KafkaLedger(KafkaSettings.read(url, os.environ), directory / "copy")
+    return KafkaLedger(Configuration(directory).kafka(url), directory / "copy")
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from projections.events.event_queries import latest_before
-from recollect.embedded_worker import ticking
 from recollect.open_zone import OpenZone, unix_ms
 from schemas.events import Tick
 from streams.agents.ticks import ABANDONED_AFTER_MS, CLOSE_TURNS, turns_to_close
@@ -17,7 +16,12 @@ def end_abandoned_turns(zone: OpenZone) -> None:
     old enough: the same events give the same tick, whenever and wherever they are imported.
     """
     node = zone.node
-    if not ticking() or zone.open_home.followed or node.ledger.workers() or not zone.exists():
+    if (
+        not zone.open_home.home.configuration.ticks
+        or zone.open_home.followed
+        or node.ledger.workers()
+        or not zone.exists()
+    ):
         return
     until = unix_ms() - ABANDONED_AFTER_MS
     with zone.files() as files:

@@ -19,7 +19,8 @@ from projections.files import FILE_NAMES, ZoneFiles
 from projections.generations import OWN_AGENTS, ZoneDirectory
 from projections.private import exposed, read_only
 from projections.sqlite import connect, value
-from recollect.home import Home, cache_directory
+from recollect.configuration import Configuration
+from recollect.home import Home
 from recollect.ledgers import on_kafka, open_ledger
 from schemas.display import quantity
 from schemas.errors import HomeError, IntegrityError, OlderVersion, RecollectError
@@ -54,11 +55,12 @@ class _Unwell(Exception):
         self.fix = fix
 
 
-def examine(directory: Path) -> list[Check]:
-    """Return what was found about the installation and the home in `directory`.
+def examine(configuration: Configuration) -> list[Check]:
+    """Return what was found about the installation and the home that the settings name.
 
     Without a readable home, nothing inside it is checked.
     """
+    directory = configuration.home
 
     def check(name: str, look: Callable[[Path], str], fix: str) -> Check:
         return _try(name, lambda: look(directory), fix, directory)
@@ -71,19 +73,21 @@ def examine(directory: Path) -> list[Check]:
     ]
     if not home.ok:
         return found
+    opened = Home(directory, configuration)
     init = f"recollect --home {directory} init"
     found += [
         check("owner", _owner, "let all of it belong to one user"),
         check("writable", _writable, ""),
         check("private", _private, f"{init} takes it from the others"),
-        check("encoder", _encoder, f"{init} brings it again"),
+        check("encoder", lambda _: _encoder(opened), f"{init} brings it again"),
         check("agents", _agents, f"{init} --agents NAMES says which decide"),
-        check("ledger", _ledger, "restore ledger.db and keys.db from a backup"),
-        check("keys", _keys, "restore keys.db from a backup that has them"),
+        check("ledger", lambda _: _ledger(opened), "restore ledger.db and keys.db from a backup"),
+        check("keys", lambda _: _keys(opened), "restore keys.db from a backup that has them"),
         check("zones", _zones, f"recollect --home {directory} --zone NAME rebuild makes it again"),
     ]
-    if on_kafka():
-        found.append(check("brokers", _brokers, "see docs/kafka.md, what survives what"))
+    if on_kafka(opened):
+        fix = "see docs/kafka.md, what survives what"
+        found.append(check("brokers", lambda _: _brokers(opened), fix))
     return found
 
 
@@ -226,16 +230,16 @@ def _private(directory: Path) -> str:
     )
 
 
-def _encoder(directory: Path) -> str:
-    pin = Home(directory).settings.encoder
+def _encoder(home: Home) -> str:
+    pin = home.settings.encoder
     if pin is None:
         return "none, by choice"
     # Loaded anew, not shared: the files on disk are checked.
-    encoder = load(pin, cache=cache_directory())
+    encoder = load(pin, cache=home.configuration.cache)
     vector = encoder.encode(["doctor"])[0]
     encoder.close()
     assert abs(float(vector @ vector) - 1) < 1e-3, "its vectors are not of length 1"
-    return f"{pin.model}, {pin.dimension} dimensions, from {cache_directory()}"
+    return f"{pin.model}, {pin.dimension} dimensions, from {home.configuration.cache}"
 
 
 def _agents(directory: Path) -> str:
@@ -255,10 +259,11 @@ def _agents(directory: Path) -> str:
     return "recollect's own" if names == OWN_AGENTS else ", ".join(names)
 
 
-def _ledger(directory: Path) -> str:
+def _ledger(home: Home) -> str:
+    directory = home.directory
     names = [name for name in ("ledger.db", "keys.db") if (directory / name).exists()]
     if len(names) < 2:
-        if on_kafka():
+        if on_kafka(home):
             return "on the brokers"
         # If a ledger was created and a file is missing, opening it raises an error.
         with closing(EmbeddedLedger(directory)):
@@ -269,11 +274,11 @@ def _ledger(directory: Path) -> str:
         return f"{' and '.join(names)} are whole, and this home's"
 
 
-def _keys(directory: Path) -> str:
-    if on_kafka():
+def _keys(home: Home) -> str:
+    if on_kafka(home):
         return "on the brokers; recollect verify compares them with the ledger"
     events, lost = 0, []
-    with closing(EmbeddedLedger(directory)) as ledger:
+    with closing(EmbeddedLedger(home.directory)) as ledger:
         for zone in ledger.zones():
             reader = Envelopes(ledger, zone)
             missing: list[int] = []
@@ -302,9 +307,8 @@ def _keys(directory: Path) -> str:
     return f"{quantity(events, 'event')}: each one's key is there, or an erasure says why not"
 
 
-def _brokers(directory: Path) -> str:
-    home = Home(directory)
-    if not (directory / "copy").exists():
+def _brokers(home: Home) -> str:
+    if not (home.directory / "copy").exists():
         return "not used yet"
     with closing(open_ledger(home)) as ledger:
         assert isinstance(ledger, KafkaLedger)

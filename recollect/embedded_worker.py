@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Set
@@ -30,9 +29,11 @@ class EmbeddedWorker:
     Other processes may publish, and decide, at the same time.
     """
 
-    def __init__(self, node: Node, report: Report) -> None:
+    def __init__(self, node: Node, report: Report, *, ticks: bool) -> None:
+        """`ticks`: it appends them."""
         self._node = node
         self._report = report
+        self._ticks = ticks
         self._ended = threading.Event()
         self._ticked: dict[str, int] = {}
         #: Zones that may have something to decide, and when they are to be tried.
@@ -65,7 +66,7 @@ class EmbeddedWorker:
     def _look(self, moved: Set[int], due: bool, now: float) -> None:
         """Note which zones may have something to decide, and tick where that is due."""
         for zone in self._node.ledger.zones():
-            if due and ticking():
+            if due and self._ticks:
                 with reporting(self._report, zone):
                     tick(self._ticked, self._node, zone)
             new = partition_of(zone) in moved and self._done.get(zone) != self._head(zone)
@@ -117,11 +118,6 @@ def reporting(report: Report, zone: str) -> Iterator[None]:
         yield
     except Exception as error:
         report(zone, error)
-
-
-def ticking() -> bool:
-    """Return whether long-running processes append ticks."""
-    return os.environ.get("RECOLLECT_TICKS", "on") != "off"
 
 
 def tick(ticked: dict[str, int], node: Node, zone: str) -> None:

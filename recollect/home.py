@@ -13,6 +13,8 @@ import msgspec
 
 from projections.generations import OWN_AGENTS, replace_file
 from projections.private import make_directory, tighten
+from recollect.configuration import FILE as CONFIGURATION_FILE
+from recollect.configuration import Configuration
 from schemas.errors import HomeError, UnknownVersion
 from streams.encoder.catalog import Precision, Source
 from streams.encoder.encoder import CrossEncoder, Encoder
@@ -50,9 +52,10 @@ class _Format(msgspec.Struct, frozen=True):
 
 
 class Home:
-    """A home directory that exists."""
+    """A home directory that exists, and the settings there."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, configuration: Configuration | None = None) -> None:
+        """`configuration`: what options say too; None: what the environment and the home say."""
         self.directory = directory
         path = directory / _FILE
         try:
@@ -77,11 +80,13 @@ class Home:
             ) from None
         except (OSError, msgspec.DecodeError) as error:
             raise HomeError(f"{path} cannot be read ({error}); restore it from a backup") from None
+        self.configuration = configuration or Configuration(directory)
 
     @classmethod
     def make(
         cls,
         directory: Path,
+        configuration: Configuration | None = None,
         *,
         encoder: str | None = None,
         precision: Precision = "int8",
@@ -107,8 +112,9 @@ class Home:
 
             # Before anything is changed.
             agents_named(agents)
+        configuration = configuration or Configuration(directory)
         if cls.is_at(directory):
-            home = cls(directory)
+            home = cls(directory, configuration)
             tighten(directory)
             pin = home.settings.encoder
             asked = encoder or (model_directory and model_directory.name)
@@ -128,7 +134,7 @@ class Home:
 
                 reinstall(
                     pin,
-                    cache=cache_directory(),
+                    cache=configuration.cache,
                     source=source,
                     directory=model_directory,
                     progress=progress,
@@ -150,7 +156,7 @@ class Home:
                 encoder,
                 precision=precision,
                 source=source,
-                cache=cache_directory(),
+                cache=configuration.cache,
                 directory=model_directory,
                 progress=progress,
             )
@@ -159,7 +165,7 @@ class Home:
         named = OWN_AGENTS if agents is None else tuple(agents)
         settings = Settings(_format_with(named), pin, agents=named)
         replace_file(directory / _FILE, msgspec.json.encode(settings) + b"\n")
-        return cls(directory)
+        return cls(directory, configuration)
 
     @staticmethod
     def is_at(directory: Path) -> bool:
@@ -168,7 +174,7 @@ class Home:
 
     def has(self, pin: Pin) -> bool:
         """Return whether the pinned files are whole in the cache."""
-        return is_whole(pin, cache_directory())
+        return is_whole(pin, self.configuration.cache)
 
     def promoted(self, url: str) -> None:
         """Note in home.json that the home's ledger has moved to `url`."""
@@ -198,7 +204,7 @@ class Home:
                 None if local else model,
                 directory=Path(model) if local else None,
                 precision=precision,
-                cache=cache_directory(),
+                cache=self.configuration.cache,
                 progress=progress,
                 role="reranker",
             )
@@ -213,7 +219,7 @@ class Home:
         if self.settings.reranker is not None:
             from streams.encoder.installing import reinstall
 
-            reinstall(self.settings.reranker, cache=cache_directory(), progress=progress)
+            reinstall(self.settings.reranker, cache=self.configuration.cache, progress=progress)
 
     def _write(self, settings: Settings) -> None:
         self.settings = settings
@@ -228,7 +234,7 @@ class Home:
         """
         if self.settings.encoder is None:
             raise HomeError(f"{self.directory} was made without an encoder")
-        pin, cache = self.settings.encoder, cache_directory()
+        pin, cache = self.settings.encoder, self.configuration.cache
         return _shared(("encoder", str(cache), pin), lambda: load(pin, cache=cache))
 
     def load_reranker(self) -> CrossEncoder | None:
@@ -240,7 +246,7 @@ class Home:
         pin = self.settings.reranker
         if pin is None:
             return None
-        cache = cache_directory()
+        cache = self.configuration.cache
         return _shared(("reranker", str(cache), pin), lambda: load_reranker(pin, cache=cache))
 
 
@@ -275,15 +281,11 @@ def _format_with(agents: Sequence[str]) -> int:
 
 
 def _holds_something(directory: Path) -> bool:
-    """Return whether a directory holds anything except leftovers of a killed `init`."""
-    return any(not path.match(f"{_FILE}.*.tmp") for path in directory.iterdir())
+    """Return whether a directory holds anything except leftovers of a killed `init`.
 
-
-def home_directory(given: str | None) -> Path:
-    """Return the home directory: given, else RECOLLECT_HOME, else ~/.recollect."""
-    return Path(given or os.environ.get("RECOLLECT_HOME") or "~/.recollect").expanduser()
-
-
-def cache_directory() -> Path:
-    """Return where model files are kept: RECOLLECT_CACHE, else ~/.cache/recollect."""
-    return Path(os.environ.get("RECOLLECT_CACHE") or "~/.cache/recollect").expanduser()
+    Its configuration may be there before the home is.
+    """
+    return any(
+        not path.match(f"{_FILE}.*.tmp") and path.name != CONFIGURATION_FILE
+        for path in directory.iterdir()
+    )

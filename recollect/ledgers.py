@@ -1,8 +1,7 @@
-"""Opening a home's ledger (RECOLLECT_LEDGER), encoder and node."""
+"""Opening a home's ledger (the setting `ledger`), encoder and node."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from recollect.follower_lock import followed
@@ -12,20 +11,19 @@ from streams.encoder.gateway import EncoderGateway
 from streams.engine.node import Node
 from streams.ledger import Ledger
 from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.ledger.kafka.settings import NO_ENCODER, SCHEME, KafkaSettings
+from streams.ledger.kafka.settings import NO_ENCODER, SCHEME
 
 # With the embedded ledger the Kafka client need not be loaded.
 if TYPE_CHECKING:
     from streams.ledger.kafka.kafka_ledger import KafkaLedger
 
-VARIABLE = "RECOLLECT_LEDGER"
 EMBEDDED = "embedded"
 
 
 def open_node(home: Home, setting: str | None = None) -> Node:
     """Open the node of a home; its encoder is loaded when the first text needs it.
 
-    `setting` replaces RECOLLECT_LEDGER.
+    `setting` replaces the home's.
     """
     return node_of(home, open_ledger(home, setting), decides=True)
 
@@ -37,13 +35,13 @@ def open_following_node(home: Home, *, decides: bool) -> tuple[Node, KafkaLedger
         InvalidInput: the ledger is not on Kafka.
         HomeError: the home has another encoder than the ledger.
     """
-    setting = _setting()
-    if not on_kafka():
-        raise InvalidInput(f"{VARIABLE}={setting!r}: a replica follows kafka://host:port")
+    setting, place = home.configuration.given("ledger")
+    if not on_kafka(home):
+        raise InvalidInput(f"the ledger {setting!r} ({place}): a replica follows kafka://host:port")
     from streams.ledger.kafka.kafka_ledger import KafkaLedger
 
     ledger = KafkaLedger(
-        KafkaSettings.read(setting, os.environ),
+        home.configuration.kafka(setting),
         home.directory / "copy",
         encoder=encoder_name(home),
         agents=home.settings.agents,
@@ -54,19 +52,21 @@ def open_following_node(home: Home, *, decides: bool) -> tuple[Node, KafkaLedger
 
 
 def open_ledger(home: Home, setting: str | None = None) -> Ledger:
-    """Open the ledger that RECOLLECT_LEDGER names; `embedded` (the default) lies in the home.
+    """Open the ledger that the home's settings name; `embedded` (the default) lies in the home.
 
-    `setting` replaces the variable.
+    `setting` replaces it.
 
     Raises:
         InvalidInput: the setting names no ledger that this recollect knows.
         HomeError: the home's own ledger was moved away.
     """
-    setting = _setting() if setting is None else setting
+    place = "ledger"
+    if setting is None:
+        setting, place = home.configuration.given("ledger")
     if setting == EMBEDDED:
         if home.settings.promoted_to is not None:
             raise HomeError(
-                f"the ledger of {home.directory} was moved: set {VARIABLE}="
+                f"the ledger of {home.directory} was moved: set RECOLLECT_LEDGER="
                 f"{home.settings.promoted_to}"
             )
         return EmbeddedLedger(home.directory)
@@ -74,28 +74,25 @@ def open_ledger(home: Home, setting: str | None = None) -> Ledger:
         from streams.ledger.kafka.kafka_ledger import KafkaLedger
 
         return KafkaLedger(
-            KafkaSettings.read(setting, os.environ),
+            home.configuration.kafka(setting),
             home.directory / "copy",
             encoder=encoder_name(home),
             agents=home.settings.agents,
             follows=followed(home),
         )
-    raise InvalidInput(f"{VARIABLE}={setting!r}: give {EMBEDDED!r} or kafka://host:port")
+    raise InvalidInput(f"the ledger {setting!r} ({place}): give {EMBEDDED!r} or kafka://host:port")
 
 
-def on_kafka() -> bool:
-    """Return whether RECOLLECT_LEDGER names a ledger on Kafka."""
-    return _setting().startswith(SCHEME)
+def on_kafka(home: Home) -> bool:
+    """Return whether the settings of a home name a ledger on Kafka."""
+    setting: str = home.configuration.given("ledger").value
+    return setting.startswith(SCHEME)
 
 
 def encoder_name(home: Home) -> str:
     """Return the exact name of a home's encoder: its model and the hash of its weights."""
     pin = home.settings.encoder
     return NO_ENCODER if pin is None else f"{pin.model} sha256:{pin.sha256}"
-
-
-def _setting() -> str:
-    return os.environ.get(VARIABLE, EMBEDDED)
 
 
 def node_of(home: Home, ledger: Ledger, *, decides: bool) -> Node:

@@ -8,7 +8,8 @@ from typing import Any, Self
 
 from recollect import listing
 from recollect.access_counts import AccessCounts
-from recollect.home import BringProgress, Home, home_directory
+from recollect.configuration import Configuration
+from recollect.home import BringProgress, Home
 from recollect.library_zone import Zone
 from recollect.open_zone import OpenHome
 from schemas.errors import HomeError, InvalidInput
@@ -64,7 +65,7 @@ class Recollect:
         An address, as http://127.0.0.1:8420, opens the service there, with `token` where it asks
         for one; `timeout`: how many seconds it may be silent. Nothing is sent before the first
         call. The other options are those of a home:
-        `ledger`: `embedded` or `kafka://host:port`; None: what RECOLLECT_LEDGER says.
+        `ledger`: `embedded` or `kafka://host:port`; None: what the settings say.
         `encoder`: the one to make a new home with, by name, or "none" for search by words alone.
         `progress` is told (what, done, total) while an encoder is brought.
         `count_accesses`: what `recall` and `context` return is counted, and the counts are appended
@@ -163,13 +164,15 @@ def _home(given: str | PathLike[str], encoder: str | None, progress: BringProgre
             f"home: {path} is no directory; give a ledger by its name: "
             f"Recollect(home, ledger={path!r})"
         )
-    directory = home_directory(path)
+    configuration = Configuration(path)
+    directory = configuration.home
     try:
         return (
-            Home(directory)
+            Home(directory, configuration)
             if Home.is_at(directory)
             else Home.make(
                 directory,
+                configuration,
                 encoder=None if encoder == _NO_ENCODER else encoder,
                 without_encoder=encoder == _NO_ENCODER,
                 progress=progress,
@@ -178,5 +181,5 @@ def _home(given: str | PathLike[str], encoder: str | None, progress: BringProgre
     except HomeError:
         # Another process may have made it meanwhile.
         if Home.is_at(directory):
-            return Home(directory)
+            return Home(directory, configuration)
         raise

@@ -33,7 +33,7 @@ class OpenHome:
     """A home that is open for any number of threads, until it is closed."""
 
     def __init__(self, home: Home, ledger: str | None = None) -> None:
-        """`ledger`: `embedded` or a Kafka URL; None: what RECOLLECT_LEDGER says."""
+        """`ledger`: `embedded` or a Kafka URL; None: what the settings say."""
         self.home = home
         self.node = open_node(home, ledger)
         #: A worker or replica keeps the files of this home up to date; questions need no ledger.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing, nullcontext
@@ -12,10 +11,9 @@ import msgspec
 from projections.private import must_be_writable
 from recollect.follower_lock import following
 from recollect.home import Home
-from recollect.ledgers import EMBEDDED, VARIABLE, encoder_name, node_of
+from recollect.ledgers import EMBEDDED, encoder_name, node_of
 from schemas.errors import HomeError, InvalidInput
 from streams.ledger.kafka.kafka_ledger import KafkaLedger
-from streams.ledger.kafka.settings import KafkaSettings
 from streams.lifecycle import promotion
 from streams.projecting.projector import Progress
 
@@ -42,17 +40,19 @@ def promote(
     promoting again goes on where it stopped.
 
     Raises:
-        InvalidInput: `url` is none, or RECOLLECT_LEDGER names another ledger than the embedded.
+        InvalidInput: `url` is none, or the settings name another ledger than the embedded.
         HomeError: the ledger has moved already, or the topics hold something else; or the home is
             read-only.
         Busy: another process works with this home, or on the topics.
         LedgerUnavailable: the brokers cannot be reached.
     """
     must_be_writable(home.directory)
-    settings = KafkaSettings.read(url, os.environ)
-    if (setting := os.environ.get(VARIABLE, EMBEDDED)) != EMBEDDED:
+    settings = home.configuration.kafka(url)
+    setting, place = home.configuration.given("ledger")
+    if setting != EMBEDDED:
         raise InvalidInput(
-            f"{VARIABLE}={setting!r}: what moves is the embedded ledger of a home; unset {VARIABLE}"
+            f"the ledger {setting!r} ({place}): what moves is the embedded ledger of a home; leave "
+            "the setting out"
         )
     with following(home), promotion.alone_with(home.directory) as own:
         _check(home, settings.url, own)
@@ -85,11 +85,11 @@ def _check(home: Home, url: str, own: promotion.EmbeddedFiles) -> None:
     undone = promoted is None or any(own.ends().values())
     if moved is not None and not (undone and moved == url):
         raise HomeError(
-            f"the ledger of {home.directory} was moved to {moved}: set {VARIABLE} to that"
+            f"the ledger of {home.directory} was moved to {moved}: set RECOLLECT_LEDGER to that"
         )
     zones = {path.parent.name for path in (home.directory / "zones").glob("*/CURRENT")}
     if moved is None and (others := zones - set(own.file.zones())):
         raise HomeError(
             f"zone {min(others)} of {home.directory} comes from another ledger than the embedded "
-            f"one: set {VARIABLE} to that"
+            f"one: set RECOLLECT_LEDGER to that"
         )

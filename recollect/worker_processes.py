@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from projections.private import FILE_MODE, must_be_writable
-from recollect.embedded_worker import EmbeddedWorker, reporting, tick, ticking
+from recollect.embedded_worker import EmbeddedWorker, reporting, tick
 from recollect.follower_lock import following, heartbeat
 from recollect.home import Home
 from recollect.ledgers import on_kafka, open_following_node, open_node
@@ -31,7 +31,7 @@ def work(home: Home, report: Report, *, once: bool = False, member: str | None =
     A zone that cannot be driven is reported with the error, and the others go on. On Kafka this
     is one worker of many, `member` by name; `once` decides what is there, and ends.
 
-    RECOLLECT_TICKS=off keeps it from appending ticks.
+    The setting `ticks` says whether it appends ticks.
 
     Raises:
         HomeError: the home is read-only.
@@ -39,14 +39,14 @@ def work(home: Home, report: Report, *, once: bool = False, member: str | None =
     must_be_writable(home.directory)
     if once:
         _work_once(home, report)
-    elif on_kafka():
+    elif on_kafka(home):
         with following(home):
             ticked: dict[str, int] = {}
             work_in_cluster(
                 partial(open_following_node, home, decides=True),
                 report,
                 member=member,
-                periodic=partial(tick, ticked) if ticking() else None,
+                periodic=partial(tick, ticked) if home.configuration.ticks else None,
                 heartbeat=heartbeat(home),
             )
     else:
@@ -132,7 +132,7 @@ def _work_once(home: Home, report: Report) -> None:
 def _work_embedded(home: Home, report: Report) -> None:
     node = open_node(home)
     try:
-        EmbeddedWorker(node, report).work()
+        EmbeddedWorker(node, report, ticks=home.configuration.ticks).work()
     finally:
         node.close()
 

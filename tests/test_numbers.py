@@ -44,7 +44,6 @@ from streams.agents.writer import SAME_PERIOD_MS
 from streams.engine.zone import MOST_ATTEMPTS, MOST_DEATHS
 from streams.ledger import PARTITIONS
 from streams.ledger.kafka import clients, copy, retrying
-from streams.ledger.kafka.settings import KafkaSettings
 from streams.ledger.kafka.topics import MOST_RECORD_BYTES
 from streams.projecting import background, moments
 from streams.reading.heads import _DIGITS
@@ -191,30 +190,6 @@ def test_every_arm_runs_in_some_budget() -> None:
     """Those of facts and of sentences come with those of turns."""
     run = frozenset[str]().union(*BUDGETS.values())
     assert run | {"statement", "sentence"} == WEIGHTS.keys()
-
-
-def test_defaults_of_settings_are_the_codes() -> None:
-    rows = table(REFERENCE, "Settings")
-    defaults = {
-        name: line.rsplit("|", 2)[1].strip()
-        for name in rows
-        for line in REFERENCE.splitlines()
-        if line.startswith(f"| {name} |")
-    }
-    settings = KafkaSettings(servers=("localhost:9092",))
-    assert defaults["`RECOLLECT_KAFKA_SECURITY_PROTOCOL`"] == f"`{settings.protocol}`"
-    assert defaults["`RECOLLECT_KAFKA_SASL_MECHANISM`"] == f"`{settings.mechanism}`"
-    assert defaults["`RECOLLECT_KAFKA_ERASE_SECONDS`"] == f"`{settings.erase_seconds:.0f}`"
-    assert defaults["`RECOLLECT_KAFKA_SESSION_SECONDS`"] == f"`{settings.session_seconds:.0f}`"
-    url = "kafka://localhost:9092"
-    for variable in ("ERASE_SECONDS", "SESSION_SECONDS", "REPLICATION"):
-        name = f"RECOLLECT_KAFKA_{variable}"
-        least, most = re.findall(r"from (\d+) to ([\d,]+)", rows[f"`{name}`"])[0]
-        for number in (int(least), int(most.replace(",", ""))):
-            KafkaSettings.read(url, {name: str(number)})
-        for number in (int(least) - 1, int(most.replace(",", "")) + 1):
-            with pytest.raises(InvalidInput, match="give a number"):
-                KafkaSettings.read(url, {name: str(number)})
 
 
 def test_every_field_of_a_result_and_no_other_is_in_the_reference() -> None:

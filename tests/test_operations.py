@@ -3,39 +3,50 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 import pytest
 
 from recollect.cli.app import cli
-from recollect.service.service_settings import VARIABLES, ServiceSettings, read_settings
+from recollect.configuration import SETTINGS, Configuration
+from recollect.service.service_settings import ServiceSettings
 from recollect.service.serving import _GRACE_SECONDS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 UNIT = (DOCS / "recollect.service").read_text()
-FILE = (DOCS / "recollect.env").read_text()
-#: What no such file says: where the home is, who asks the service, how tests kill it.
-NOT_OF_A_FILE = {
-    *("RECOLLECT_HOME", "RECOLLECT_CACHE", "RECOLLECT_FAILPOINT"),
-    *("RECOLLECT_TOKEN", "RECOLLECT_URL", "RECOLLECT_ZONE"),
-}
+FILE = (DOCS / "recollect.toml").read_text()
 
 
-def table() -> dict[str, str]:
-    """Return setting -> default, as the table of settings has them."""
-    section = (DOCS / "reference.md").read_text().split("\n## Settings")[1].split("\n## ")[0]
-    rows = [line.replace("\\|", "/").split("|")[1:-1] for line in section.splitlines()]
-    return {
-        name: default.strip().strip("`")
-        for names, _, default in (row for row in rows if len(row) == 3)
-        for name in re.findall(r"`(.+?)`", names)
-    }
+class Row(NamedTuple):
+    """A row of the table of settings, as somebody reads it."""
+
+    variable: str
+    option: str
+    means: str
+    values: str
+    default: str
+
+
+def section() -> str:
+    """Return the reference's part on settings."""
+    return (DOCS / "reference.md").read_text().split("\n## Settings")[1].split("\n## ")[0]
+
+
+def table() -> dict[str, Row]:
+    """Return key -> row, as the table of settings has them."""
+    rows = [
+        [cell.strip().replace("`", "") for cell in line.split("|")[1:-1]]
+        for line in section().splitlines()
+    ]
+    return {row[0]: Row(*row[1:]) for row in rows if len(row) == 6 and row[1].isupper()}
 
 
 def in_code() -> set[str]:
-    """Return every variable that the code names."""
+    """Return every variable that the code names by itself."""
     return {
         name
         for package in ("schemas", "projections", "streams", "recollect")
@@ -46,62 +57,72 @@ def in_code() -> set[str]:
     }
 
 
-def given(text: str) -> dict[str, str]:
-    """Return what a file of settings has, also what is commented out."""
-    return dict(re.findall(r"^#?([A-Z_]+)=(.*)$", text, re.MULTILINE))
+def test_the_table_has_every_setting_as_the_code_declares_it_and_no_other() -> None:
+    rows = table()
+    assert list(rows) == list(SETTINGS)
+    for key, setting in SETTINGS.items():
+        row = rows[key]
+        assert (row.variable, row.means, row.values) == (
+            setting.variable,
+            setting.meaning,
+            setting.wanted,
+        )
 
 
-def test_the_table_has_every_variable_of_the_code_and_no_other() -> None:
-    named = {name for name in table() if name.startswith(("RECOLLECT_", "HF_"))}
-    assert named == in_code()
+def test_the_table_has_the_defaults() -> None:
+    """What the code leaves open, the table says in words."""
+    for key, row in table().items():
+        usual = SETTINGS[key].default
+        if usual is None or usual == ():
+            assert f"`{row.default}`" not in section(), key
+        elif isinstance(usual, str):
+            assert row.default == usual, key
+        else:
+            assert tomllib.loads(f"it = {row.default}")["it"] == usual, key
 
 
-def test_the_table_has_the_service_s_defaults() -> None:
-    found, usual = table(), ServiceSettings()
-    for variable, name in VARIABLES.items():
-        value = getattr(usual, name)
-        shown = "its own" if value == () else f"{value:g}" if value < 1e6 else str(value)
-        assert found[variable] == shown, variable
-    assert found["serve --host"] == usual.host
-    assert found["serve --port"] == str(usual.port)
+def test_every_variable_of_the_code_is_in_the_tables() -> None:
+    assert in_code() <= set(re.findall(r"`((?:RECOLLECT|HF)_[A-Z_]+)`", section()))
 
 
 @pytest.mark.parametrize("command", ["serve", "worker"])
 def test_the_table_has_the_options_of_what_runs_for_long(command: str) -> None:
-    usual = {"--home", "--zone", "--json", "--once"}
+    usual = {"--home", "--config", "--zone", "--json", "--once"}
     options = {
         f"{command} {option.opts[0]}"
         for option in cli.commands[command].params
         if isinstance(option, click.Option) and not usual & set(option.opts)
     }
-    assert options == {name for name in table() if name.startswith(f"{command} ")}
+    assert options == {row.option for row in table().values() if row.option.startswith(command)}
 
 
-def test_the_file_of_settings_has_all_that_a_service_reads_at_their_defaults() -> None:
-    lines, found = given(FILE), table()
-    assert (
-        set(lines) == {name for name in in_code() if name.startswith("RECOLLECT_")} - NOT_OF_A_FILE
-    )
-    for name, value in lines.items():
-        if value and name not in ("RECOLLECT_HOSTS", "RECOLLECT_ORIGINS"):
-            assert value == found[name], name
-    settings = read_settings("127.0.0.1", 8420, no_auth=False, environment=lines)
-    assert settings.hosts == ("memory.example.org",)
-    assert settings.body_bytes == ServiceSettings().body_bytes
+def test_the_file_of_settings_has_all_of_them_at_their_defaults(tmp_path: Path) -> None:
+    """Where one has no default, the file has an example."""
+    file = tmp_path / "all.toml"
+    file.write_text(re.sub(r"^#(\w+ = )", r"\1", FILE, flags=re.MULTILINE))
+    written = tomllib.loads(file.read_text())
+    flat = {
+        f"{name}.{field}" if isinstance(value, dict) else name: found
+        for name, value in written.items()
+        for field, found in (value.items() if isinstance(value, dict) else [("", value)])
+    }
+    assert list(flat) == list(SETTINGS)
+    read = Configuration(file=file, environment={})
+    for key, setting in SETTINGS.items():
+        if setting.default not in (None, ()) and key not in ("home", "cache"):
+            assert read.given(key).value == setting.default, key
 
 
 def test_the_unit_runs_the_service_as_a_user_of_its_own_who_writes_to_its_home_alone() -> None:
     said = re.findall(r"^([A-Z]\w+)=(.*)$", UNIT, re.MULTILINE)
-    only = {name: value for name, value in said if name != "Environment"}
-    assert only["ExecStart"].endswith("/recollect serve")
+    only = dict(said)
+    assert only["ExecStart"].endswith("/recollect --config /etc/recollect.toml serve")
     assert only["User"] not in ("", "root")
     assert only["Restart"] == "on-failure"
     assert (only["NoNewPrivileges"], only["ProtectSystem"]) == ("yes", "strict")
     assert int(only["TimeoutStopSec"]) > _GRACE_SECONDS
-    places = dict(value.split("=") for name, value in said if name == "Environment")
-    assert set(places) == {"RECOLLECT_HOME", "RECOLLECT_CACHE"}
-    assert sorted(only["ReadWritePaths"].split()) == sorted(places.values())
-    assert only["EnvironmentFile"] == "-/etc/recollect.env"
+    places = tomllib.loads(FILE)
+    assert sorted(only["ReadWritePaths"].split()) == sorted([places["home"], places["cache"]])
 
 
 def test_the_proxy_hands_the_name_on_buffers_nothing_and_shows_no_metrics() -> None:

@@ -11,6 +11,7 @@ import click
 
 from recollect.cli import (
     browse_commands,
+    config_command,
     extract_command,
     ingest_commands,
     mcp_command,
@@ -56,12 +57,15 @@ class _Commands(click.Group):
     epilog="Example: recollect ingest chats.jsonl && recollect recall 'When did Ada move?'",
 )
 @click.option("--home", metavar="DIR", help="Home directory [RECOLLECT_HOME, ~/.recollect].")
+@click.option(
+    "--config", metavar="FILE", help="Configuration [RECOLLECT_CONFIG, recollect.toml in the home]."
+)
 @click.option("--zone", metavar="NAME", help="Zone of one tenant's memory [default].")
 @click.version_option(package_name="recollect")
 @click.pass_context
-def cli(context: click.Context, home: str | None, zone: str | None) -> None:
+def cli(context: click.Context, home: str | None, config: str | None, zone: str | None) -> None:
     """Long-term memory for AI agents, kept the way a bank keeps accounts."""
-    context.obj = {"home": home, "zone": zone}
+    context.obj = {"home": home, "config": config, "zone": zone}
 
 
 for command in (
@@ -72,6 +76,7 @@ for command in (
     *upkeep_commands.COMMANDS,
     *process_commands.COMMANDS,
     *service_commands.COMMANDS,
+    *config_command.COMMANDS,
     *mcp_command.COMMANDS,
 ):
     cli.add_command(command)

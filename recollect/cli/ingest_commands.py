@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.options import common, event_files, given_home, open_zone
+from recollect.cli.options import common, configured, event_files, open_zone
 from recollect.cli.output import (
     bad,
     emit,
@@ -75,11 +75,13 @@ def init(
 ) -> None:
     """Make a home, and bring its encoder."""
     from projections.generations import OWN_AGENTS
-    from recollect.home import Home, home_directory
+    from recollect.home import Home
 
-    directory = home_directory(given_home(home))
+    configuration = configured(home)
+    directory = configuration.home
     made = Home.make(
         directory,
+        configuration,
         encoder=None if encoder == "none" else encoder,
         precision=precision,
         source=encoder_source,

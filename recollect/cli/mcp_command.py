@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.options import chosen, common, given_zone
+from recollect.cli.options import chosen, common, configured, given_zone
 from recollect.cli.output import emit, say
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ INSTALLED_IN = ("claude", "cursor", "vscode")
 )
 @click.option("--read-only", is_flag=True, help="No tool that changes anything.")
 @click.option(
-    "--url", metavar="URL", help="Of this service instead of a home; its token: RECOLLECT_TOKEN."
+    "--url", metavar="URL", help="Of this service instead of a home; its token is a setting."
 )
 @click.option(
     "--install",
@@ -54,16 +53,15 @@ def mcp(
     It speaks the Model Context Protocol on standard input and output until the client closes
     them; a client starts it by itself. --install writes that into the client's configuration.
     """
-    if url is None:
-        made, name = chosen(home, zone)
-    else:
-        made, name = None, given_zone(zone)
+    name = given_zone(zone)
+    made = chosen(home, zone)[0] if url is None else None
+    configuration = configured(home) if made is None else made.configuration
     if install is None:
         from recollect.library import Recollect
         from recollect.mcp_server.stdio_serving import serve_stdio
 
         opened = (
-            Recollect(url or "", token=os.environ.get("RECOLLECT_TOKEN"))
+            Recollect(url or "", token=configuration.client.token)
             if made is None
             else Recollect(made, count_accesses=not read_only)
         )
@@ -72,7 +70,9 @@ def mcp(
         return 0
     from recollect.mcp_server.client_config import carry_out, planned
 
+    named = configuration.named
     options = [
+        *(["--config", str(named.resolve())] if named else []),
         *(["--url", url] if url else []),
         *(["--tools", tools] if tools != SETS[0] else []),
         *["--read-only"] * read_only,

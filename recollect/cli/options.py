@@ -12,6 +12,7 @@ import click
 from schemas.zones import DEFAULT_ZONE, check_zone
 
 if TYPE_CHECKING:
+    from recollect.configuration import Configuration
     from recollect.home import Home
     from recollect.library import Recollect
     from recollect.library_zone import Zone
@@ -41,15 +42,34 @@ FORMATS = (
 DATE_ORDERS = ("dmy", "mdy", "ymd")
 
 
+def _noted(context: click.Context, option: click.Parameter, value: str | None) -> None:
+    """Note the configuration file that a command was given, in either place."""
+    given = context.ensure_object(dict)
+    given[option.name] = value or given.get(option.name)
+
+
+_HOME = click.option("--home", metavar="DIR", help="Home [RECOLLECT_HOME, ~/.recollect].")
+_CONFIGURATION = click.option(
+    "--config",
+    metavar="FILE",
+    callback=_noted,
+    expose_value=False,
+    help="Configuration [RECOLLECT_CONFIG, recollect.toml in the home].",
+)
+_ZONE = click.option("--zone", metavar="NAME", help="Zone [default].")
+_JSON = click.option("--json", "as_json", is_flag=True, help="JSON on stdout, for programs.")
+
+
 def common(function: Command) -> Command:
-    """Give a command --home, --zone and --json; the first two may stand before its name too."""
-    for option in (
-        click.option("--json", "as_json", is_flag=True, help="JSON on stdout, for programs."),
-        click.option("--zone", metavar="NAME", help="Zone [default]."),
-        click.option("--home", metavar="DIR", help="Home [RECOLLECT_HOME, ~/.recollect]."),
-    ):
-        function = option(function)
-    return function
+    """Give a command --home, --config, --zone and --json; the first three may stand before its
+    name too.
+    """
+    return _HOME(_CONFIGURATION(_ZONE(_JSON(function))))
+
+
+def of_the_home(function: Command) -> Command:
+    """Give a command what `common` does, but for the zone."""
+    return _HOME(_CONFIGURATION(_JSON(function)))
 
 
 def event_files(function: Command) -> Command:
@@ -79,10 +99,16 @@ def event_files(function: Command) -> Command:
     return paths(function)
 
 
-def given_home(home: str | None) -> str | None:
-    """Return the home directory that a command was given, in either place."""
+def configured(home: str | None) -> Configuration:
+    """Return the settings, with the home and the configuration file that a command was given.
+
+    Raises:
+        InvalidInput: the file has what is no setting.
+    """
+    from recollect.configuration import Configuration
+
     outer: dict[str, str | None] = click.get_current_context().obj or {}
-    return home or outer.get("home")
+    return Configuration(home or outer.get("home"), file=outer.get("config"))
 
 
 def given_zone(zone: str | None) -> str:
@@ -98,10 +124,11 @@ def given_zone(zone: str | None) -> str:
 
 def chosen(home: str | None, zone: str | None) -> tuple[Home, str]:
     """Return the home and the zone that a command was given, in either place."""
-    from recollect.home import Home, home_directory
+    from recollect.home import Home
 
     name = given_zone(zone)
-    return Home(home_directory(given_home(home))), name
+    configuration = configured(home)
+    return Home(configuration.home, configuration), name
 
 
 @contextmanager

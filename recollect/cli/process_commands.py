@@ -28,6 +28,7 @@ def worker(
     made, _ = chosen(home, zone)
     report = _Report(as_json, "decided", goes_on=not once)
     with suppress(KeyboardInterrupt):
+        member = made.configuration.given("worker.member", member).value
         work(made, report, once=once, member=member)
     return 1 if report.failed else 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from recollect.cli.options import chosen, common, given_home
+from recollect.cli.options import chosen, common, of_the_home
 from recollect.cli.output import emit, quiet, say, strong
 
 _RIGHTS = "read,write,forget,admin"
@@ -12,20 +12,23 @@ _RIGHTS = "read,write,forget,admin"
 
 @click.command(epilog="Example: recollect serve --port 8420")
 @common
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option("--port", type=int, default=8420, show_default=True, help="Port; 0: any.")
+@click.option("--host", metavar="ADDRESS", help="Address to listen at [127.0.0.1].")
+@click.option("--port", type=int, metavar="N", help="Port; 0: any [8420].")
 @click.option("--no-auth", is_flag=True, help="Ask for no token; on loopback alone.")
 def serve(
-    home: str | None, zone: str | None, as_json: bool, host: str, port: int, no_auth: bool
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    host: str | None,
+    port: int | None,
+    no_auth: bool,
 ) -> None:
     """Answer over HTTP, and decide what is published.
 
     It runs until Ctrl-C. Who asks needs a token: recollect token create.
     """
-    from recollect.service.service_settings import read_settings
-
-    settings = read_settings(host, port, no_auth=no_auth)
     made, _ = chosen(home, zone)
+    settings = made.configuration.service(host=host, port=port, no_auth=no_auth or None)
     from recollect.service.serving import serve as serve_
 
     def listening(url: str) -> None:
@@ -43,11 +46,10 @@ def token() -> None:
 
 
 @token.command(epilog="Example: recollect token create --zone ada --rights read,write")
-@click.option("--home", metavar="DIR", help="Home [RECOLLECT_HOME, ~/.recollect].")
+@of_the_home
 @click.option(
     "--zone", "zones", metavar="NAME", multiple=True, help="Zone, or '*' for all; any number."
 )
-@click.option("--json", "as_json", is_flag=True, help="JSON on stdout, for programs.")
 @click.option(
     "--rights", default="read", show_default=True, help=f"Some of {_RIGHTS}, with commas."
 )
@@ -66,10 +68,9 @@ def create(
     """Make a token; it is shown this once."""
     from recollect.access_tokens import AccessTokens
     from recollect.cli.options import given_zone
-    from recollect.home import Home, home_directory
     from schemas.times import parse_moment
 
-    opened = Home(home_directory(given_home(home)))
+    opened, _ = chosen(home, None)
     made = AccessTokens(opened.directory).create(
         zones or (given_zone(None),),
         [right.strip() for right in rights.split(",") if right.strip()],
@@ -84,14 +85,12 @@ def create(
 
 
 @token.command("list", epilog="Example: recollect token list")
-@click.option("--home", metavar="DIR", help="Home [RECOLLECT_HOME, ~/.recollect].")
-@click.option("--json", "as_json", is_flag=True, help="JSON on stdout, one a line.")
+@of_the_home
 def list_(home: str | None, as_json: bool) -> None:
     """Show who may ask; never the secrets."""
     from recollect.access_tokens import AccessTokens
-    from recollect.home import Home, home_directory
 
-    opened = Home(home_directory(given_home(home)))
+    opened, _ = chosen(home, None)
     for found in AccessTokens(opened.directory).tokens():
         if as_json:
             emit(found)
@@ -108,14 +107,12 @@ def list_(home: str | None, as_json: bool) -> None:
 
 @token.command(epilog="Example: recollect token revoke 1f0c2ab94d5e6f70")
 @click.argument("id_", metavar="ID")
-@click.option("--home", metavar="DIR", help="Home [RECOLLECT_HOME, ~/.recollect].")
-@click.option("--json", "as_json", is_flag=True, help="JSON on stdout, for programs.")
+@of_the_home
 def revoke(id_: str, home: str | None, as_json: bool) -> None:
     """Take a token back, from now on, also in a service that runs."""
     from recollect.access_tokens import AccessTokens
-    from recollect.home import Home, home_directory
 
-    opened = Home(home_directory(given_home(home)))
+    opened, _ = chosen(home, None)
     AccessTokens(opened.directory).revoke(id_)
     if as_json:
         emit({"id": id_, "revoked": True})

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import click
 
-from recollect.cli.options import chosen, common, given_home, open_zone
+from recollect.cli.options import chosen, common, configured, open_zone
 from recollect.cli.output import bad, emit, good, note, progress, say, size
 from schemas.display import quantity
 from schemas.wire import Level
@@ -146,9 +146,8 @@ def status(home: str | None, zone: str | None, as_json: bool) -> None:
 def doctor(home: str | None, zone: str | None, as_json: bool) -> int:
     """Check the installation and the home, and say what to do."""
     from recollect.doctor import examine
-    from recollect.home import home_directory
 
-    checks = examine(home_directory(given_home(home)))
+    checks = examine(configured(home))
     ok = all(check.ok for check in checks)
     if as_json:
         emit({"ok": ok, "checks": checks})

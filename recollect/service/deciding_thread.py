@@ -12,8 +12,8 @@ from streams.engine.node import Node
 class DecidingThread(AbstractContextManager["DecidingThread"]):
     """Decides every zone of a node while it is entered, and reports."""
 
-    def __init__(self, node: Node, report: Report) -> None:
-        self._worker = EmbeddedWorker(node, report)
+    def __init__(self, node: Node, report: Report, *, ticks: bool) -> None:
+        self._worker = EmbeddedWorker(node, report, ticks=ticks)
         self._thread = threading.Thread(target=self._worker.work, name="service-decide")
 
     def __enter__(self) -> DecidingThread:

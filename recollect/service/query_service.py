@@ -187,10 +187,11 @@ class QueryService:
         self._waiting = DecidedWaiters()
         noting = [asyncio.create_task(self._note_used()), asyncio.create_task(self._flush())]
         warming = asyncio.create_task(self._warm_up())
-        node = self.recollect._open_home.node
+        home, node = self.recollect._open_home.home, self.recollect._open_home.node
         # On Kafka the workers decide, and a home that is read-only is decided elsewhere.
         decides = node.writes and not node.ledger.shared
-        with DecidingThread(node, self._reported) if decides else nullcontext():
+        ticks = home.configuration.ticks
+        with DecidingThread(node, self._reported, ticks=ticks) if decides else nullcontext():
             try:
                 yield
             finally:

@@ -44,7 +44,7 @@ def serve(home: Home, settings: ServiceSettings, listening: Callable[[str], None
 
 
 def _followed(home: Home, log: ServiceLog) -> AbstractContextManager[None]:
-    if not on_kafka():
+    if not on_kafka(home):
         return nullcontext()
     # It loads what speaks with Kafka.
     from recollect.worker_processes import followed_meanwhile

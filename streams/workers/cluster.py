@@ -141,11 +141,13 @@ def _report_lost(ledger: KafkaLedger, partitions: Collection[int], report: Repor
 
 def _settings(settings: KafkaSettings, member: str | None) -> Settings:
     sasl = None
-    if settings.protocol.startswith("SASL"):
+    if settings.logs_in:
         assert settings.username is not None
         assert settings.password is not None
         sasl = Sasl(
-            mechanism=settings.mechanism, username=settings.username, password=settings.password
+            mechanism=settings.sasl_mechanism,
+            username=settings.username,
+            password=settings.password,
         )
     return Settings(
         servers=settings.servers,

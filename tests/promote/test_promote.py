@@ -14,6 +14,7 @@ import apsw
 import pytest
 
 from recollect.cli.app import run
+from recollect.configuration import Configuration
 from recollect.doctor import examine
 from recollect.follower_lock import following
 from recollect.home import Home
@@ -211,7 +212,7 @@ def test_the_embedded_files_hold_nothing_and_take_nothing_any_more(home, kafka_u
     assert kafka_url in trapped(home, kafka_url)
     with closing(EmbeddedLedger(home)) as ledger:
         assert not any(kit.records_of(ledger).values())
-    checks = {check.check: check for check in examine(home)}
+    checks = {check.check: check for check in examine(Configuration(home))}
     assert checks["ledger"].ok
     with pytest.raises(HomeError, match=kafka_url), kit.memory(home, PLAIN):
         pass

@@ -1,12 +1,13 @@
-"""Where a Kafka ledger is and how to reach it: RECOLLECT_LEDGER and RECOLLECT_KAFKA_*."""
+"""Where a Kafka ledger is and how to reach it: RECOLLECT_LEDGER and the settings of [kafka]."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
 from schemas.errors import InvalidInput
 
@@ -22,48 +23,61 @@ Mechanism = Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]
 _SERVER = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})")
 _PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
-#: Every setting, by its environment variable.
-VARIABLES = {
-    "RECOLLECT_KAFKA_SECURITY_PROTOCOL": "protocol",
-    "RECOLLECT_KAFKA_SASL_MECHANISM": "mechanism",
-    "RECOLLECT_KAFKA_USERNAME": "username",
-    "RECOLLECT_KAFKA_PASSWORD": "password",
-    "RECOLLECT_KAFKA_CA_FILE": "ca_file",
-    "RECOLLECT_KAFKA_CERTIFICATE_FILE": "certificate_file",
-    "RECOLLECT_KAFKA_KEY_FILE": "key_file",
-    "RECOLLECT_KAFKA_REPLICATION": "replication",
-    "RECOLLECT_KAFKA_SESSION_SECONDS": "session_seconds",
-    "RECOLLECT_KAFKA_ERASE_SECONDS": "erase_seconds",
-}
 
+class KafkaSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """How to reach the brokers, and how new topics are made.
 
-class KafkaSettings(msgspec.Struct, frozen=True):
-    """How to reach the brokers. With a prefix, topics are named `prefix.events`.
-
-    `replication` is the number of replicas of new topics; -1: three, or as many as there are
-    brokers. `session_seconds` is how long a worker may be silent before others take its partitions
-    over. `erase_seconds` is the time within which erased data is gone from the brokers' disks.
+    With a prefix, topics are named `prefix.events`. The fields with a description are settings.
     """
 
     servers: tuple[str, ...]
     prefix: str = ""
-    protocol: Protocol = "PLAINTEXT"
-    mechanism: Mechanism = "PLAIN"
-    username: str | None = None
-    password: str | None = None
-    ca_file: str | None = None
-    certificate_file: str | None = None
-    key_file: str | None = None
-    replication: int = -1
-    session_seconds: float = 10.0
-    erase_seconds: float = 600.0
+    security_protocol: Annotated[
+        Protocol, Meta(description="how the brokers are spoken to: in the clear, or with TLS")
+    ] = "PLAINTEXT"
+    sasl_mechanism: Annotated[Mechanism, Meta(description="how one logs in, with SASL")] = "PLAIN"
+    username: Annotated[str, Meta(description="who logs in, with SASL")] | None = None
+    password: (
+        Annotated[str, Meta(description="the password, with SASL", extra={"secret": True})] | None
+    ) = None
+    ca_file: (
+        Annotated[
+            str,
+            Meta(description="PEM file of the authority that signed the brokers' certificates"),
+        ]
+        | None
+    ) = None
+    certificate_file: (
+        Annotated[str, Meta(description="PEM file of this client's own certificate")] | None
+    ) = None
+    key_file: Annotated[str, Meta(description="PEM file of this client's own key")] | None = None
+    replication: (
+        Annotated[int, Meta(ge=1, le=32_767, description="replicas of topics that recollect makes")]
+        | None
+    ) = None
+    session_seconds: Annotated[
+        float,
+        Meta(
+            ge=1,
+            le=1_800,
+            description="how long a worker may be silent before others take its partitions over",
+        ),
+    ] = 10.0
+    erase_seconds: Annotated[
+        float,
+        Meta(
+            ge=1,
+            le=604_800,
+            description="within which time what was erased is gone from the brokers' disks",
+        ),
+    ] = 600.0
 
     @classmethod
-    def read(cls, url: str, environment: Mapping[str, str]) -> KafkaSettings:
-        """Return the settings of `kafka://host:port[,host:port][/prefix]` and RECOLLECT_KAFKA_*.
+    def read(cls, url: str, given: Mapping[str, Any]) -> KafkaSettings:
+        """Return the settings of `kafka://host:port[,host:port][/prefix]`, with those given.
 
         Raises:
-            InvalidInput: one of them cannot be understood.
+            InvalidInput: the URL is none, or somebody is to log in without a name or a password.
         """
         hosts, _, prefix = url.removeprefix(SCHEME).partition("/")
         servers = tuple(hosts.split(","))
@@ -77,38 +91,19 @@ class KafkaSettings(msgspec.Struct, frozen=True):
             raise InvalidInput(
                 f"the ledger {url!r}: a prefix has letters, digits, '.', '_' and '-' only"
             )
-        given: dict[str, Any] = {
-            field: environment[variable]
-            for variable, field in VARIABLES.items()
-            if environment.get(variable)
-        }
-        for variable, field, choices in (
-            ("RECOLLECT_KAFKA_SECURITY_PROTOCOL", "protocol", get_args(Protocol)),
-            ("RECOLLECT_KAFKA_SASL_MECHANISM", "mechanism", get_args(Mechanism)),
-        ):
-            if given.get(field, choices[0]) not in choices:
-                raise InvalidInput(f"{variable}={given[field]!r}: give one of {', '.join(choices)}")
-        for variable, kind, most in (
-            ("RECOLLECT_KAFKA_REPLICATION", int, 32_767),
-            ("RECOLLECT_KAFKA_SESSION_SECONDS", float, 1_800),
-            ("RECOLLECT_KAFKA_ERASE_SECONDS", float, 604_800),
-        ):
-            field = VARIABLES[variable]
-            if field in given:
-                try:
-                    number = kind(text := given[field])
-                except ValueError:
-                    number = 0
-                if not 1 <= number <= most:
-                    raise InvalidInput(f"{variable}={text!r}: give a number from 1 to {most}")
-                given[field] = number
         settings = cls(servers=servers, prefix=prefix, **given)
-        if settings.protocol.startswith("SASL") and not (settings.username and settings.password):
+        if settings.logs_in and not (settings.username and settings.password):
             raise InvalidInput(
-                f"RECOLLECT_KAFKA_SECURITY_PROTOCOL={settings.protocol} needs "
-                "RECOLLECT_KAFKA_USERNAME and RECOLLECT_KAFKA_PASSWORD"
+                f"RECOLLECT_KAFKA_SECURITY_PROTOCOL={settings.security_protocol} needs "
+                "RECOLLECT_KAFKA_USERNAME and RECOLLECT_KAFKA_PASSWORD, or username and password "
+                "under [kafka] in the configuration file"
             )
         return settings
+
+    @property
+    def logs_in(self) -> bool:
+        """Whether the brokers want a name and a password."""
+        return self.security_protocol.startswith("SASL")
 
     @property
     def url(self) -> str:
@@ -130,7 +125,7 @@ class KafkaSettings(msgspec.Struct, frozen=True):
         Raises:
             InvalidInput: a certificate or key file cannot be used.
         """
-        if not self.protocol.endswith("SSL"):
+        if not self.security_protocol.endswith("SSL"):
             return None
         import ssl
 
@@ -150,12 +145,12 @@ class KafkaSettings(msgspec.Struct, frozen=True):
         """Return the keyword arguments that every aiokafka client takes."""
         options: dict[str, Any] = {
             "bootstrap_servers": list(self.servers),
-            "security_protocol": self.protocol,
+            "security_protocol": self.security_protocol,
             "ssl_context": self.ssl_context(),
         }
-        if self.protocol.startswith("SASL"):
+        if self.logs_in:
             options |= {
-                "sasl_mechanism": self.mechanism,
+                "sasl_mechanism": self.sasl_mechanism,
                 "sasl_plain_username": self.username,
                 "sasl_plain_password": self.password,
             }

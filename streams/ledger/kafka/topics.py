@@ -137,7 +137,7 @@ async def ensure_topics(admin: AIOKafkaAdminClient, settings: KafkaSettings) -> 
     names = {settings.topic(name): name for name in NAMES}
     replicas = settings.replication
     brokers = len((await admin.describe_cluster())["brokers"])
-    if replicas == -1:
+    if replicas is None:
         replicas = min(_MOST_REPLICAS, brokers)
     found = await _partitions(admin, list(names))
     missing = [name for name in names if name not in found]

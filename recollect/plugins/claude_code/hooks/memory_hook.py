@@ -6,7 +6,7 @@ what was said, without what memory had put there. It needs nothing but the stand
 second at most, and never fails: then the agent works without memory.
 
 RECOLLECT_URL [http://127.0.0.1:8420], RECOLLECT_TOKEN and RECOLLECT_ZONE [default] say where and as
-whom it asks.
+whom it asks, or url, token and zone under [client] in recollect's configuration file.
 """
 
 from __future__ import annotations
@@ -147,12 +147,13 @@ def without_insertions(text: str) -> str:
 
 
 def _post(route: str, body: dict[str, object]) -> dict[str, object]:
-    url = os.environ.get("RECOLLECT_URL", "http://127.0.0.1:8420").rstrip("/")
+    settings = _settings()
+    url = settings.get("url", "http://127.0.0.1:8420").rstrip("/")
     if not url.startswith(("http://", "https://")):
         return {}
-    zone = quote(os.environ.get("RECOLLECT_ZONE", "default"), safe="")
+    zone = quote(settings.get("zone", "default"), safe="")
     headers = {"Content-Type": "application/json"}
-    if token := os.environ.get("RECOLLECT_TOKEN"):
+    if token := settings.get("token"):
         headers["Authorization"] = f"Bearer {token}"
     request = urllib.request.Request(
         f"{url}/v1/zones/{zone}/{route}", json.dumps(body).encode(), headers, method="POST"
@@ -162,6 +163,27 @@ def _post(route: str, body: dict[str, object]) -> dict[str, object]:
     with opener.open(request, timeout=DEADLINE) as answer:
         found = json.load(answer)
     return found if isinstance(found, dict) else {}
+
+
+def _settings() -> dict[str, str]:
+    """Return url, token and zone: of the environment, else of recollect's configuration file."""
+    home = os.environ.get("RECOLLECT_HOME") or "~/.recollect"
+    file = os.environ.get("RECOLLECT_CONFIG") or os.path.join(home, "recollect.toml")
+    found: dict[str, str] = {}
+    try:
+        # Python 3.10 has none: then the environment says everything.
+        import tomllib
+
+        with open(os.path.expanduser(file), "rb") as opened:
+            found = dict(tomllib.load(opened).get("client", {}))
+    except (ImportError, OSError, ValueError, TypeError):
+        pass
+    names = ("url", "token", "zone")
+    return found | {name: said for name in names if (said := os.environ.get(_variable(name)))}
+
+
+def _variable(name: str) -> str:
+    return f"RECOLLECT_{name.upper()}"
 
 
 if __name__ == "__main__":
