@@ -1,91 +1,72 @@
-"""Comparing: whether the rules for entities would take two descriptions for the same."""
+"""Comparing: whether two would be taken for the same, by what is given of them (A16)."""
 
 from __future__ import annotations
 
-import apsw
-
 from projections.files import ZoneFiles
-from projections.identity import IdentityModel, entity_list, merge_list
+from projections.identity import entity_list, merge_list
+from projections.memory.memory_queries import claims, invalid_at
 from projections.recall.question.entity_names import entity_ids, resolve
+from projections.text.name_forms import NAME_KINDS
 from recollect.open_zone import OpenZone
 from recollect.suggestions import unknown_entity
-from schemas.changes import Entity, MergeCandidate, Section
+from schemas.changes import Entity
 from schemas.errors import InvalidInput
-from schemas.events import Event, Message
 from schemas.names import normalise_name
 from schemas.wire import Comparison, Description
-from streams.agents import State
-from streams.agents.entities import CONFIDENT, DOUBTFUL, ENTITY_TYPES, EntityResolver
-from streams.agents.state import Known
-from streams.language.analysis import Contact
+from streams.agents.entities import CONFIDENT, DOUBTFUL, ENTITY_TYPES
+from streams.language.name_comparison import compare_names
 
-_EMAIL = "email"
-# Other names for our types of mentions (C5).
+_UNKNOWN = "unknown"
+# Our types of entities for the types of a description, and for mentions' (C5).
 _TYPES = {
-    "person": "PERSON",
-    "organisation": "ORG",
-    "organization": "ORG",
-    "company": "ORG",
-    "legalentity": "ORG",
-    "place": "LOCATION",
-    "concept": "CONCEPT",
-} | {name.casefold(): name for name in ENTITY_TYPES}
+    **{entity: entity for entity in ENTITY_TYPES.values()},
+    **{mention.casefold(): entity for mention, entity in ENTITY_TYPES.items()},
+    "organization": "organisation",
+    "company": "organisation",
+    "legalentity": "organisation",
+}
+# What nobody has two of.
+_LIFELONG = ("birthday",)
 
 
-class Comparer:
-    """Compares descriptions by the rules alone, without a zone."""
+def compare_descriptions(a: Description, b: Description) -> Comparison:
+    """Return whether two would be taken for the same, and why; their order does not matter.
 
-    def __init__(self) -> None:
-        self._nothing = IdentityModel(None)
+    Two accounts are never one by their names alone: they are proposed. One address that two names
+    share may be a mailbox of several.
 
-    def compare(self, a: Description, b: Description) -> Comparison:
-        """Return whether two would be taken for the same, in either order.
-
-        Raises:
-            InvalidInput: one has no name.
-        """
-        found = self._in_order(a, b), self._in_order(b, a)
-        if len({each.decision for each in found}) == 1:
-            return found[0]
-        reasons = dict.fromkeys(reason for each in found for reason in each.reasons)
+    Raises:
+        InvalidInput: one has no name.
+    """
+    for described in (a, b):
+        if not described.name.strip():
+            raise InvalidInput("a description has no name")
+    types = {_TYPES.get(each.type.casefold(), _UNKNOWN) for each in (a, b)}
+    known = types - {_UNKNOWN}
+    if len(known) > 1:
+        return _different(0.0, f"a {a.type} and a {b.type}")
+    named = compare_names(a.name, b.name, NAME_KINDS.get(next(iter(known), _UNKNOWN), "other"))
+    if not (a.email and b.email):
         return Comparison(
-            decision="propose",
-            confidence=DOUBTFUL,
-            reasons=[*reasons, "it depends on which of them is known first"],
+            decision=named.decision,
+            confidence=min(named.likelihood, CONFIDENT),
+            reasons=list(named.reasons),
         )
-
-    def _in_order(self, first: Description, second: Description) -> Comparison:
-        """Return the result for the second if the first is known already."""
-        connection = self._nothing.connection
-        connection.execute("BEGIN")
-        try:
-            earlier = _resolver(connection)
-            one = _resolved(earlier, first)
-            self._nothing.project([Section((), tuple(earlier.rows))])
-            later = _resolver(connection)
-            two = _resolved(later, second)
-        finally:
-            connection.execute("ROLLBACK")
-        if later.ids(one)[0] == later.ids(two)[0]:
-            return Comparison(
-                decision="same", confidence=CONFIDENT, reasons=_why_same(first, second)
-            )
-        proposed = [row for row in later.rows if isinstance(row, MergeCandidate)]
-        if proposed:
-            return Comparison(
-                decision="propose",
-                confidence=max(row.confidence for row in proposed),
-                reasons=list(dict.fromkeys(row.reason for row in proposed)),
-            )
-        return Comparison(decision="different", confidence=0.0, reasons=[_why_not(first, second)])
-
-    def close(self) -> None:
-        """Free the tables in memory."""
-        self._nothing.close()
+    if a.email.casefold() != b.email.casefold():
+        if named.decision == "different":
+            return _different(named.likelihood, *named.reasons)
+        reasons = [*named.reasons, "but two addresses: a name alone makes no two accounts one"]
+        confidence = round(named.likelihood * DOUBTFUL, 4)
+        return Comparison(decision="propose", confidence=confidence, reasons=reasons)
+    reasons = ["the same address", *named.reasons]
+    if named.decision == "different":
+        reasons.append("perhaps a mailbox that they share")
+        return Comparison(decision="propose", confidence=DOUBTFUL, reasons=reasons)
+    return Comparison(decision="same", confidence=CONFIDENT, reasons=reasons)
 
 
-def _resolver(connection: apsw.Connection) -> EntityResolver:
-    return EntityResolver(State(connection, connection, connection, None, 0), _event())
+def _different(confidence: float, *reasons: str) -> Comparison:
+    return Comparison(decision="different", confidence=confidence, reasons=list(reasons))
 
 
 def compare(zone: OpenZone, a: str, b: str) -> Comparison:
@@ -107,11 +88,29 @@ def compare(zone: OpenZone, a: str, b: str) -> Comparison:
                     decision="propose", confidence=merge.confidence, reasons=[merge.reason]
                 )
         described = _described(files, one), _described(files, two)
-    comparer = Comparer()
-    try:
-        return comparer.compare(*described)
-    finally:
-        comparer.close()
+        against = _against(files, one, two)
+    if against:
+        return _different(0.0, *against)
+    return compare_descriptions(*described)
+
+
+def _against(files: ZoneFiles, one: Entity, two: Entity) -> list[str]:
+    """Return what a zone knows that makes it impossible for two to be one."""
+    memory, identity = files.memory.connection, files.identity.connection
+    ids = [sorted(entity_ids(identity, [entity])) for entity in (one, two)]
+    found = []
+    for attribute in _LIFELONG:
+        values = [
+            {
+                claim.value
+                for claim in claims(memory, each, attribute)
+                if invalid_at(memory, claim.fact_id) is None
+            }
+            for each in ids
+        ]
+        if all(values) and values[0].isdisjoint(values[1]):
+            found.append(f"another {attribute}: {min(values[0])} and {min(values[1])}")
+    return found
 
 
 def _meant(files: ZoneFiles, name_or_id: str) -> Entity:
@@ -134,53 +133,3 @@ def _described(files: ZoneFiles, entity: Entity) -> Description:
         handle for _, _, handle in entity_list.handles_of(connection, ids) if "@" in handle[1:]
     ]
     return Description(entity.name, entity.type, emails[0] if emails else None)
-
-
-def _resolved(resolver: EntityResolver, described: Description) -> Known:
-    """Apply the rules to a description; return the entity that it becomes."""
-    if not described.name.strip():
-        raise InvalidInput("a description has no name")
-    kind = _TYPES.get(described.type.casefold(), "OTHER")
-    if described.email and kind == "PERSON":
-        # The address of a sender is an account.
-        event = _event(described)
-        assert isinstance(event.payload, Message)
-        return resolver.sender(event, event.payload)
-    meant = resolver.mention(described.name, kind)
-    if described.email:
-        address = Contact(0, 0, _EMAIL, described.email.casefold(), None)
-        return resolver.contact(address, meant)
-    return meant
-
-
-def _event(described: Description | None = None) -> Event:
-    """Return an event with the description; its time does not matter."""
-    described = described or Description("")
-    return Event(
-        zone="",
-        number=1,
-        id="",
-        platform=_EMAIL,
-        occurred_at=0,
-        ingested_at=0,
-        payload=Message(
-            source_id="",
-            sender_id=(described.email or "").casefold(),
-            sender_name=described.name,
-            content="",
-        ),
-    )
-
-
-def _why_same(a: Description, b: Description) -> list[str]:
-    reasons = []
-    if a.email and b.email and a.email.casefold() == b.email.casefold():
-        reasons.append("the same email address")
-    if normalise_name(a.name) == normalise_name(b.name):
-        reasons.append("the same name")
-    return reasons or ["a first name, and the one person who has it"]
-
-
-def _why_not(a: Description, b: Description) -> str:
-    same_name = normalise_name(a.name) == normalise_name(b.name)
-    return "different types" if same_name else "different names"

@@ -79,6 +79,21 @@ def persons_called(connection: apsw.Connection, first_name: str) -> list[Entity]
     ]
 
 
+def names_alike(connection: apsw.Connection, keys: Sequence[str], limit: int) -> list[Entity]:
+    """Return the entities that share one of these name keys, those that share most first."""
+    columns = ", ".join(f"entities.{column}" for column in _ENTITY.split(", "))
+    return [
+        Entity(*row)
+        for row in connection.execute(
+            f"SELECT {columns} FROM json_each(?) AS wanted "
+            "CROSS JOIN name_keys ON name_keys.key = wanted.value "
+            "CROSS JOIN entities ON entities.id = name_keys.entity_id "
+            "GROUP BY entities.id ORDER BY count(*) DESC, entities.created_at, entities.id LIMIT ?",
+            (listed(keys), limit),
+        )
+    ]
+
+
 def aliases(connection: apsw.Connection, entity_id: str) -> list[Entity]:
     """Return every entity that was merged into this one, directly or not."""
     return [

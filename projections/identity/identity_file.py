@@ -1,9 +1,15 @@
 """The file identity.db."""
 
+from collections.abc import Iterable
 from pathlib import Path
+
+import apsw
 
 from projections.migrations import Migrations
 from projections.readmodel import ReadModel
+from projections.sqlite import rows
+from projections.text.name_forms import name_keys
+from schemas.changes import Entity, Section
 
 
 class IdentityModel(ReadModel):
@@ -11,3 +17,40 @@ class IdentityModel(ReadModel):
 
     name = "identity"
     migrations = Migrations(Path(__file__).parent / "migrations")
+
+    def migrated(self, connection: apsw.Connection) -> None:
+        _write_name_keys(connection)
+
+    def reindex(self) -> None:
+        self.connection.execute("DELETE FROM name_keys")
+        _write_name_keys(self.connection)
+
+    def project(self, sections: Iterable[Section]) -> None:
+        sections = list(sections)
+        super().project(sections)
+        for section in sections:
+            self.connection.executemany(
+                "DELETE FROM name_keys WHERE entity_id = ?",
+                [delete.key for delete in section.deletes if delete.table == Entity.TABLE],
+            )
+            _write_keys(
+                self.connection,
+                (
+                    (row.id, row.type, row.normalized)
+                    for row in section.puts
+                    if isinstance(row, Entity)
+                ),
+            )
+
+
+def _write_name_keys(connection: apsw.Connection) -> None:
+    """Write the keys of all entities, in the caller's transaction."""
+    found = rows(connection, "SELECT id, type, normalized FROM entities")
+    _write_keys(connection, ((str(entity), str(kind), str(name)) for entity, kind, name in found))
+
+
+def _write_keys(connection: apsw.Connection, entities: Iterable[tuple[str, str, str]]) -> None:
+    connection.executemany(
+        "INSERT OR IGNORE INTO name_keys VALUES (?, ?)",
+        [(key, entity) for entity, kind, name in entities for key in name_keys(name, kind)],
+    )

@@ -272,13 +272,11 @@ def _also(item: Entity) -> str:
 
 def _compare_batch(batch: Path, *, as_json: bool) -> None:
     from recollect.cli.line_reader import read_lines
-    from recollect.comparing import Comparer
+    from recollect.comparing import compare_descriptions
     from schemas.wire import Pair
 
-    comparer = Comparer()
-    for found in read_lines(batch, Pair, lambda pair: comparer.compare(pair.a, pair.b)):
+    for found in read_lines(batch, Pair, lambda pair: compare_descriptions(pair.a, pair.b)):
         _show_comparison(found, as_json=as_json)
-    comparer.close()
 
 
 def _show_comparison(found: Comparison, *, as_json: bool) -> None:

@@ -1,14 +1,19 @@
-"""Resolves mentions and senders to entities: exact names only, in doubt apart (A15, A17, F4).
+"""Resolves mentions and senders to entities; in doubt they stay apart (A15, A17, F4).
 
-A name alone never makes two entities one. An account is the person of its own display name. Its
-other names, and names and addresses that its owner gives of himself, belong to that person. Anybody
-else with the same name is a separate entity, and waits for review as a merge candidate.
+An account is the person of its own display name. Its other names, and names and addresses that its
+owner gives of himself, belong to that person. Any other account with the same name is a separate
+entity, and waits for review as a merge candidate. A name that is only mentioned is of the one
+entity that has it, also where it is surely the same name in another writing; who has a name that is
+only like it is proposed.
 """
 
 from __future__ import annotations
 
 import re
 
+import msgspec
+
+from projections.text.name_forms import NAME_KINDS, name_keys
 from schemas.changes import AnyRow, Entity, Handle, MergeCandidate
 from schemas.events import Content, Event
 from schemas.ids import entity_id, handle_row_id, row_id
@@ -16,6 +21,7 @@ from schemas.names import normalise_name
 from streams.agents.merges import merge_row
 from streams.agents.state import Known, State
 from streams.language.analysis import Contact, Introduction
+from streams.language.name_comparison import NameComparison, compare_names
 
 #: The type of entity (A15) for each type of mention (C5); types that name no entity are absent.
 ENTITY_TYPES = {
@@ -37,6 +43,10 @@ _RELATED = "related to"
 #: The confidence of a merge for which somebody gave cause, and of a proposal to merge.
 CONFIDENT = 0.95
 DOUBTFUL = 0.5
+
+# With so many entities a new name is compared, and so many are proposed.
+_COMPARED = 24
+_MOST_PROPOSED = 3
 
 
 def handle_type(platform: str, handle: str) -> str:
@@ -154,6 +164,8 @@ class EntityResolver:
             return there
         wanted, normalized = ENTITY_TYPES[mention_type], normalise_name(text)
         made = self._create(wanted, text, "inferred")
+        if (same := self._compare(made, mentioned=True)) is not None:
+            return same
         if wanted not in ("unknown", "email"):
             self._doubt_about(made, self._find(normalized, "unknown"), f"perhaps a {wanted}")
         if wanted == "person":
@@ -257,6 +269,7 @@ class EntityResolver:
         first = min((each for each in namesakes if each != person.id), default=None)
         if first is not None:
             self._doubt(namesakes[first], person, "the same name")
+        self._compare(person)
         return self._merge(person, handle, "the name that the handle gave")
 
     def _also_called(self, person: Known, name: str, reason: str) -> None:
@@ -272,6 +285,69 @@ class EntityResolver:
         first = min((each for each in namesakes if each != alias.id), default=None)
         if first is not None:
             self._doubt(person, namesakes[first], "the same name")
+        self._compare(alias)
+
+    def _compare(self, made: Known, *, mentioned: bool = False) -> Known | None:
+        """Compare the name of a new entity with names that are like it, and propose whom it may be.
+
+        One that was only mentioned is merged into the one entity that surely has its name, which
+        is returned. No name is of an entity that has a name against it.
+        """
+        kind = NAME_KINDS.get(made.type)
+        if kind is None or made.id not in self._new:
+            return None
+        found: dict[str, NameComparison] = {}
+        for near in self._near(made):
+            each = [compare_names(made.normalized, name, kind) for name in self._names(near)]
+            if all(one.likelihood > 0 for one in each):
+                found[near.id] = max(each, key=lambda one: one.likelihood)
+        same = [other for other, one in found.items() if one.decision == "same"]
+        # A first name alone is too little to be sure of somebody.
+        whole = made.type != "person" or " " in made.normalized
+        if mentioned and whole and len(same) == 1:
+            (winner,) = (known for other in same if (known := self._canonical(other)))
+            return self._merge(winner, made, f"{found[same[0]].reasons[0]}, written otherwise")
+        likely = sorted(
+            (other for other, one in found.items() if one.decision != "different"),
+            key=lambda other: (-found[other].likelihood, other),
+        )
+        if " " not in made.normalized and len(likely) > _MOST_PROPOSED:
+            # A first name that many have says nothing of any of them.
+            return None
+        for other in likely[:_MOST_PROPOSED]:
+            known = self._canonical(other)
+            if known is not None and known.id != self._end(made.id):
+                reason = "; ".join(found[other].reasons)
+                self._doubt(known, made, reason, min(found[other].likelihood, CONFIDENT))
+        return None
+
+    def _near(self, made: Known) -> list[Known]:
+        """Return the entities at the end of their merges that have a name like a new one's."""
+        rows = self._state.names_alike(made.normalized, made.type, _COMPARED)
+        keys = set(name_keys(made.normalized, made.type))
+        rows += [
+            row
+            for row in self._new.values()
+            if row.type == made.type and not keys.isdisjoint(name_keys(row.normalized, row.type))
+        ]
+        near = {
+            known.id: known
+            for row in rows
+            if row.normalized != made.normalized and (known := self._canonical(row.id)) is not None
+        }
+        own = self._end(made.id)
+        return [known for known in near.values() if known.id != own and known.type == made.type]
+
+    def _names(self, entity: Known) -> list[str]:
+        """Return the names of an entity and of all of its type that were merged into it."""
+        others = (self._new.get(each) or self._state.entity(each) for each in self.ids(entity))
+        return list(
+            dict.fromkeys(each.normalized for each in others if each and each.type == entity.type)
+        )
+
+    def _end(self, entity_id: str) -> str:
+        known = self._canonical(entity_id)
+        return entity_id if known is None else known.id
 
     def _create(self, kind: str, name: str, source: str, *scope: str) -> Known:
         """Create an entity; `scope` separates entities of the same name."""
@@ -307,13 +383,22 @@ class EntityResolver:
         if other is not None and other.id != one.id:
             self._doubt(one, other, reason)
 
-    def _doubt(self, one: Known, other: Known, reason: str) -> None:
+    def _doubt(self, one: Known, other: Known, reason: str, confidence: float = DOUBTFUL) -> None:
+        pair = {one.id, other.id}
+        for place, row in enumerate(self.rows):
+            if isinstance(row, MergeCandidate) and {row.entity_a_id, row.entity_b_id} == pair:
+                self.rows[place] = msgspec.structs.replace(
+                    row,
+                    confidence=max(row.confidence, confidence),
+                    reason=f"{row.reason}; {reason}" if reason not in row.reason else row.reason,
+                )
+                return
         self.rows.append(
             MergeCandidate(
                 id=row_id(self._at, "merge_candidate", one.id, other.id),
                 entity_a_id=one.id,
                 entity_b_id=other.id,
-                confidence=DOUBTFUL,
+                confidence=confidence,
                 reason=reason,
                 created_at=self._at,
             )

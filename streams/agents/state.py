@@ -18,6 +18,7 @@ import apsw
 
 from projections.identity import entity_queries as identity
 from projections.memory import memory_queries as memory
+from projections.text.name_forms import name_keys
 from schemas.changes import (
     AnyRow,
     DeadLetter,
@@ -94,6 +95,7 @@ def _entity(row: Entity) -> tuple[tuple[bytes, Hashable], ...]:
         (key_of("entity", row.id), known),
         (key_of("name", row.normalized), known),
         *([(key_of("first name", first), known)] if first != row.normalized else []),
+        *((key_of("name key", key), known) for key in name_keys(row.normalized, row.type)),
     )
 
 
@@ -258,6 +260,14 @@ class State:
         """Return the persons whose name begins with this normalised word and has more, by id."""
         self.note(key_of("first name", first_name))
         return _known(identity.persons_called(self._identity, first_name))
+
+    def names_alike(self, normalized: str, entity_type: str, limit: int) -> list[Known]:
+        """Return entities of a type whose names may be alike, those that share most keys first."""
+        keys = name_keys(normalized, entity_type)
+        for key in keys:
+            self.note(key_of("name key", key))
+        found = identity.names_alike(self._identity, keys, limit)
+        return [Known(row.id, row.type, row.normalized) for row in found]
 
     def entity(self, entity_id: str) -> Known | None:
         """Return an entity as its row has it."""

@@ -13,8 +13,8 @@ from projections.identity import entities_for_recall
 from projections.identity import entity_queries as identity
 from projections.readmodel import ReadModel, Watermark
 from projections.recall.index.lookup_cache import LookupCache
-from projections.recall.question.nicknames import other_names
 from projections.recall.question.query import MOST_CHARACTERS
+from projections.text.nicknames import other_names
 from projections.text.stopwords import STOP_WORDS
 from schemas.changes import Entity
 from schemas.names import normalise_name

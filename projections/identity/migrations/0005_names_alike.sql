@@ -1,0 +1,9 @@
+-- Which entities have names that may be alike, by keys that follow from each name: a new entity is
+-- compared with those that share one.
+
+CREATE TABLE name_keys (
+    key       TEXT NOT NULL,
+    entity_id TEXT NOT NULL,
+    PRIMARY KEY (key, entity_id)
+) WITHOUT ROWID;
+CREATE INDEX idx_name_keys_entity ON name_keys(entity_id);

@@ -1,0 +1,118 @@
+"""Which word of one name stands for which word of another, and how alike the two are."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+from rapidfuzz.distance import DamerauLevenshtein
+
+from projections.text.name_forms import NameForm, sound_of
+from projections.text.nicknames import other_names
+
+#: How two words agree, the surest first; "far": they do not.
+Agreement = Literal["equal", "nickname", "sound", "typo", "initial", "far"]
+
+_WORTH: dict[Agreement, float] = {
+    "equal": 1.0,
+    "sound": 0.9,
+    "nickname": 0.8,
+    "typo": 0.7,
+    "initial": 0.5,
+    "far": 0.0,
+}
+# Of a word of so many letters, one is perhaps mistyped; of one of twice as many two.
+_LETTERS_A_TYPO = 3
+# A name is clipped to no less: Mel for Melanie.
+_CLIPPED = 3
+
+
+class AlignedWords(Struct, frozen=True):
+    """A word of each name; `agreement` says how they agree."""
+
+    one: str
+    other: str
+    agreement: Agreement
+
+
+class Alignment(Struct, frozen=True):
+    """Pairs of words that agree, in the order of the first name, and what is left of each."""
+
+    pairs: tuple[AlignedWords, ...]
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    in_order: bool
+
+
+def agreement(one: str, other: str, *, transliterated: bool = False) -> Agreement:
+    """Return how two words of names agree; `transliterated`: they come from two scripts."""
+    if one == other:
+        return "equal"
+    if one.isdecimal() or other.isdecimal():
+        return "far"
+    short, long = sorted((one, other), key=len)
+    if len(short) == 1:
+        return "initial" if long.startswith(short) else "far"
+    clipped = len(short) >= _CLIPPED and long.startswith(short) and len(long) > len(short) + 1
+    if clipped or long in other_names(short) or short in other_names(long):
+        return "nickname"
+    distance = DamerauLevenshtein.distance(one, other)
+    allowed = len(long) // _LETTERS_A_TYPO
+    if sound_of(one) == sound_of(other) and (transliterated or distance <= allowed + 1):
+        return "sound"
+    return "typo" if distance <= allowed else "far"
+
+
+def align(one: NameForm, other: NameForm) -> Alignment:
+    """Pair the words of two names, the surest pairs first, each word once."""
+    scripts = one.script != other.script
+    scored = sorted(
+        (-_WORTH[how], abs(i - j), i, j, how)
+        for i, left in enumerate(one.words)
+        for j, right in enumerate(other.words)
+        if (how := agreement(left, right, transliterated=scripts)) != "far"
+    )
+    places: dict[int, tuple[int, Agreement]] = {}
+    taken: set[int] = set()
+    for _, _, i, j, how in scored:
+        if i not in places and j not in taken:
+            places[i] = j, how
+            taken.add(j)
+    pairs = tuple(
+        AlignedWords(one.words[i], other.words[j], how) for i, (j, how) in sorted(places.items())
+    )
+    order = [j for _, (j, _) in sorted(places.items())]
+    found = Alignment(
+        pairs=pairs,
+        left=tuple(word for i, word in enumerate(one.words) if i not in places),
+        right=tuple(word for j, word in enumerate(other.words) if j not in taken),
+        in_order=order == sorted(order),
+    )
+    return (
+        _joined(found, found.left, found.right) or _joined(found, found.right, found.left) or found
+    )
+
+
+def _joined(
+    found: Alignment, several: tuple[str, ...], single: tuple[str, ...]
+) -> Alignment | None:
+    """Pair words that are left of one name with one of the other's: "Patr ushev", or "J C" as "JC".
+
+    Return None where no such words are left.
+    """
+    if len(several) < 2:
+        return None
+    whole, initials = "".join(several), "".join(word[0] for word in several)
+    for word in single:
+        if word == initials:
+            pair = AlignedWords(word, " ".join(several), "initial")
+        elif (how := agreement(whole, word)) in ("equal", "sound", "typo"):
+            pair = AlignedWords(whole, word, "sound" if how == "equal" else how)
+        else:
+            continue
+        rest = tuple(each for each in single if each != word)
+        mine = several is found.left
+        return Alignment(
+            (*found.pairs, pair), () if mine else rest, rest if mine else (), found.in_order
+        )
+    return None
