@@ -83,7 +83,7 @@ _PARTICLES = word_set(
 )
 _JAPANESE = frozenset({"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"})
 _SIGNS = "+#"  # C++ is not C#
-_SHIPS = word_set("mv mt ms ss rms hms uss sv my fv")
+_SHIPS = word_set("mv ms ss rms hms uss sv my fv")
 _STOP = word_set("the of and et und y de la le des der die das for")
 _ORDINALS = {
     word: str(number)
@@ -150,6 +150,7 @@ _LEGAL: dict[str, str] = {
         "kabushiki kaisha",
         "closed stock": "cjsc|zao|closed joint stock company|zakrytoe aktsionernoe obshchestvo",
         "limited": "ltd|limited|llc|limited liability company|ooo|pty ltd|pty limited|"
+        "proprietary limited|"
         "obshchestvo s ogranichennoi otvetstvennostiu|"
         "obshchestvo s ogranichennoy otvetstvennostyu|"
         "gmbh|gesellschaft mit beschrankter haftung|srl|societatea cu raspundere limitata|sarl|"
@@ -201,7 +202,7 @@ def name_keys(normalized: str, entity_type: str) -> tuple[str, ...]:
     if kind == "person":
         keys |= {f"{word[:_CLIPPED]}-" for word in words if len(word) >= _CLIPPED}
     else:
-        keys.add("".join(word[0] for word in words))
+        keys |= {"".join(word[0] for word in words), *words[:1]}
     return tuple(sorted(f"{entity_type}:{key}" for key in keys if key))
 
 
@@ -263,8 +264,9 @@ def _person(words: list[str], reordered: bool, script: str) -> NameForm:
         elif kept and word in _DEGREES | {"dr"} and place == len(words) - 1:
             titled = True
         else:
-            kept.append(_SAME_PARTICLE.get(word, word))
-    named = [word for word in kept if word not in _PARTICLES]
+            # Ben Affleck is no son of somebody.
+            kept.append(_SAME_PARTICLE.get(word, word) if kept else word)
+    named = [word for place, word in enumerate(kept) if not place or word not in _PARTICLES]
     return NameForm(
         words=tuple(dict.fromkeys(named or kept or words)),
         written="".join(words),

@@ -60,7 +60,8 @@ def agreement(one: str, other: str, *, transliterated: bool = False) -> Agreemen
     allowed = len(long) // _LETTERS_A_TYPO
     if sound_of(one) == sound_of(other) and (transliterated or distance <= allowed + 1):
         return "sound"
-    return "typo" if distance <= allowed else "far"
+    # Hardly anybody mistypes the first letter: Iran is not Tigran.
+    return "typo" if distance <= allowed and one[0] == other[0] else "far"
 
 
 def align(one: NameForm, other: NameForm) -> Alignment:

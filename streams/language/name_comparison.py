@@ -12,10 +12,11 @@ from msgspec import Struct
 from rapidfuzz import fuzz
 
 from projections.text.name_forms import NameForm, NameKind, name_form
+from schemas.names import normalise_name
 from streams.language.name_alignment import AlignedWords, Alignment, align
 
 #: The least likelihood at which two names are proposed as one.
-PROPOSED = 0.42
+PROPOSED = 0.45
 
 # How alike two words are, of 100, that are one in two alphabets: Barack and Barak.
 _TRANSLITERATED = 75
@@ -31,26 +32,26 @@ _SHORT = 6
 #: What each feature of two names weighs; learnt by `python -m bench.name_weights` from
 #: the name pairs of OpenSanctions' nomenklatura (MIT).
 WEIGHTS: dict[str, float] = {
-    "one": -1.986,
-    "equal of the shorter": 0.322,
-    "equal of the longer": 0.085,
-    "sounding alike": 0.559,
-    "nicknames": -0.704,
-    "initials": 0.611,
-    "typos": -0.209,
-    "words of both left": -0.404,
-    "words of one left": -0.949,
-    "the first word agrees": 0.561,
-    "the last word agrees": -0.174,
-    "alike as a whole": 0.688,
-    "one word against several": -0.370,
-    "a company": -0.769,
-    "what is left is alike": 0.064,
-    "a company with more words": -0.297,
-    "one of them is short": -0.762,
-    "both ends agree": -0.149,
-    "alike letter by letter": 0.902,
-    "all words of one": 2.343,
+    "one": -2.033,
+    "equal of the shorter": 0.246,
+    "equal of the longer": 0.036,
+    "sounding alike": 0.457,
+    "nicknames": -0.631,
+    "initials": 0.628,
+    "typos": -0.116,
+    "words of both left": -0.495,
+    "words of one left": -0.713,
+    "the first word agrees": 0.442,
+    "the last word agrees": -0.316,
+    "alike as a whole": 1.033,
+    "one word against several": -0.257,
+    "a company": -0.752,
+    "what is left is alike": 0.390,
+    "a company with more words": -0.250,
+    "one of them is short": -0.660,
+    "both ends agree": 0.249,
+    "alike letter by letter": 0.932,
+    "all words of one": 2.091,
 }
 
 
@@ -64,11 +65,12 @@ class NameComparison(Struct, frozen=True):
 
 def compare_names(one: str, other: str, kind: NameKind) -> NameComparison:
     """Compare two names of persons, companies or other things; the order does not matter."""
+    if normalise_name(one) == normalise_name(other):
+        return NameComparison("same", 1.0, ("the same name",))
     first, second = sorted((one, other))
     left, right = name_form(first, kind), name_form(second, kind)
     if not left.words or not right.words:
-        equal = left.written == right.written and one == other
-        return NameComparison(*("same", 1.0) if equal else ("different", 0.0), ("no letters",))
+        return NameComparison("different", 0.0, ("a name without letters",))
     if conflict := _conflict(left, right):
         return NameComparison("different", 0.0, (conflict,))
     aligned = align(left, right)
@@ -159,7 +161,7 @@ def _same(one: NameForm, other: NameForm, aligned: Alignment) -> str | None:
         titles = one.titled != other.titled
         if len(one.words) == 1 and titles:
             return None
-        return "the same name" if one.written == other.written else "the same words"
+        return "the same words"
     if one.written == other.written or "".join(one.words) == "".join(other.words):
         return "the same letters"
     if sorted(one.words) == sorted(other.words):
