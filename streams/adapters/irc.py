@@ -40,12 +40,20 @@ _LOG = re.compile(
     r"--- |\*\*\*\* (?:BEGIN|ENDING)|Session (?:Start|Close|Time|Ident)", re.IGNORECASE
 )
 _SAID = re.compile(r"<(?P<nick>[^<>\s][^<>]{0,63}|[ @+%&~!][^<>\s]{1,63})>(?:\s(?P<text>.*)|$)")
-_ACTION = re.compile(r"(?:\*|\u2022)\s+(?P<nick>[^\s*]\S{0,63})\s(?P<text>.+)")
+_ACTION = re.compile(r"(?:-?\*-?|\u2022)\s+(?P<nick>[^\s*]\S{0,63})\s(?P<text>.+)")
 _TABBED = re.compile(r"(?P<nick>[^\t]{1,64})\t(?P<text>.*)")
 _SYSTEM = re.compile(r"(?:===|-!-|\*\*\*|-->|<--|--|==|<->|\*)\s+(?P<text>\S.*)")
 _BARE = re.compile(
-    r"(?P<text>(?:\S+ \([^)]*\) (?:joined|left)|\S+ kicked from|Topic changed on|Nick change:).*)"
+    r"(?P<text>(?:\S+ \([^)]*\) (?:joined|left)|\S+ (?:kicked from|is now known as|sets mode)\b"
+    r"|\S+ changed the topic\b|Topic changed on|Nick change:"
+    r"|(?:Join|Part|Quit|Nick|Mode|Topic|Kick)\t).*)"
 )
+# What services and servers send to somebody: "-NickServ- This nick is registered."
+_NOTICE = re.compile(
+    r"-(?P<nick>[^\s-][^\s:]{0,63}?)(?::[^\s-]+)?-\s+(?P<text>\S.*)|!(?P<told>\S+ .*)"
+)
+# Konversation: the day in brackets of its own, before the time.
+_DAY_APART = re.compile(rf"\[\w{{3,12}},? (\d\d?) ({_MONTH})[a-z]* (\d{{4}})\] \[", re.IGNORECASE)
 # What a client tells of itself, and what a person did: "=== ada waves" is said by ada.
 _TOLD = re.compile(
     r"""(?:\S+\s+(?:[\[(][^\])]*[\])]\s+)?(?:has\ |have\ )?
@@ -59,7 +67,8 @@ _TOLD = re.compile(
 )
 _RENAMED = re.compile(
     r"(?P<old>\S+)\s+is\s+now\s+known\s+as\s+(?P<new>\S+)"
-    r"|Nick change:\s+(?P<was>\S+)\s+->\s+(?P<now>\S+)",
+    r"|Nick change:\s+(?P<was>\S+)\s+->\s+(?P<now>\S+)"
+    r"|(?P<changed>\S+)\s+changed\s+nick\s+to\s+(?P<into>\S+)",
     re.IGNORECASE,
 )
 _GONE = re.compile(
@@ -84,6 +93,7 @@ _NAMED_DAY = re.compile(
     r"(?<!\d)((?:19|20)\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?(0[1-9]|[12]\d|3[01])(?!\d)"
 )
 _CHANNEL = re.compile(r"[#&][^\s,/\\]+")
+_CLIENT = re.compile(r"[.](?:irssi|weechat|znc|hexchat|xchat|mirc)$", re.IGNORECASE)
 _NO_NAME = frozenset({"", "raw", "log", "logs", "txt", "irc", "irclogs", "weechatlog", "ascii"})
 _MOST_LOOKED_AT = 60
 
@@ -110,7 +120,7 @@ class _Log:
 
     def found(self, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, Found]]:
         for number, raw in lines:
-            line = _COLOURS.sub("", raw).rstrip()
+            line = _plain(raw)
             if not line.strip():
                 continue
             try:
@@ -200,8 +210,8 @@ class _Log:
     def _noted(self, text: str) -> None:
         """Note who goes by which nick from now on."""
         if renamed := _RENAMED.match(text):
-            old = renamed["old"] or renamed["was"]
-            new = renamed["new"] or renamed["now"]
+            old = renamed["old"] or renamed["was"] or renamed["changed"]
+            new = renamed["new"] or renamed["now"] or renamed["into"]
             whose = self._whose(old)
             self._people.pop(old.lower(), None)
             self._people[new.lower()] = whose
@@ -239,13 +249,28 @@ def _read(line: str, *, timed: bool) -> _Line | None:
         return _told(text)
     if timed and (bare := _BARE.match(rest)):
         return _told(bare["text"])
+    if timed and (noticed := _NOTICE.match(rest)):
+        text = noticed["text"] or noticed["told"]
+        return _Line((noticed["nick"] or "").strip(_PREFIX), text, spoken=False)
     return None
+
+
+def _plain(raw: str) -> str:
+    """Return a line without colours, and with its day where other logs have it."""
+    line = _COLOURS.sub("", raw).rstrip()
+    if apart := _DAY_APART.match(line):
+        day, month, year = apart.groups()
+        number = _MONTHS.index(month.lower()) + 1
+        return f"[{year}-{number:02}-{int(day):02} {line[apart.end() :]}"
+    return line
 
 
 def _told(text: str) -> _Line:
     words = text.split()
     nick = words[1] if len(words) > 1 and words[0].endswith(":") else words[0] if words else ""
-    about = re.match(r"\S+\s+[\[(]|\S+ (?:is now|has|was)\b|(?:Joins|Parts|Quits):", text)
+    about = re.match(
+        r"[^\s/]+\s+[\[(]|\S+ (?:is now|has|was|changed nick)\b|(?:Joins|Parts|Quits):", text
+    )
     return _Line(nick.strip(_PREFIX) if about else "", text, spoken=False)
 
 
@@ -272,14 +297,14 @@ def _channel_of(member: Member) -> str | None:
     stem = _NAMED_DAY.sub("", stem).strip("-_. ")
     for name in (stem, *folders[-1:]):
         if found := _CHANNEL.search(name):
-            return found[0].rstrip("-_.").lower()
+            return _CLIENT.sub("", found[0].partition("..")[0]).rstrip("-_.").lower()
     words = [word for word in re.split(r"[^\w#&+-]+|_", stem.lower()) if word not in _NO_NAME]
     words = [word for word in words if not word.isdigit()]
     return ".".join(words) or None
 
 
 def _recognises(start: bytes, name: str) -> bool:
-    rows = [_COLOURS.sub("", decoded(row)).rstrip() for row in start.split(b"\n")[:-1]]
+    rows = [_plain(decoded(row)) for row in start.split(b"\n")[:-1]]
     rows = [row for row in rows or [decoded(start)] if row.strip()][:_MOST_LOOKED_AT]
     known = said = 0
     for row in rows:
@@ -291,7 +316,7 @@ def _recognises(start: bytes, name: str) -> bool:
 
 
 def _opened(member: Member, options: Options) -> OneFile:
-    rows = [_COLOURS.sub("", decoded(row)) for row in member.start().split(b"\n")]
+    rows = [_plain(decoded(row)) for row in member.start().split(b"\n")]
     stamps = [stamp for row in rows if (stamp := _STAMP.match(row))]
     zone = None
     if not stamps or not all(stamp["zone"] for stamp in stamps):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -64,6 +65,38 @@ def nested(member: Member, *arrays: str) -> Iterator[tuple[int, dict[str, Any], 
                     around = [one for one in objects if prefix.startswith(one)]
                     within = max(around, key=len, default="")
                     known[prefix.removeprefix(within).removeprefix(".")] = value
+        except (ijson.JSONError, ValueError, RecursionError) as error:
+            raise _damaged(error, number) from None
+
+
+def matching(member: Member, path: re.Pattern[str]) -> Iterator[tuple[int, re.Match[str], Any]]:
+    """Yield (number from 1, match, value) of a document's values whose whole prefix matches.
+
+    For documents whose keys say something, and may hold dots themselves.
+
+    Raises:
+        Damaged: as `items`.
+    """
+    builder: ijson.ObjectBuilder | None = None
+    number = 0
+    # Prefixes come again and again.
+    known: dict[str, re.Match[str] | None] = {}
+    with member.open() as file:
+        try:
+            for prefix, event, value in ijson.parse(_Text(file), use_float=True):
+                if builder is None:
+                    if prefix not in known:
+                        if len(known) >= _MOST_KNOWN:
+                            known.clear()
+                        known[prefix] = path.fullmatch(prefix)
+                    if (found := known[prefix]) is None:
+                        continue
+                    number, builder, at = number + 1, ijson.ObjectBuilder(), prefix
+                builder.event(event, value)
+                if prefix == at and event not in _WITHIN:
+                    assert found is not None, "it is looked at before anything is built"
+                    yield number, found, builder.value
+                    builder = None
         except (ijson.JSONError, ValueError, RecursionError) as error:
             raise _damaged(error, number) from None
 

@@ -13,7 +13,7 @@ from schemas.events import Attachment
 from schemas.inbound import InboundEvent
 from streams.adapters.adapter import BYTE_ORDER_MARK, Adapter, Found, OneFile, converted
 from streams.adapters.input_files import Member
-from streams.adapters.json_documents import items
+from streams.adapters.json_documents import items, matching
 from streams.adapters.text_lines import lines
 
 _PLATFORM = "matrix"
@@ -23,6 +23,9 @@ _EVENT = (
     re.compile(rb'"type"\s*:\s*"[\w.-]+\.'),
 )
 _LIST = re.compile(rb'"(messages|chunk|events)"\s*:\s*\[')
+# What a server answers to a client that asks for what is new: each room's events, by its id.
+_SYNC = re.compile(rb'"next_batch"\s*:\s*"')
+_SYNCED = re.compile(r"rooms\.(?:join|leave)\.(.+)\.(?:state|timeline)\.events\.item")
 _FILES = {
     "m.image": "image",
     "m.video": "video",
@@ -32,6 +35,7 @@ _FILES = {
 }
 _SPOKEN = frozenset({"m.text", "m.notice", "m.emote", "m.location", "m.server_notice", *_FILES})
 _POLLS = frozenset({"m.poll.start", "org.matrix.msc3381.poll.start"})
+_POLL_ENDS = frozenset({"m.poll.end", "org.matrix.msc3381.poll.end"})
 _MEMBERSHIPS = {
     ("invite", "join"): "joined",
     ("join", "leave"): "left",
@@ -67,10 +71,18 @@ def _recognises(start: bytes, name: str) -> bool:
 
 
 def _found(member: Member) -> Iterator[tuple[int, Found]]:
-    where = _list(member.start())
+    start = member.start()
+    where = _list(start)
     records = _lines(member) if where is None else items(member, where)
+    if where is not None and where != "item" and _SYNC.search(start) and b'"rooms"' in start:
+        records = _synced(member)
     names: dict[str, str] = {}
     return converted(records, lambda event: _events(event, names))
+
+
+def _synced(member: Member) -> Iterator[tuple[int, object]]:
+    for number, found, event in matching(member, _SYNCED):
+        yield number, {"room_id": found[1], **event} if isinstance(event, dict) else event
 
 
 def _lines(member: Member) -> Iterator[tuple[int, object]]:
@@ -116,6 +128,8 @@ def _events(event: object, names: dict[str, str]) -> Iterator[InboundEvent]:
         yield _of(event, names, "notice", "started a call" if "inv" in kind else "ended a call")
     elif kind in _POLLS:
         yield _of(event, names, "notice", _poll(content))
+    elif kind in _POLL_ENDS:
+        yield _of(event, names, "notice", "ended a poll")
     elif kind == "m.room.encrypted":
         if not _dict(unsigned.get("redacted_because")):
             raise InvalidInput("it is encrypted, and the export has no key to it")

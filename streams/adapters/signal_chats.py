@@ -23,7 +23,7 @@ _STAMP = re.compile(
 )
 _SAID = re.compile(r"(?P<who>[^:\n]{1,100}):(?: (?P<text>.*)|\s*)$", re.DOTALL)
 _FILE = re.compile(
-    r"(?P<image>!?)\[(?P<name>[^\]\n]{0,300})\]\((?P<url>(?:\./)?media/[^)\n]{0,1000})\)"
+    r"(?P<image>!?)\[(?P<name>[^\[\]\n]{0,300})\]\((?P<url>(?:\./)?media/[^)\n]{0,1000})\)"
 )
 _REACTIONS = re.compile(r"\(- (?P<given>[^\n]*) -\)$")
 # A chat's text is called so, in a folder with the chat's name.
@@ -79,7 +79,8 @@ def _event(message: _Message | InvalidInput, zone: ZoneInfo, chat: str | None) -
         Attachment(type="image" if file["image"] else "file", name=file["name"], url=file["url"])
         for file in _FILE.finditer(words)
     )
-    rows = _FILE.sub("", words).strip().split("\n")
+    # Two blanks at its end are how markdown ends a line.
+    rows = [row.rstrip() for row in _FILE.sub("", words).strip().split("\n")]
     quoted = [row[1:].strip() for row in rows if row.startswith(">")]
     if quoted:
         metadata["quoted"] = "\n".join(quoted)

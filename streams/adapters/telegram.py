@@ -223,9 +223,7 @@ def _words(message: Mapping[str, Any]) -> tuple[str, str]:
         quoted = "\n\n".join(_text([one]).strip() for one in cited)
     poll = message.get("poll")
     if isinstance(poll, dict):
-        answers = [one.get("text") for one in poll.get("answers") or () if isinstance(one, dict)]
-        asked = [_text(poll.get("question")), *(f"- {_text(one)}" for one in answers)]
-        words = "\n".join((*filter(None, [words]), *asked))
+        words = "\n".join(filter(None, (words, _text(poll.get("question")))))
     listed = message.get("todo_list")
     if isinstance(listed, dict):
         items = [one.get("text") for one in listed.get("answers") or listed.get("items") or ()]
@@ -284,6 +282,11 @@ def _attachments(message: Mapping[str, Any]) -> Iterator[Attachment]:
     if isinstance(contact, dict):
         told = (contact.get(key) for key in ("first_name", "last_name", "phone_number"))
         yield Attachment(type="contact", name=" ".join(str(one) for one in told if one) or None)
+    poll = message.get("poll")
+    if isinstance(poll, dict):
+        # Options are nobody's words.
+        answers = [one.get("text") for one in poll.get("answers") or () if isinstance(one, dict)]
+        yield Attachment(type="poll", caption=" / ".join(map(_text, answers)) or None)
     if title := message.get("game_title"):
         yield Attachment(type="game", name=str(title))
     invoice = message.get("invoice_information")

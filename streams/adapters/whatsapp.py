@@ -35,6 +35,7 @@ from streams.adapters.whatsapp_phrases import (
     MORNING,
     NEITHER,
     OMITTED,
+    OPTION,
     OWN_OMITTED,
     PAGES,
     PLACE,
@@ -215,13 +216,22 @@ def _said(text: str) -> dict[str, Any]:
     if file is not None:
         return {"content": words, "attachments": (file,), "metadata": metadata}
     if POLL.match(words):
-        return {"content": VOTES.sub("", _told(words)), "metadata": metadata}
+        asked, options = _poll(VOTES.sub("", _told(words)))
+        return {"content": asked, "attachments": (options,), "metadata": metadata}
     if words and (own or TOLD.fullmatch(words)):
         # A call, a change of number, a pin: nobody typed the mark before it.
         return {"kind": "notice", "content": _told(words), "metadata": metadata}
     if not words:
         return {"kind": "notice", "content": "(empty)", "metadata": metadata}
     return {"content": words, "metadata": metadata}
+
+
+def _poll(words: str) -> tuple[str, Attachment]:
+    """Return what a poll asks, and its options, which nobody says."""
+    rows = words.split("\n")
+    options = [found[1] for row in rows if (found := OPTION.fullmatch(row))]
+    asked = "\n".join(row for row in rows if not OPTION.fullmatch(row))
+    return asked, Attachment(type="poll", caption=" / ".join(options) or None)
 
 
 def _file(text: str, words: str, own: bool) -> tuple[Attachment | None, str]:

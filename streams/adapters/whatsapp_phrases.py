@@ -124,8 +124,9 @@ ATTACHED_ANDROID = re.compile(r"([^\n/\\]*\S\.\w{1,5}) \([^()\n]{4,40}\)")
 #: What stands before it there: "report.pdf • 3 pages".
 PAGES = re.compile(r"•[^\n•]*\Z")
 
-#: A poll, and how many voted for an option, which grows.
+#: A poll, one of its options, and how many voted for it, which grows.
 POLL = re.compile(r"(?:POLL|UMFRAGE|ENCUESTA|SONDAGE|SONDAGGIO|ENQUETE|PEILING|ОПРОС|ANKET):")
+OPTION = re.compile(r"(?:OPTION|OPCIÓN|OPÇÃO|OPZIONE|OPTIE|ВАРИАНТ|SEÇENEK|OPSI|OPCJA): (.+)")
 VOTES = re.compile(r" \(\d+ [^()\n]+\)$", re.MULTILINE)
 
 #: What WhatsApp calls a chat's file or folder, around the name of the chat.

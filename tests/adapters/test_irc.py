@@ -193,3 +193,52 @@ def test_a_real_log() -> None:
     # 1,077 lines with a time; of 173 without, 22 say what somebody did.
     assert found.kinds == {"message": 1099, "notice": 151}
     assert found.texts[0] == "usual, quite stable though  :)"
+
+
+#: Logs of further clients, each of ada, who says something, waves, and is told of.
+LOGS = {
+    "#house (2020-01-02).txt": """[2020-01-02T12:18:33+0000] <ada> I live in Porto.
+[2020-01-02T12:18:34+0000] \u2022 ada waves
+[2020-01-02T12:18:35+0000] bob (~bob@host) joined the channel
+[2020-01-02T12:18:36+0000] bob is now known as bobby
+[2020-01-02T12:18:37+0000] ada sets mode +o bobby
+[2020-01-02T12:18:38+0000] -NickServ- identify yourself
+""",
+    "quassel.#house-2020-01-02.log": """[2020-01-02 12:18:33] <ada> I live in Porto.
+[2020-01-02 12:18:34] -*- ada waves
+[2020-01-02 12:18:35] --> bob (~b@h) has joined #house
+[2020-01-02 12:18:36] <-- bob has quit
+[2020-01-02 12:18:37] -bob:#house- a word
+[2020-01-02 12:18:38] !irc.example.org rehashing
+""",
+    "konversation_#house.log": """[Thu 02 January 2020] [12:18:33] <ada>\tI live in Porto.
+[Thu 02 January 2020] [12:18:34] *\tada waves
+[Thu 02 January 2020] [12:18:35] Join\tbob (~b@h) has joined this channel.
+[Thu 02 January 2020] [12:18:36] Nick\tbob is now known as bobby.
+[Thu 02 January 2020] [12:18:37] Quit\tbobby has left this server.
+[Thu 02 January 2020] [12:18:38] Topic\tThe channel topic is "tea".
+""",
+    "#house.2020-01-02.irssi.log": """12:18:33 <@ada> I live in Porto.
+12:18:34  * ada waves
+12:18:35 -!- mode/#house [+o bob] by ada
+12:18:36 -NickServ- hello
+12:18:37 -!- Netsplit a <-> b quits: bob
+12:18:38 -!- bob is now known as bobby
+""",
+}
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_further_clients_are_read(tmp_path: Path, name: str) -> None:
+    found = log(tmp_path, name, LOGS[name])
+    assert said(found) == [
+        ("01-02 12:18", "ada", "I live in Porto."), ("01-02 12:18", "ada", "ada waves"),
+    ]  # fmt: skip
+    assert found.kinds == {"message": 2, "notice": 4}
+    assert {one.peer_id for one in found.contents} == {"#house"}
+
+
+def test_a_nick_that_changed_is_the_same_person_in_any_words(tmp_path: Path) -> None:
+    text = "[12:18:33] *** ada changed nick to lovelace\n[12:18:34] <lovelace> hi\n"
+    found = log(tmp_path, "#house-2020-01-02.log", text)
+    assert said(found) == [("01-02 12:18", "ada", "hi")]

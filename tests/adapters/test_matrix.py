@@ -169,3 +169,14 @@ def test_a_file_that_is_cut_off_gives_what_came_before(tmp_path: Path) -> None:
         found = opened(path, "matrix")
         assert found.contents == whole[: len(found.contents)]
         assert len(found.rejections) == 1
+
+
+def test_what_a_server_answers_to_a_sync_is_read(tmp_path: Path) -> None:
+    """There a room's id, which has dots in it, stands above its events alone."""
+    bare = [{key: value for key, value in one.items() if key != "room_id"} for one in EVENTS]
+    rooms = {ROOM: {"timeline": {"events": bare, "limited": False}, "state": {"events": []}}}
+    path = tmp_path / "sync.json"
+    path.write_text(json.dumps({"next_batch": "s1", "rooms": {"join": rooms, "invite": {}}}))
+    found = opened(path)
+    assert (found.formats, found.rejections) == (["matrix"], [])
+    assert found.contents == export(tmp_path, *EVENTS).contents

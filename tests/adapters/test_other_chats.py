@@ -107,3 +107,59 @@ def test_a_chat_of_signal_that_is_made_to_be_slow_is_read(tmp_path: Path, piece:
     path.write_text(SIGNAL + f"[2019-12-24, 12:26] Ada: a{piece * (50_000 // len(piece))}z\n")
     found = opened(path, timezone="UTC")
     assert found.contents[-1].content.startswith("a")
+
+
+def test_a_line_of_markdown_ends_without_its_blanks(tmp_path: Path) -> None:
+    path = tmp_path / "chat.md"
+    path.write_text("[2019-12-24 12:23:01] Ada: one  \ntwo  \n[a.pdf](./media/a.pdf)  \n")
+    (content,) = opened(path, timezone="UTC").contents
+    assert content.content == "one\ntwo"
+    assert [one.name for one in content.attachments] == ["a.pdf"]
+
+
+@pytest.mark.parametrize(
+    ("content", "more"),
+    [
+        ("Ada created a poll: Where?", {}),
+        ("Ada set the nickname for Bob to B.", {}),
+        ('Bob voted for "A" in the poll: Where?', {}),
+        ("The video chat ended.", {}),
+        ("Reaccion\u00c3\u00b3 con \u00e2\u009d\u00a4 a tu mensaje ", {}),
+        ("Bob ist der Gruppe beigetreten.", {"type": "Subscribe"}),
+    ],
+)
+def test_what_the_program_says_is_a_notice(
+    tmp_path: Path, content: str, more: dict[str, Any]
+) -> None:
+    found = instagram(tmp_path, sent(content, **more))
+    assert found.kinds == {"notice": 1}
+
+
+def test_what_is_attached_is_not_announced_in_any_language(tmp_path: Path) -> None:
+    link = {"link": "https://example.org"}
+    found = instagram(
+        tmp_path,
+        sent("Ada hat einen Anhang gesendet.", share=link),
+        sent(None, 1_577_186_580_124, sticker={"uri": "messages/stickers_used/7.png"}),
+    )
+    assert found.texts == ["", ""]
+    assert [one.attachments[0].type for one in found.contents] == ["forward", "sticker"]
+
+
+def test_a_chat_of_messenger_that_was_encrypted(tmp_path: Path) -> None:
+    """Its texts are written as they are, and its names differ."""
+    messages = [
+        {"senderName": "Zoë", "timestamp": 1_577_186_580_123, "text": "J'habite à Lyon.",
+         "type": "text", "isUnsent": False, "media": [], "reactions": []},
+        {"senderName": "Bob", "timestamp": 1_577_186_580_124, "text": "", "type": "media",
+         "isUnsent": False, "media": [{"uri": "./media/a.jpg"}], "reactions": []},
+    ]  # fmt: skip
+    path = tmp_path / "Bob_7.json"
+    document = {"participants": ["Zoë", "Bob"], "threadName": "Bob_7", "messages": messages}
+    path.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
+    found = opened(path)
+    assert (found.formats, found.rejections) == (["instagram"], [])
+    assert {draft.platform for draft in found.drafts} == {"messenger"}
+    first, second = found.contents
+    assert (first.sender_name, first.content, first.peer_id) == ("Zoë", "J'habite à Lyon.", "Bob_7")
+    assert [one.name for one in second.attachments] == ["a.jpg"]

@@ -89,7 +89,8 @@ def test_a_chat_says_who_said_what(tmp_path):
     assert contents["chat77:3"].reply_to == "chat77:2"
     assert contents["chat77:9"].reply_to == "channel7:44"
     assert (contents["chat77:6"].sender_id, contents["chat77:6"].sender_name) == ("user9", None)
-    assert contents["chat77:8"].content == "Tea?\n- yes\n- no"
+    assert contents["chat77:8"].content == "Tea?"
+    assert contents["chat77:8"].attachments == (Attachment(type="poll", caption="yes / no"),)
 
 
 def test_an_edit_a_reaction_and_what_is_attached(tmp_path):

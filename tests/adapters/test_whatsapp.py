@@ -167,7 +167,7 @@ def test_what_whatsapp_itself_says_is_a_notice(tmp_path: Path) -> None:
         ("I moved. <This message was edited>", "I moved.", []),
         (f"I moved. {L}<Diese Nachricht wurde bearbeitet.>", "I moved.", []),
         ("POLL:\nLunch?\nOPTION: Soup (2 votes)\nOPTION: None (1 vote)",
-         "POLL:\nLunch?\nOPTION: Soup\nOPTION: None", []),
+         "POLL:\nLunch?", [None]),
         ("a <b> c", "a <b> c", []),
         ("see photo.jpg (2)", "see photo.jpg (2)", []),
     ],
@@ -370,7 +370,7 @@ WRITTEN = {
     "somebody is named": ("ask @\u2068Zed\u2069 then", "message", "ask @Zed then", ""),
     "a poll": (
         *(f"{L}POLL:\nWhere?\n{L}OPTION: Rome (2 votes)", "message"),
-        *("POLL:\nWhere?\nOPTION: Rome", ""),
+        *("POLL:\nWhere?", "poll"),
     ),
     "a call, Apple": (f"{L}Voice call. {L}2 min", "notice", "Voice call. 2 min", ""),
     "a call, Android": ("Missed video call", "notice", "Missed video call", ""),
@@ -389,6 +389,12 @@ def test_what_the_program_puts_in_is_told_from_what_was_said(
     assert [*found.kinds] == [kind]
     assert (content.sender_id, content.content) == ("Ada", words)
     assert [one.name or one.type for one in content.attachments] == [file] * bool(file)
+
+
+def test_what_a_poll_offers_is_nobodys_words(tmp_path: Path) -> None:
+    poll = f"{L}POLL:\nWhere?\n{L}OPTION: Rome (2 votes)\n{L}OPTION: My house (1 vote)"
+    (content,) = read(tmp_path, f"[25/06/2020, 15:05:07] Ada: {poll}\n").contents
+    assert [one.caption for one in content.attachments] == ["Rome / My house"]
 
 
 def test_a_group_called_with_a_colon_is_not_somebody(tmp_path: Path) -> None:
