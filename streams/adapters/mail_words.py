@@ -35,7 +35,7 @@ _COLONS = (":", "\uff1a")
 _QUOTE = re.compile(r"\s?\|?>")
 _FROM_LABELS = (
     "From|Von|De|Da|Van|Od|Från|Fra|От|Lähettäjä|Kimden|Feladó|差出人|发件人|寄件者|"
-    r"보낸\s?사람|Από"
+    r"보낸\s?사람|Από|De la|Від|من|מאת"
 )
 _LABELS = (
     f"{_FROM_LABELS}|Sent|To|Subject|Date|Cc|Bcc|Reply-To|Organization|Importance|Attachments|"
@@ -43,6 +43,8 @@ _LABELS = (
     "Assunto|Fecha|Data|Inviato|Oggetto|Verzonden|Aan|Onderwerp|Wysłano|Do|Temat|DW|Skickat|Till|"
     "Ämne|Kopia|Sendt|Til|Emne|Dato|Отправлено|Кому|Тема|Дата|Копия|送信日時|宛先|件名|日時|"
     "发送时间|收件人|主题|抄送|日期|Odesláno|Komu|Předmět|보낸\\s?날짜|받는\\s?사람|제목|참조|"
+    "Enviado el|Enviada|Data de envio|Date d'envoi|Küldve|Címzett|Tárgy|Trimis|Către|Subiect|De la|"
+    "Від|Надіслано|Στάλθηκε|Προς|Θέμα|Ημερομηνία|من|إلى|الموضوع|מאת|נשלח|אל|נושא|"
     "Lähetetty|Vastaanottaja|Aihe|Gönderildi|Kime|Konu|Tarih|Resent-From|Sender"
 )
 _FROM_LINE = re.compile(rf"[*_\s]*(?:{_FROM_LABELS})[*_\s]*[:\uff1a][*_\s]*(.*)", re.IGNORECASE)

@@ -134,8 +134,7 @@ def _names(event: InboundEvent) -> str:
 
 def _is_unsaid(mail: Message) -> bool:
     """Return whether a mail was never sent, was deleted already, or is a program's own."""
-    labels = header(mail, "X-Gmail-Labels").casefold().split(",")
-    if any(label.strip(' "') in ("draft", "drafts", "entwürfe", "brouillons") for label in labels):
+    if not _labels(mail).isdisjoint(("draft", "drafts", "entwürfe", "brouillons")):
         return True
     try:
         if int(header(mail, "X-Mozilla-Status") or "0", 16) & 0x0008:
@@ -143,6 +142,12 @@ def _is_unsaid(mail: Message) -> bool:
     except ValueError:
         pass
     return "X-IMAP" in mail and "FOLDER INTERNAL DATA" in header(mail, "Subject")
+
+
+def _labels(mail: Message) -> set[str]:
+    """Return how Google's Mail had filed a mail, in small letters."""
+    labels = header(mail, "X-Gmail-Labels").casefold().split(",")
+    return {label.strip(' "') for label in labels}
 
 
 def _event(mail: Message, came: datetime | None) -> InboundEvent:
@@ -270,6 +275,9 @@ def _is_notice(mail: Message, subject: str, sender: str) -> bool:
     if automatic and automatic != "no":
         return True
     if header(mail, "Precedence").casefold() in ("auto_reply", "auto-reply"):
+        return True
+    if "spam" in _labels(mail) or header(mail, "X-Spam-Flag").strip().casefold() == "yes":
+        # Whoever writes that is nobody whose words are worth concluding from.
         return True
     if any(name in mail for name in ("X-Autoreply", "X-Autorespond", "X-Auto-Reply")):
         return True

@@ -47,7 +47,9 @@ def _mails(member: Member) -> Iterator[tuple[int, tuple[bytes, datetime | None]]
                         yield begun, (b"".join(held), came)
                     begun, came, held, size = number - 1, _came(boundary), [], 0
                 else:
-                    held.append(boundary)
+                    size += len(boundary)
+                    if size <= MOST_MAIL:
+                        held.append(boundary)
                 boundary = b""
             if (blank or number == 1) and _is_boundary(line):
                 boundary, blank = line, False
@@ -56,6 +58,7 @@ def _mails(member: Member) -> Iterator[tuple[int, tuple[bytes, datetime | None]]
             size += len(line)
             if size <= MOST_MAIL:
                 held.append(line[1:] if _QUOTED_FROM.match(line) else line)
+        held.append(boundary)
         if any(one.strip() for one in held):
             yield begun or 1, (b"".join(held), came)
 

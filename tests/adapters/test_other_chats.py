@@ -110,7 +110,7 @@ def test_a_chat_of_signal_that_is_made_to_be_slow_is_read(tmp_path: Path, piece:
 
 
 def test_a_line_of_markdown_ends_without_its_blanks(tmp_path: Path) -> None:
-    path = tmp_path / "chat.md"
+    path = tmp_path / "chat.txt"
     path.write_text("[2019-12-24 12:23:01] Ada: one  \ntwo  \n[a.pdf](./media/a.pdf)  \n")
     (content,) = opened(path, timezone="UTC").contents
     assert content.content == "one\ntwo"
