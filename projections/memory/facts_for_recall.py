@@ -21,6 +21,7 @@ class Exists(NamedTuple):
     causal_links: bool
     supersessions: bool
     repeats: bool
+    claims: bool
 
 
 def what_exists(connection: apsw.Connection) -> Exists:
@@ -29,7 +30,7 @@ def what_exists(connection: apsw.Connection) -> Exists:
         connection,
         "SELECT EXISTS (SELECT 1 FROM observation_facts), EXISTS (SELECT 1 FROM mental_models), "
         "EXISTS (SELECT 1 FROM causal_links), EXISTS (SELECT 1 FROM fact_supersessions), "
-        "EXISTS (SELECT 1 FROM fact_repeats)",
+        "EXISTS (SELECT 1 FROM fact_repeats), EXISTS (SELECT 1 FROM fact_claims)",
     )
     return Exists(*map(bool, found))
 
@@ -170,6 +171,40 @@ def supersessions(
         "ORDER BY invalid_at DESC, fact_id, superseded_by",
         (listed(fact_ids), upto),
     )
+
+
+class CurrentClaim(NamedTuple):
+    """A slot's current value, and the fact that gives it."""
+
+    fact_id: str
+    attribute: str
+    value: str
+
+
+def subjects_with_claims(connection: apsw.Connection, subjects: Sequence[str]) -> set[str]:
+    """Return those of these subjects of whom something is claimed."""
+    found = rows(
+        connection,
+        "SELECT value FROM json_each(?) AS asked WHERE EXISTS "
+        "(SELECT 1 FROM fact_claims WHERE subject = asked.value)",
+        (listed(subjects),),
+    )
+    return {str(subject) for (subject,) in found}
+
+
+def current_claims(
+    connection: apsw.Connection, subjects: Sequence[str], upto: int
+) -> list[CurrentClaim]:
+    """Return what is claimed of any of these subjects and holds at a time, by fact."""
+    found = rows(
+        connection,
+        "SELECT claim.fact_id, attribute, claim.value FROM json_each(?1) AS asked "
+        "CROSS JOIN fact_claims AS claim ON subject = asked.value "
+        "WHERE as_of <= ?2 AND NOT EXISTS (SELECT 1 FROM fact_supersessions AS ended "
+        "WHERE ended.fact_id = claim.fact_id AND invalid_at <= ?2) ORDER BY claim.fact_id",
+        (listed(subjects), upto),
+    )
+    return [CurrentClaim(*row) for row in found]
 
 
 def newest_of(connection: apsw.Connection, fact_id: str, upto: int) -> str:

@@ -196,6 +196,8 @@ def _show(place: int, result: Result, *, weak: bool, full: bool) -> None:
         _tell(f"answers {single_spaced(result.part)!r}", full=full)
     if result.arms is not None:
         say(_INDENT, quiet(f"ranks: {_ranks(result.arms)}"))
+    for fact in result.led_by:
+        _tell(f"led by: {single_spaced(fact.text)}", full=full)
 
 
 def _whence(result: Result, *, weak: bool) -> None:

@@ -64,7 +64,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bundled(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact that comes with the observation that it supports."""
+    """A fact that comes with the observation that it supports, or that led to another."""
 
     id: str
     text: str
@@ -80,7 +80,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     wrote it, and commands are no events that could be read. `supersedes` is what the memory
     replaced, and `superseded_by` what replaced it, latest first; those of a turn are those of the
     facts in it. `facts` are the newest that support an observation; they are not results of their
-    own as well. `part`: which of several questions asked at once it answers. `sender_name`: who
+    own as well. `led_by`: of the end of a chain, the facts that lead from a name in the question to
+    it, in order. `part`: which of several questions asked at once it answers. `sender_name`: who
     said it; None of what nobody said in so many words.
     """
 
@@ -98,6 +99,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     supersedes: list[Change] = []
     superseded_by: list[Change] = []
     facts: list[Bundled] = []
+    led_by: list[Bundled] = []
     part: str | None = None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -19,7 +20,7 @@ from projections.recall.question.past import asks_for_past
 from projections.recall.question.query import RecallQuery
 from projections.recall.ranking.turn_ranking import Ranked
 from schemas.times import LATEST_MS, format_time
-from schemas.wire import Change, Result
+from schemas.wire import Bundled, Change, Result
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -59,9 +60,14 @@ def turn_results(
     chosen = _best(question, ranked, found, index, files, most)
     if len(chosen) < count and most < len(ranked.places):
         chosen = _best(question, ranked, found, index, files, len(ranked.places))
-    if chosen and index.exists.supersessions and not asks_for_past(question):
+    if question.chain and chosen:
+        chosen = _led_by(question, question.chain[-1], chosen, found, index)
+    elif chosen and index.exists.supersessions and not asks_for_past(question):
         chosen = _current_first(question, chosen, found, index, files)
-    return _results(question.query, chosen[:count], found, index, files)
+    results = _results(question.query, chosen[:count], found, index, files)
+    if question.chain and question.query.explain and results:
+        results[0] = _explained(results[0], question.chain, index, files)
+    return results
 
 
 def repeated_fact(of_event: memory.EventFacts) -> str | None:
@@ -152,18 +158,38 @@ def _current_first(
         return chosen
     ended = max((fact for fact in first.facts if fact in over), key=_nearness(found))
     newest = memory.newest_of(files.memory.connection, ended, question.query.until)
-    place = index.facts.placed([newest]).get(newest, -1)
-    if place < 0 or place == first.place or not question.eligible[place]:
+    return _led_by(question, newest, chosen, found, index)
+
+
+def _led_by(
+    question: ParsedQuestion, fact: str, chosen: list[Chosen], found: Candidates, index: Index
+) -> list[Chosen]:
+    """Return the same with what stands for a fact first, where it may be answered."""
+    place = index.facts.placed([fact]).get(fact, -1)
+    if place < 0 or place == chosen[0].place or not question.eligible[place]:
         return chosen
     turn_id = index.turns.ids[place]
     facts_of = index.event_facts.of([turn_id])
-    turn = Chosen("event", turn_id, place, first.score, _fact_ids(facts_of.get(turn_id)))
-    current = next(
-        one
-        for one in _facts_or_turns(question, [turn], facts_of, found)
-        if one.kind == "event" or one.id == newest
-    )
-    return [current, *(item for item in chosen if item.id != current.id)]
+    turn = Chosen("event", turn_id, place, chosen[0].score, _fact_ids(facts_of.get(turn_id)))
+    standing = _facts_or_turns(question, [turn], facts_of, found)
+    leads = next((one for one in standing if one.kind == "event" or one.id == fact), None)
+    if leads is None:
+        return chosen
+    return [leads, *(item for item in chosen if item.id != leads.id)]
+
+
+def _explained(first: Result, chain: Sequence[str], index: Index, files: ZoneFiles) -> Result:
+    """Return what a chain ends at with the facts that led to it; another result as it is."""
+    places = index.facts.placed(list(chain))
+    if first.id not in (chain[-1], index.turns.ids[places[chain[-1]]]):
+        return first
+    times = index.turns.occurred_at
+    texts = memory.texts(files.memory.connection, chain)
+    way = [
+        Bundled(id=fact, text=texts[fact], as_of=format_time(int(times[places[fact]])))
+        for fact in chain[:-1]
+    ]
+    return msgspec.structs.replace(first, led_by=way)
 
 
 def _nearness(found: Candidates) -> Callable[[str], float]:

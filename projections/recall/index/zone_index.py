@@ -56,6 +56,7 @@ _BLOCK = 10_000
 
 Columns = Mapping[str, Array]
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float32]
 
 
 class State(msgspec.Struct, frozen=True):
@@ -96,6 +97,9 @@ class Index:
             partial(_mentions_of, identity, self.turns), _MOST_PLACES // MOST_MENTIONS
         )
         self._mentioning: dict[frozenset[str], Ints] = {}
+        #: Words of a slot's relation -> the encoder's unit vectors: of all of them, and of each.
+        #: They are cleared when anything is forgotten.
+        self.relations: dict[str, tuple[Floats, Floats]] = {}
         self._replaced: Ints | None = None
         self.facts = Facts(files.memory.connection, self.turns, columns_of(stored, "facts"))
         self.event_vectors = Vectors(
@@ -162,6 +166,7 @@ class Index:
         now = _lineages(self._files)
         if now == self._state.lineages:
             return True
+        self.relations.clear()
         changed: dict[str, list[int]] = defaultdict(list)
         for model, (_, changes) in zip(_indexed(self._files), self._state.lineages, strict=True):
             since = changed_since(model.connection, changes)

@@ -36,7 +36,8 @@ class ParsedQuestion(NamedTuple):
 
     By its filters: `entity_ids` are the ids of the entity that is asked for, None: any. `ended`:
     what was no longer true, `masks`: which turns each filter that is set lets through, `allowed`:
-    which all of them do, and `eligible`: which of those may be answered.
+    which all of them do, and `eligible`: which of those may be answered. `chain`: the facts that
+    lead from a name in it to its answer, where none says it alone.
     """
 
     query: RecallQuery
@@ -57,6 +58,7 @@ class ParsedQuestion(NamedTuple):
     masks: Mapping[str, Mask]
     allowed: Mask
     eligible: Mask
+    chain: tuple[str, ...]
 
     @property
     def vector(self) -> Floats | None:

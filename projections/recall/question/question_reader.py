@@ -12,6 +12,7 @@ from projections.events import turns_for_recall
 from projections.files import ZoneFiles
 from projections.recall.index.zone_index import Index
 from projections.recall.question import answer_type, filters
+from projections.recall.question.chains import chain
 from projections.recall.question.encoding import (
     TextEncoder,
     is_encoded,
@@ -133,6 +134,7 @@ class QuestionReader:
         over = ended(query, index, self._files)
         masks = filters.masks(query, entity_ids, over, index)
         allowed = filters.allowed(masks, index)
+        eligible = filters.eligible(query, allowed, index)
         return ParsedQuestion(
             query=query,
             wording=wording,
@@ -151,7 +153,10 @@ class QuestionReader:
             ended=over,
             masks=masks,
             allowed=allowed,
-            eligible=filters.eligible(query, allowed, index),
+            eligible=eligible,
+            chain=chain(
+                text, named, encoder, index, self._files, upto=query.until, allowed=eligible
+            ),
         )
 
     def _times(self, query: RecallQuery) -> tuple[tuple[Span, ...], Anchor | None, int]:
