@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +21,8 @@ class Candidates(NamedTuple):
 
     `facts`: how near facts are, by id, the nearest first. `unread`: by arm, the turns that it
     could not read, for arms that cannot read every turn. `evidence`: how near the best comes to
-    what is asked, as `relevance` uses it. `personal`: the cosine of the nearest personal turn or
-    fact of one; None: not both of the arms by vectors found one.
+    what is asked, as `relevance` uses it. `personal`: the same of personal turns: "cosine", where
+    both of the arms by vectors found one, and "late", where such a turn was read.
     """
 
     places: Ints
@@ -28,7 +30,7 @@ class Candidates(NamedTuple):
     facts: dict[str, float]
     unread: dict[str, Mask]
     evidence: dict[str, float]
-    personal: float | None = None
+    personal: Mapping[str, float] = MappingProxyType({})
 
 
 class ArmScores(NamedTuple):
@@ -60,7 +62,7 @@ class ScoresByArm(NamedTuple):
     arms: dict[str, ArmScores]
     facts: dict[str, float]
     evidence: dict[str, float]
-    personal: float | None = None
+    personal: Mapping[str, float] = MappingProxyType({})
 
     def with_arm(self, arm: str, scores: ArmScores) -> ScoresByArm:
         """Return the same with the scores of one more arm."""

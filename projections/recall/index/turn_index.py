@@ -209,6 +209,16 @@ class Turns:
         scores: Floats = np.ascontiguousarray(both.real)
         return scores, float(both.imag.max(initial=0)) / every if every else 0.0
 
+    def idf_near(self, terms: Iterable[str], places: Ints) -> Floats:
+        """Return the idf of the index terms that are near each of some turns, added up."""
+        found = np.zeros(len(places), np.float32)
+        for term in terms:
+            near, gains = self._gain(term)
+            if len(near):
+                row = near.searchsorted(places)
+                found += gains.imag.take(row, mode="clip") * (near.take(row, mode="clip") == places)
+        return found
+
     def idf(self, term: str) -> float:
         """Return the inverse document frequency of an index term, over single turns."""
         holding = len(self.postings.of(term)[0])

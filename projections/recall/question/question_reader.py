@@ -27,7 +27,7 @@ from projections.recall.question.speakers import speakers_asked_for
 from projections.recall.question.sub_questions import completed, sub_questions
 from projections.recall.question.time_spans import Span, spans_in
 from projections.recall.question.validity import ended
-from projections.text.prompts import first_person, refers_back
+from projections.text.prompts import first_person, orders, refers_back
 from projections.text.sentences import sentences
 
 #: Sentences of a query that are looked for by themselves; a longer one is something pasted.
@@ -88,6 +88,7 @@ class QuestionReader:
             "named": any(name.senders for name in self._names.of(text)),
             "refers_back": refers_back(text),
             "first_person": first_person(text),
+            "order": orders(text),
         }
 
     def event_of(

@@ -1,36 +1,42 @@
 """Is anything here relevant: how likely it is that a memory has something to say on a prompt.
 
 Scores rank what was found; this says whether to answer at all. It rests on a few features that
-anybody can read:
+anybody can read, all of personal turns alone (`personal_turns`), so that what anybody might ask of
+an assistant says nothing:
 
-- how much nearer the prompt's sentences come to personal turns (`personal_turns`) than generic
-  prompts do (`usual_similarity`): so memories of any size, and encoders, compare;
-- the share of the prompt's words that are near one turn;
+- how much nearer the prompt's sentences come to one than generic prompts do (`usual_similarity`):
+  so memories of any size, and encoders, compare;
+- the share of the prompt's words that are near one turn, and how near its words come to those of
+  one by their vectors (late interaction);
 - whether the prompt is about somebody whom the memory can know: it names one who speaks there,
-  refers back to what was said, or is in the first person.
+  refers back to what was said, or is in the first person; an order that is none of these is
+  seldom about anybody.
 
-The weights are round numbers, chosen on RealMem's prompts (AvatarMemory, Apache-2.0; three
-personas) and the ten questions of `demo/`, which count 0.3: what answers most of them where 8, 5
-and 3% of RealMem's unrelated prompts are answered too. Where neither tells, it is the middle: a
-name does as well from 1.75 to 2.75. The middle of the sum and the slope are a logistic regression
-of RealMem. Weights and a cut chosen so on two personas answer 81% of the third's prompts on
-average, at 7% false. How sure recall is of its best result (`relevance`) was tried as a feature,
-and gains nothing there.
+The weights are a logistic regression, rounded, of RealMem's prompts (AvatarMemory, Apache-2.0;
+three personas), the small memories of `bench/asked.txt` and the questions of `demo/`. RealMem's
+prompts that need the memory are nearly all in the first person. So that the regression learns what
+comes near and no set's style, prompts of each kind (named, back, first person, neither) with an
+answer weigh half as much as those without, or as much, in equal shares. The middle of the sum is
+such that one in twenty of RealMem's unrelated prompts gets LEAST_UNASKED. Weights and a middle
+chosen so without one of the personas answer 78% of its prompts on average, at 6% false.
 
-LoCoMo's questions and precisionMemBench's beliefs (MIT) were only looked at this time. But the
-features were found, and weights that differed in "refers back" alone (2.2) chosen, on all three.
-What each gives at RealMem's 5% false, with each weight halved and doubled:
+LoCoMo's questions and precisionMemBench's beliefs (MIT) were looked at, and chose nothing. What
+each weight gives at RealMem's 5% false, halved and doubled: the share of the prompts that a memory
+answers, and of those to the small memories that come near and have no answer, all in %.
 
-    weight            RealMem       LoCoMo        precision     recall of beliefs, all in %
-    as they are         81.6          96.6          70.5          80.9
-    PERSONAL         81.3  79.0    97.4  94.8    68.9  71.3     62.7  83.8
-    KEYWORD          82.1  81.1    96.4  96.9    70.5  70.1     80.9  79.4
-    named            81.6  81.3    80.3  99.0    70.5  70.5     80.9  80.9
-    refers back      82.4  81.3    96.9  96.1    70.5  69.7     80.9  77.9
-    first person     73.4  81.8    99.5  74.0    70.1  68.9     79.4  62.7
+    weight            RealMem      LoCoMo     beliefs       demo       small    no answer
+    as they are         83.1        97.4        81.0        90.0        83.5        39.4
+    COSINE          83.6  73.7  98.4  91.7  78.6  81.0  90.0  80.0  78.4  78.4  37.2  27.7
+    WORDS           83.6  79.8  97.9  94.5  83.3  73.8  90.0  90.0  84.5  76.3  42.6  29.8
+    LATE            84.4  80.8  97.7  96.6  83.3  83.3  90.0  90.0  84.5  79.4  40.4  36.2
+    named           83.1  83.1  91.4  99.5  81.0  81.0  90.0  90.0  79.4  86.6  28.7  52.1
+    refers back     82.4  81.8  97.7  96.6  81.0  81.0  90.0  90.0  83.5  81.4  39.4  35.1
+    first person    80.6  83.6  97.9  94.0  85.7  78.6  90.0  90.0  83.5  79.4  40.4  24.5
+    order           80.1  84.7  96.4  97.9  81.0  83.3  90.0  90.0  80.4  85.6  35.1  39.4
 
-So it does matter: a name at half, or the first person at twice its weight, loses 16 and 23 points
-of LoCoMo, and the first person at half 8 of RealMem. `bench/context.py` measures what ships.
+A name that the memory knows, of somebody who does not speak there, was tried as a feature, and
+gains nothing; nor does the share of words that no turn has. Which of two questions near in topic
+has its answer there, this cannot tell well. `bench/context.py` measures what ships.
 """
 
 from __future__ import annotations
@@ -49,15 +55,14 @@ from projections.recall.question.parsed_question import ParsedQuestion
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 
-#: The weight of a cosine above the usual one, and of the share of words; without vectors, of the
-#: latter alone.
-PERSONAL, KEYWORD, KEYWORD_ALONE = 8.0, 0.5, 3.0
+#: The weight of a cosine above the usual one, of the share of words near one turn, and of the
+#: nearest turn by words and their vectors; without vectors, of the share alone.
+COSINE, WORDS, LATE, WORDS_ALONE = 14.0, 1.5, 2.5, 3.0
 #: What it adds that the prompt names one who speaks in the memory, refers back, or is in the first
-#: person; the most of them counts.
-ABOUT = {"named": 2.2, "refers_back": 2.0, "first_person": 1.5}
-#: At which sum a prompt concerns the memory as likely as not, with vectors and without, and how
-#: fast that changes.
-MIDDLE, MIDDLE_ALONE, SLOPE = 1.6, 2.45, 1.1
+#: person (the most of them counts), or is an order and none of these.
+ABOUT = {"named": 2.0, "refers_back": 2.0, "first_person": 1.0, "order": -2.0}
+#: At which sum a prompt concerns the memory as likely as not, with vectors and without.
+MIDDLE, MIDDLE_ALONE = 2.95, 2.45
 #: What is worth putting before an agent unasked: of prompts that do not concern the memory, one in
 #: twenty gets as much.
 LEAST_UNASKED = 0.7
@@ -85,16 +90,20 @@ GENERIC_PROMPTS = (
 _USUAL = 75
 # In a large memory each costs a while, and half of them say as much.
 _LARGE, _OF_LARGE = 100_000, 8
+# Where no words were compared by their vectors: what comes of a turn that has nothing to do with it.
+_UNRELATED = 0.4
 
 
 class Near(NamedTuple):
-    """How near a prompt comes to a memory: its cosine above the usual one, and its share of words.
+    """How near a prompt comes to the personal turns of a memory.
 
-    `above` None: there are no vectors.
+    `above`: its cosine above the usual one; None: there are no vectors. `words`: the share of its
+    words, by their idf, near one turn. `late`: how near its words come to those of one turn.
     """
 
     above: float | None
     words: float
+    late: float = _UNRELATED
 
 
 def nearness(
@@ -109,21 +118,26 @@ def nearness(
     vectors of the prompt's sentences; the nearer half of them counts. `usual`: the cosine to which
     generic prompts come.
     """
-    shares = [
-        _without_names(candidates.evidence.get("keyword", 0.0), question, index)
-        for question, candidates in found
-        if candidates is not None
+    searched = [
+        (question, candidates) for question, candidates in found if candidates is not None
     ]
-    if not shares:
+    if not searched:
         return None
+    words = max(_words_near(question, candidates, index) for question, candidates in searched)
     if not sentences:
-        return Near(None, max(shares))
+        return Near(None, words)
     allowed = index.turns.personal & found[0][0].allowed
     best = sorted(
         (_found(one, found) or _nearest(one, allowed, index) for one in sentences), reverse=True
     )
     half = best[: (len(best) + 1) // 2]
-    return Near(math.fsum(half) / len(half) - usual, max(shares))
+    late = [
+        candidates.personal["late"]
+        for _, candidates in searched
+        if "late" in candidates.personal
+    ]
+    above = math.fsum(half) / len(half) - usual
+    return Near(above, words, max(late, default=_UNRELATED))
 
 
 def usual_similarity(vectors: Sequence[Floats], index: Index) -> float:
@@ -157,7 +171,7 @@ def _found(
         if candidates is None or question.vector is None:
             continue
         if np.array_equal(sentence, question.vector):
-            return candidates.personal
+            return candidates.personal.get("cosine")
     return None
 
 
@@ -169,10 +183,10 @@ def _nearest(sentence: Floats, allowed: Mask, index: Index) -> float:
     )
 
 
-def _without_names(share: float, question: ParsedQuestion, index: Index) -> float:
-    """Return which share of a question's words are near a turn, names of speakers left out.
+def _words_near(question: ParsedQuestion, found: Candidates, index: Index) -> float:
+    """Return the greatest share of a question's words, by their idf, near a personal turn.
 
-    Whoever speaks seldom says their own name.
+    Names of speakers are left out: whoever speaks seldom says their own name.
     """
     names = {
         term
@@ -180,9 +194,12 @@ def _without_names(share: float, question: ParsedQuestion, index: Index) -> floa
         if name.senders
         for term in index.tokeniser.terms(question.text[name.start : name.end])
     }
-    every = math.fsum(index.turns.idf(term) for term in question.terms)
-    others = every - math.fsum(index.turns.idf(term) for term in question.terms if term in names)
-    return min(1.0, share * every / others) if others > 0 else share
+    terms = [term for term in question.terms if term not in names]
+    every = math.fsum(map(index.turns.idf, terms))
+    if not every:
+        return 0.0
+    places = found.places[index.turns.personal[found.places] & question.allowed[found.places]]
+    return min(1.0, float(index.turns.idf_near(terms, places).max(initial=0)) / every)
 
 
 def presence(near: Near | None, about: Mapping[str, bool]) -> float:
@@ -192,9 +209,9 @@ def presence(near: Near | None, about: Mapping[str, bool]) -> float:
     """
     if near is None or (not near.words and (near.above or 0) <= 0):
         return 0.0
-    known = max((ABOUT[kind] for kind, holds in about.items() if holds), default=0.0)
+    odds = max((ABOUT[kind] for kind, holds in about.items() if holds), default=0.0)
     if near.above is None:
-        odds = KEYWORD_ALONE * near.words + known - MIDDLE_ALONE
+        odds += WORDS_ALONE * near.words - MIDDLE_ALONE
     else:
-        odds = PERSONAL * near.above + KEYWORD * near.words + known - MIDDLE
-    return 1 / (1 + math.exp(-SLOPE * odds))
+        odds += COSINE * near.above + WORDS * near.words + LATE * near.late - MIDDLE
+    return 1 / (1 + math.exp(-odds))

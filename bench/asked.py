@@ -1,0 +1,63 @@
+"""Small invented memories, of work and of life, and what is asked of them.
+
+Half of the questions are near in topic to what is held and have no answer there. The file is this
+repository's own: what ships may be chosen on it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+FILE = Path(__file__).parent / "asked.txt"
+
+
+class Memory(NamedTuple):
+    """A memory: events to ingest, questions with words of their answers, and those without one."""
+
+    name: str
+    events: list[dict[str, Any]]
+    answered: list[tuple[str, str]]
+    unanswered: list[str]
+
+
+def memories() -> list[Memory]:
+    """Return the memories of the file."""
+    found: list[Memory] = []
+    for line in FILE.read_text("utf-8").splitlines():
+        sign, _, rest = line.partition(" ")
+        match sign:
+            case "" | "#":
+                continue
+            case "zone":
+                found.append(Memory(rest, [], [], []))
+            case "+":
+                question, _, answer = rest.rpartition(" | ")
+                found[-1].answered.append((question, answer))
+            case "-":
+                found[-1].unanswered.append(rest)
+            case day:
+                by, _, text = rest.partition(": ")
+                found[-1].events.append(_event(found[-1], day, by, text))
+    return found
+
+
+def _event(memory: Memory, day: str, by: str, text: str) -> dict[str, Any]:
+    number = len(memory.events)
+    event: dict[str, Any] = {
+        "id": f"{memory.name}-{number}",
+        "platform": "chat",
+        "peer_id": memory.name,
+        "session_id": f"{memory.name}-{day}",
+        "occurred_at": f"{day}T{9 + number % 10:02d}:00:00Z",
+        "content": text,
+    }
+    match by:
+        case "assistant":
+            return event | {"sender_id": "assistant", "direction": "out"}
+        case "user":
+            return event | {"sender_id": "user"}
+        case "me remember":
+            return event | {"sender_id": "me", "kind": "remember", "session_id": event["id"]}
+        case _:
+            return event | {"sender_id": f"u-{by.lower().replace(' ', '-')}", "sender_name": by}
