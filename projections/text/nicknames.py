@@ -1,4 +1,4 @@
-"""Nicknames: other first names by which somebody may be known.
+"""Nicknames: other first names by which somebody may be known, and titles before one.
 
 The table is that of the library `nicknames` (English given names and their hypocorisms).
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from projections.text.lexicon import HONORIFICS, word_set
 from projections.text.stopwords import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -16,6 +17,16 @@ if TYPE_CHECKING:
 
 # Words with which questions begin, and which are nobody's name: most need no table.
 _NO_NAMES = STOP_WORDS - {"will", "than"}
+
+# What people are called by, before a name, in a list of contacts.
+_TITLES = sorted(
+    HONORIFICS
+    | word_set(
+        """mom mum mama maman mummy mommy mother dad papa daddy father nana nan nanna granny gran
+        grandmother grandfather gramps oma opa abuela abuelo mamie papy nonna nonno tante onkel
+        tia tio tata cousin sister brother coach"""
+    )
+)
 
 
 @lru_cache(1_024)
@@ -26,6 +37,13 @@ def other_names(normalized: str) -> tuple[str, ...]:
         return ()
     names = _table().nicknames_of(first) | _table().canonicals_of(first)
     return tuple(f"{name} {rest}".strip() for name in sorted(names - {first}))
+
+
+def with_titles(normalized: str) -> tuple[str, ...]:
+    """Return a normalised name of one word after each title: Solange, "maman solange"."""
+    if " " in normalized or normalized in _NO_NAMES:
+        return ()
+    return tuple(f"{title} {normalized}" for title in _TITLES)
 
 
 @cache

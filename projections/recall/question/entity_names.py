@@ -14,7 +14,7 @@ from projections.identity import entity_queries as identity
 from projections.readmodel import ReadModel, Watermark
 from projections.recall.index.lookup_cache import LookupCache
 from projections.recall.question.query import MOST_CHARACTERS
-from projections.text.nicknames import other_names
+from projections.text.nicknames import other_names, with_titles
 from projections.text.stopwords import STOP_WORDS
 from schemas.changes import Entity
 from schemas.names import normalise_name
@@ -178,18 +178,20 @@ def resolved(connection: apsw.Connection, names: Iterable[str]) -> dict[str, tup
 def nicknamed(
     names: Iterable[str], resolved: Callable[[Iterable[str]], Mapping[str, tuple[Entity, ...]]]
 ) -> dict[str, tuple[Entity, ...]]:
-    """Return name -> the one person with a nickname of it, or whose nickname it is.
+    """Return name -> who has a nickname of it, a title before it, or a name that it is short for.
 
-    Names are normalised, and those without such a person are left out. `resolved` gives the
-    entities of names.
+    They go by one name, as several may who were not merged. Names are normalised, and those
+    without such persons are left out. `resolved` gives the entities of names.
     """
-    others_of = {name: others for name in names if (others := other_names(name))}
+    others_of = {
+        name: others for name in names if (others := (*other_names(name), *with_titles(name)))
+    }
     known = resolved({other for others in others_of.values() for other in others})
     found = {}
     for name, others in others_of.items():
         bearers = (entity for other in others for entity in known.get(other, ()))
         persons = {entity.id: entity for entity in bearers if entity.type == "person"}
-        if len(persons) == 1:
+        if len({entity.normalized for entity in persons.values()}) == 1:
             found[name] = tuple(persons.values())
     return found
 

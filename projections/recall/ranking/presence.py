@@ -15,10 +15,10 @@ an assistant says nothing:
 The weights are a logistic regression, rounded, of RealMem's prompts (AvatarMemory, Apache-2.0;
 three personas), the small memories of `bench/asked.txt` and the questions of `demo/`. RealMem's
 prompts that need the memory are nearly all in the first person. So that the regression learns what
-comes near and no set's style, prompts of each kind (named, back, first person, neither) with an
-answer weigh half as much as those without, or as much, in equal shares. The middle of the sum is
-such that one in twenty of RealMem's unrelated prompts gets LEAST_UNASKED. Weights and a middle
-chosen so without one of the personas answer 78% of its prompts on average, at 6% false.
+comes near and no set's style, half of a prompt's weight in it is such that of each kind (named,
+back, first person, none) those with an answer weigh as much as those without. The middle of the
+sum is such that one in twenty of RealMem's unrelated prompts gets LEAST_UNASKED. Weights and a
+middle chosen so without one of the personas answer 78% of its prompts on average, at 6% false.
 
 LoCoMo's questions and precisionMemBench's beliefs (MIT) were looked at, and chose nothing. What
 each weight gives at RealMem's 5% false, halved and doubled: the share of the prompts that a memory
@@ -90,7 +90,7 @@ GENERIC_PROMPTS = (
 _USUAL = 75
 # In a large memory each costs a while, and half of them say as much.
 _LARGE, _OF_LARGE = 100_000, 8
-# Where no words were compared by their vectors: what comes of a turn that has nothing to do with it.
+# Where no words were compared by their vectors: as near as unrelated ones come.
 _UNRELATED = 0.4
 
 
@@ -118,9 +118,7 @@ def nearness(
     vectors of the prompt's sentences; the nearer half of them counts. `usual`: the cosine to which
     generic prompts come.
     """
-    searched = [
-        (question, candidates) for question, candidates in found if candidates is not None
-    ]
+    searched = [(question, candidates) for question, candidates in found if candidates is not None]
     if not searched:
         return None
     words = max(_words_near(question, candidates, index) for question, candidates in searched)
@@ -132,9 +130,7 @@ def nearness(
     )
     half = best[: (len(best) + 1) // 2]
     late = [
-        candidates.personal["late"]
-        for _, candidates in searched
-        if "late" in candidates.personal
+        candidates.personal["late"] for _, candidates in searched if "late" in candidates.personal
     ]
     above = math.fsum(half) / len(half) - usual
     return Near(above, words, max(late, default=_UNRELATED))

@@ -79,3 +79,10 @@ def test_no_word_that_is_never_looked_up_is_a_name_for_short() -> None:
     names = {word for word in _NO_NAMES if table.nicknames_of(word) | table.canonicals_of(word)}
     assert not names
     assert other_names("will smith"), "a question may begin with Will"
+
+
+def test_a_name_stands_for_who_goes_by_it_with_a_title(memory: Memory) -> None:
+    tell(memory, [say("I keep bees.", "bees", by="Grandma Ruth"), say("Me too.", "too", by="Ann")])
+    assert preferred(memory, "What does Ruth keep?") == {"bees"}
+    tell(memory, [say("I keep cats.", "cats", by="Coach Ruth", at=START + 2)])
+    assert preferred(memory, "What does Ruth keep?") == set()
