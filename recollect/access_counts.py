@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from projections.memory.facts_for_recall import event_facts
 from recollect import recalling
@@ -38,8 +38,10 @@ class AccessCounts:
 
     def note(self, zone: str, results: Sequence[Result]) -> None:
         """Count each of some results once; facts that come with an observation too."""
-        found = [(result.type, result.id) for result in results]
-        found += [("fact", fact.id) for result in results for fact in result.facts]
+        self.note_found(zone, targets_of(results))
+
+    def note_found(self, zone: str, found: Iterable[tuple[str, str]]) -> None:
+        """Count memories that were found once each, by type and id."""
         with self._lock:
             self._counts.setdefault(zone, Counter()).update(found)
             if self._thread is None and not self._ended.is_set():
@@ -73,6 +75,13 @@ class AccessCounts:
     def _run(self) -> None:
         while not self._ended.wait(PERIOD):
             self.flush()
+
+
+def targets_of(results: Sequence[Result]) -> list[tuple[str, str]]:
+    """Return the type and id of each of some results, and of the facts that come with them."""
+    found: list[tuple[str, str]] = [(result.type, result.id) for result in results]
+    found += [("fact", fact.id) for result in results for fact in result.facts]
+    return found
 
 
 def _append(zone: OpenZone, counted: Counter[tuple[str, str]]) -> None:

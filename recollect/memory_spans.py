@@ -105,6 +105,11 @@ def memory_span(operation: Operation, zone: str) -> MemorySpan:
     return MemorySpan(begun)
 
 
+def traced() -> bool:
+    """Return whether the program traces what it does."""
+    return _provider() is not None
+
+
 def within_trace_of(headers: Mapping[bytes, bytes]) -> AbstractContextManager[Any]:
     """Return a block in which spans belong to the trace that a request names in `traceparent`."""
     said = headers.get(b"traceparent")

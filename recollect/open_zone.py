@@ -35,6 +35,8 @@ class OpenHome:
     def __init__(self, home: Home, ledger: str | None = None) -> None:
         """`ledger`: `embedded` or a Kafka URL; None: what the settings say."""
         self.home = home
+        #: The ledger that was named, not by the settings; None: none was.
+        self.ledger = ledger
         self.node = open_node(home, ledger)
         #: A worker or replica keeps the files of this home up to date; questions need no ledger.
         self.followed = followed(home)

@@ -73,6 +73,8 @@ class RecallerPool:
         self._home = home
         self._lock = threading.Lock()
         self._open: OrderedDict[_Key, _PooledRecaller] = OrderedDict()
+        #: Told of a zone whose indexes here followed: other processes may have some as well.
+        self.told: list[Callable[[str], None]] = []
         self._timelines: dict[str, _SharedTimeline] = {}
         self._cross_encoder: CrossEncoder | None = None
         self._loading = threading.Lock()
@@ -146,6 +148,8 @@ class RecallerPool:
             with self._in_use(key) as pooled:
                 if pooled.recaller is not None:
                     pooled.recaller.follow()
+        for tell in self.told:
+            tell(zone)
 
     def store(self, zone: str, profile: str) -> None:
         """Store the index of a large zone next to its files, for the next process."""

@@ -15,6 +15,9 @@ _RIGHTS = "read,write,forget,admin"
 @click.option("--host", metavar="ADDRESS", help="Address to listen at [127.0.0.1].")
 @click.option("--port", type=int, metavar="N", help="Port; 0: any [8420].")
 @click.option("--no-auth", is_flag=True, help="Ask for no token; on loopback alone.")
+@click.option(
+    "--readers", type=int, metavar="N", help="Processes that answer beside it, at most [1]."
+)
 def serve(
     home: str | None,
     zone: str | None,
@@ -22,13 +25,16 @@ def serve(
     host: str | None,
     port: int | None,
     no_auth: bool,
+    readers: int | None,
 ) -> None:
     """Answer over HTTP, and decide what is published.
 
     It runs until Ctrl-C. Who asks needs a token: recollect token create.
     """
     made, _ = chosen(home, zone)
-    settings = made.configuration.service(host=host, port=port, no_auth=no_auth or None)
+    settings = made.configuration.service(
+        host=host, port=port, no_auth=no_auth or None, readers=readers
+    )
     from recollect.service.serving import serve as serve_
 
     def listening(url: str) -> None:

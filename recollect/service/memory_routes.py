@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-from litestar import get, patch, post
+from litestar import MediaType, Response, get, patch, post
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from recollect.held_memories import Listed
@@ -13,7 +13,7 @@ from recollect.injecting import MAX_TOKENS
 from recollect.service.forget_routes import erased_in
 from recollect.service.problem_details import nothing_here
 from recollect.service.query_service import AnyRequest
-from recollect.service.route_kit import principal_in, read, write
+from recollect.service.route_kit import principal_in, read, service_of, write
 from schemas.wire import (
     Chain,
     ContextBlock,
@@ -76,9 +76,14 @@ class MemoryHistory(msgspec.Struct, frozen=True):
     summary="Recall",
     tags=["memories"],
 )
-async def recall(request: AnyRequest, zone: FromPath[str], data: JSONBody[Query]) -> RecallAnswer:
+async def recall(
+    request: AnyRequest, zone: FromPath[str], data: JSONBody[Query]
+) -> Response[RecallAnswer]:
     """Answer a question with what is remembered, best first, each with its sources."""
-    return await read(request, zone, lambda held: held.recall(data))
+    readers = service_of(request).readers
+    answer: Any = await read(request, zone, lambda held: readers.recall(held, data))
+    # It is JSON already.
+    return Response(answer, media_type=MediaType.JSON)
 
 
 @post(

@@ -22,6 +22,7 @@ from recollect.service.idempotent_calls import IdempotentCalls
 from recollect.service.operations import Operations
 from recollect.service.principals import ANYBODY, Principal, authenticated
 from recollect.service.problem_details import TOO_MANY, Refused, nothing_here, unauthorized
+from recollect.service.reader_processes import ReaderProcesses, readers_at_most
 from recollect.service.service_log import ServiceLog
 from recollect.service.service_metrics import ServiceMetrics
 from recollect.service.service_settings import ServiceSettings
@@ -57,6 +58,11 @@ class QueryService:
         readers = _READERS_PER_CORE * (os.cpu_count() or 1)
         self.reading = ThreadLane("read", readers, settings.waiting)
         self.writing = ThreadLane("write", _WRITERS, settings.waiting)
+        #: They answer beside this process, while many are asked at once.
+        self.readers = ReaderProcesses(
+            recollect, readers_at_most(settings.readers), settings.request_seconds
+        )
+        recollect._open_home.recallers.told.append(self.readers.erased)
         self.long = ThreadLane("long", _LONG, settings.waiting)
         #: Whether questions can be answered.
         self.ready = False
@@ -201,6 +207,7 @@ class QueryService:
                 await self.operations.close()
                 for lane in self.lanes:
                     await asyncio.to_thread(lane.close)
+                await asyncio.to_thread(self.readers.close)
                 self.tokens.note_used()
                 self.log.flush()
 
@@ -235,6 +242,7 @@ class QueryService:
         while True:
             await asyncio.sleep(_NOTE_SECONDS)
             await asyncio.to_thread(self.tokens.note_used)
+            await asyncio.to_thread(self.readers.end_unused)
 
 
 class _Bucket:

@@ -45,6 +45,14 @@ class ServiceSettings(msgspec.Struct, frozen=True, kw_only=True):
         int,
         Meta(ge=1, description="as many calls may wait for a thread; more are answered with 503"),
     ] = 256
+    readers: Annotated[
+        int,
+        Meta(
+            ge=0,
+            description="processes at most that answer recalls beside it while many ask; one for "
+            "each core to spare",
+        ),
+    ] = 1
     hosts: Annotated[
         tuple[str, ...],
         Meta(description="further names by which it may be called"),
