@@ -14,6 +14,7 @@ import tempfile
 import zipfile
 import zlib
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -39,6 +40,7 @@ _TAR_AT = 257
 _TAR = b"ustar"
 _AT_ONCE = 1 << 16
 _ENCRYPTED = 0x1
+_IN_UTF_8 = 0x800
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, tarfile.TarError, NotImplementedError)
 
 
@@ -152,7 +154,7 @@ class Archive(Folder):
         self._refused.append(Rejection(path, 1, reason))
 
 
-def opened_folder(file: InputFile, meter: Meter) -> Folder | None:
+def opened_folder(file: Member, meter: Meter) -> Folder | None:
     """Return what an archive holds; None: the file is none.
 
     Raises:
@@ -166,7 +168,7 @@ def opened_folder(file: InputFile, meter: Meter) -> Folder | None:
     return None
 
 
-def _zip(file: InputFile, meter: Meter) -> Folder:
+def _zip(file: Member, meter: Meter) -> Folder:
     raw, size = _seekable(file, meter)
     try:
         archive = zipfile.ZipFile(raw)
@@ -181,20 +183,33 @@ def _zip(file: InputFile, meter: Meter) -> Folder:
     root = Archive(file.path)
     root.size = size
     for info in members:
-        if reason := _refused_name(info.filename):
-            root.refuse(info.filename, reason)
+        name = _zip_name(info)
+        if reason := _refused_name(name):
+            root.refuse(name, reason)
         elif info.flag_bits & _ENCRYPTED:
-            root.refuse(info.filename, "it is encrypted; unpack it with its password")
+            root.refuse(name, "it is encrypted; unpack it with its password")
         elif stat.S_ISLNK(info.external_attr >> 16):
-            root.refuse(info.filename, "it is a link, and no link is followed")
+            root.refuse(name, "it is a link, and no link is followed")
         elif too_large(info.file_size, info.compress_size):
-            root.refuse(info.filename, _TOO_LARGE)
+            root.refuse(name, _TOO_LARGE)
         else:
-            root.add(info.filename, _ZipMember(archive, info, file.path, raw))
+            root.add(name, _ZipMember(archive, info, name, file.path, raw))
     return root
 
 
-def _tar(file: InputFile, meter: Meter) -> Folder:
+def _zip_name(info: zipfile.ZipInfo) -> str:
+    """Return a member's name as whoever packed it wrote it.
+
+    Programs of Windows part folders by a backslash, and many write UTF-8 and do not say so.
+    """
+    name = info.filename
+    if not info.flag_bits & _IN_UTF_8 and not name.isascii():
+        with suppress(UnicodeError):
+            name = name.encode("cp437").decode()
+    return name.replace("\\", "/")
+
+
+def _tar(file: Member, meter: Meter) -> Folder:
     raw, size = _seekable(file, meter)
     root = Archive(file.path)
     root.size = size
@@ -253,12 +268,12 @@ def _refused_name(name: str) -> str | None:
     return None
 
 
-def _seekable(file: InputFile, meter: Meter) -> tuple[_Shared, int]:
+def _seekable(file: Member, meter: Meter) -> tuple[_Shared, int]:
     """Return a file in which one can go back, and its size."""
-    if file.size is not None and not _is_packed(file):
+    if isinstance(file, InputFile) and file.size is not None and not _is_packed(file):
         return _Shared(io.FileIO(file.path), meter), file.size
-    # What is packed, or comes through a pipe, goes through a file without a name, which is gone
-    # when this process is, whatever ends it.
+    # What is packed, lies in an archive, or comes through a pipe goes through a file without a
+    # name, which is gone when this process is, whatever ends it.
     spooled = tempfile.TemporaryFile()  # noqa: SIM115 - whoever reads it closes it
     try:
         with file.open() as source:
@@ -326,11 +341,11 @@ class _ZipMember(Member):
         self,
         archive: zipfile.ZipFile,
         info: zipfile.ZipInfo,
+        path: str,
         within: str,
         shared: _Shared,
     ) -> None:
-        name = info.filename.rpartition("/")[2]
-        super().__init__(f"{within}/{info.filename}", name, info.file_size, Meter())
+        super().__init__(f"{within}/{path}", path.rpartition("/")[2], info.file_size, Meter())
         self._archive = archive
         self._info = info
         self._shared = shared

@@ -66,6 +66,8 @@ FORMATS = ("auto", *(adapter.name for adapter in ADAPTERS))
 _MOST_NAMED = 5
 # What systems leave in folders, and nobody exported.
 _LITTER = re.compile(r"\.|__MACOSX$|Thumbs\.db$|desktop\.ini$")
+# So many archives may lie in each other: people pack what they exported, and programs too.
+_MOST_ARCHIVES = 2
 _ARCHIVE = re.compile(r"\.(?:zip|tar|tgz|tar\.gz)$", re.IGNORECASE)
 _TABLES = {".csv": ",", ".tsv": "\t"}
 # A column that a table of events has, whatever its file is called.
@@ -119,6 +121,8 @@ class _Opening:
         self._input = Input([], [], [])
         self._skipped: list[str] = []
         self._count = 0
+        # How many archives are open around what is looked at.
+        self._within_archives = 0
 
     def opened(self) -> Input:
         if self._path != STANDARD_INPUT and self._path.is_dir():
@@ -162,7 +166,9 @@ class _Opening:
 
     def _archive(self, folder: Folder, path: str) -> None:
         self._input.refused += folder.refused()
+        self._within_archives += 1
         self._within(folder, path)
+        self._within_archives -= 1
 
     def _within(self, folder: Folder, archive: str | None) -> None:
         """Add the exports of a folder: as a whole, or of each file and folder in it."""
@@ -183,12 +189,14 @@ class _Opening:
                 self._within(folder.folder(name), archive)
 
     def _file(self, member: Member, archive: str | None) -> None:
-        """Add what a file of a folder holds; an archive in a directory is opened as well."""
+        """Add what a file of a folder holds; an archive is opened as well, and one within it."""
         try:
-            if archive is None and isinstance(member, InputFile) and _ARCHIVE.search(member.name):
-                folder = opened_folder(member, self._meter)
+            if self._within_archives < _MOST_ARCHIVES and _ARCHIVE.search(member.name):
+                # Of one within another it is the outer's bytes that are counted.
+                folder = opened_folder(member, self._meter if archive is None else Meter())
                 if folder is not None:
-                    self._more(member.size)
+                    if archive is None:
+                        self._more(member.size)
                     self._archive(folder, member.path)
                     return
             start = member.start()

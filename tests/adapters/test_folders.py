@@ -122,7 +122,8 @@ def test_a_name_that_leads_out_of_an_archive_is_refused_and_the_rest_is_read(
         "/root.jsonl",
         "a/../../b.jsonl",
         "c:/d.jsonl",
-        "x\\y.jsonl",
+        "a\\..\\..\\y.jsonl",
+        "\\\\server\\y.jsonl",
         "a//b.jsonl",
     ]
     members = {name: lines("bad") for name in names} | {"good.jsonl": lines("good")}
@@ -132,6 +133,36 @@ def test_a_name_that_leads_out_of_an_archive_is_refused_and_the_rest_is_read(
     assert found.texts == ["good"]
     assert len(found.rejections) == len(names)
     assert all("its name" in reason for reason in hostile(found).values())
+
+
+def test_names_are_read_as_they_were_written(tmp_path: Path) -> None:
+    """By programs of Windows, which part folders by a backslash, and by those that hide UTF-8."""
+    packed = zipped({"folder\\one.jsonl": lines("one"), "xxxxxx.jsonl": lines("two")})
+    path = tmp_path / "e.zip"
+    path.write_bytes(packed.replace(b"xxxxxx", "Jürge".encode()))
+    found = opened(path)
+    assert [export.path.partition(".zip/")[2] for export in found.input.exports] == [
+        "Jürge.jsonl", "folder/one.jsonl",
+    ]  # fmt: skip
+    assert sorted(found.texts) == ["one", "two"]
+    path.write_bytes(packed.replace(b"xxxxxx", b"J\x81rgen"))
+    found = opened(path)
+    assert found.input.exports[0].path.endswith("Jürgen.jsonl")
+
+
+def test_an_archive_in_an_archive_is_opened_and_one_in_that_is_not(tmp_path: Path) -> None:
+    inmost = zipped({"three.jsonl": lines("three")})
+    inner = zipped({"two.jsonl": lines("two"), "inmost.zip": inmost})
+    broken = zipped({"four.jsonl": lines("four")})[:-30]
+    path = tmp_path / "outer.zip"
+    path.write_bytes(zipped({
+        "one.jsonl": lines("one"), "inner.zip": inner, "broken.zip": broken,
+        "__MACOSX/._inner.zip": b"\0\5\x16\7", ".DS_Store": b"\0\0\0\1Bud1",
+    }))  # fmt: skip
+    found = opened(path)
+    assert sorted(found.texts) == ["one", "two"]
+    assert list(hostile(found)) == ["broken.zip"]
+    assert [one.names for one in found.input.skipped] == [["inmost.zip"]]
 
 
 def test_what_unpacks_to_far_too_much_is_refused_by_name_and_the_rest_is_read(

@@ -411,3 +411,38 @@ def test_lines_that_are_made_to_be_slow_part_no_mails_and_end_none(tmp_path):
     assert len(found.drafts) <= 1
     footed = words_of("\n" * LONG + "Hello.\n" + "\n" * LONG + "_" * 40 + "\nmailing list")
     assert (footed.own, footed.signature) == ("Hello.", "_" * 40 + "\nmailing list")
+
+
+def test_what_was_filed_as_spam_is_a_notice(tmp_path):
+    found = read(tmp_path, mail("I live in Bern.", **{"X-Gmail-Labels": "Spam,Unread"}))
+    assert found.kinds == {"notice": 1}
+    assert read(tmp_path, mail("I live in Bern.", **{"X-Spam-Flag": "NO"})).kinds == {"message": 1}
+
+
+#: The headers of a mail that Outlook quotes, in languages that few write about.
+OUTLOOKS = [
+    ("De", "Enviado el", "Para", "Asunto"),
+    ("De la", "Trimis", "Către", "Subiect"),
+    ("Від", "Надіслано", "Кому", "Тема"),
+    ("Feladó", "Küldve", "Címzett", "Tárgy"),
+    ("Από", "Στάλθηκε", "Προς", "Θέμα"),
+    ("מאת", "נשלח", "אל", "נושא"),
+]
+
+
+@pytest.mark.parametrize("labels", OUTLOOKS, ids=[labels[0] for labels in OUTLOOKS])
+def test_what_outlook_quotes_was_said_by_another(tmp_path, labels):
+    sender, sent, to, subject = labels
+    quoted = f"{sender}: Bob <bob@example.org>\n{sent}: 5.6.2023 9:00\n{to}: Ada\n{subject}: Plan"
+    content = one(tmp_path, mail(f"I live in Bern.\n\n{quoted}\n\nI hate Bern.\n"))
+    assert (content.content, content.metadata["quoted"]) == ("I live in Bern.", "I hate Bern.")
+
+
+def test_lines_that_part_mails_count_to_what_is_read_of_one(tmp_path, monkeypatch):
+    monkeypatch.setattr("streams.adapters.mbox.MOST_MAIL", 2_000)
+    many = b"\n" + from_line() + b"x\n"
+    path = tmp_path / "box.mbox"
+    path.write_bytes(from_line() + mail("I live in Bern.\n" + (many * 500).decode()))
+    (content,) = opened(path).contents
+    assert content.content.startswith("I live in Bern.")
+    assert len(content.content) < 2_000
