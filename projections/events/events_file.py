@@ -106,6 +106,13 @@ def _deletion(event: Event, deletion: Deletion) -> tuple[object, ...]:
     )
 
 
+def _caption(platform: str, content: Content) -> str:
+    """Return what is shown and searched beside an event's words: a mail's subject, and captions."""
+    subject = content.metadata.get("subject") if platform == "email" else None
+    captions = " ".join(item.caption for item in content.attachments if item.caption)
+    return f"{subject} {captions}".strip() if isinstance(subject, str) else captions
+
+
 def _row(event: Event, content: Content) -> tuple[object, ...]:
     edit = content if isinstance(content, Edit) else None
     return (
@@ -123,7 +130,7 @@ def _row(event: Event, content: Content) -> tuple[object, ...]:
         content.direction,
         content.reply_to,
         content.content,
-        " ".join(item.caption for item in content.attachments if item.caption),
+        _caption(event.platform, content),
         _json.encode(content.attachments).decode() if content.attachments else "[]",
         _json.encode(content.metadata).decode() if content.metadata else "{}",
         content.turn_id,

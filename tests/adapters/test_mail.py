@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from recollect import Recollect
 from schemas.events import Attachment, Content
 from streams.adapters import Options, drafts, open_input
 from streams.adapters.html_text import text_of_html
@@ -446,3 +447,17 @@ def test_lines_that_part_mails_count_to_what_is_read_of_one(tmp_path, monkeypatc
     (content,) = opened(path).contents
     assert content.content.startswith("I live in Bern.")
     assert len(content.content) < 2_000
+
+
+def test_a_mail_is_found_by_its_subject_and_nothing_is_concluded_from_it(tmp_path):
+    path = tmp_path / "one.eml"
+    path.write_bytes(mail("All booked.", Subject="I live in a cottage on Lake Garda"))
+    with Recollect(tmp_path / "home", encoder="none") as opened_home:
+        zone = opened_home.zone("ada")
+        zone.ingest_files(path)
+        (found,) = zone.recall("the cottage on Lake Garda").results
+        assert found.source_event_ids == ["m1@example.org"]
+        assert not any("Garda" in fact.text for fact in zone.facts())
+        zone.rebuild("project")
+        assert zone.recall("the cottage on Lake Garda").results
+        assert zone.verify().ok
