@@ -178,13 +178,22 @@ class ZoneDirectory:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Replace a small file atomically; its name is durable when this returns."""
+    """Replace a small file atomically; its name is durable when this returns.
+
+    Raises:
+        OSError: it cannot be written; then it is as it was.
+    """
     temporary = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
-    with open(temporary, "wb", opener=opener) as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+    try:
+        with open(temporary, "wb", opener=opener) as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
     sync_directory(path.parent)
 
 

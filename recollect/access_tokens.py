@@ -149,27 +149,43 @@ class AccessTokens:
         same = hmac.compare_digest(_hashed(secret), _NOBODYS if found is None else found.secret)
         if found is None or not same or prefix != _PREFIX:
             return None
-        now = unix_ms()
-        if found.expires_at is not None and found.expires_at <= now:
+        if _expired(found):
             return None
-        self._used[found.id] = now
+        self._used[found.id] = unix_ms()
         return found
 
+    def counts(self, id_: str) -> bool:
+        """Return whether the token of this id opens anything still."""
+        found = self._current().get(id_)
+        return found is not None and not _expired(found)
+
     def note_used(self) -> None:
-        """Write down when each token was used last; a service calls this now and then."""
+        """Write down when each token was used last; a service calls this now and then.
+
+        Raises:
+            OSError: it cannot be written down; then it is the next time.
+            HomeError: the file is damaged.
+        """
         used, self._used = self._used, {}
         if not used:
             return
-        with exclusive(self._lock_file):
-            stored = self._stored()
-            self._write(
-                [
-                    msgspec.structs.replace(token, used_at=max(used[token.id], token.used_at or 0))
-                    if token.id in used
-                    else token
-                    for token in stored
-                ]
-            )
+        try:
+            with exclusive(self._lock_file):
+                stored = self._stored()
+                self._write(
+                    [
+                        msgspec.structs.replace(
+                            token, used_at=max(used[token.id], token.used_at or 0)
+                        )
+                        if token.id in used
+                        else token
+                        for token in stored
+                    ]
+                )
+        except BaseException:
+            # It is noted the next time.
+            self._used = {**used, **self._used}
+            raise
 
     def _current(self) -> dict[str, StoredToken]:
         """Return the tokens by id, read again where the file is another one than before."""
@@ -199,6 +215,10 @@ class AccessTokens:
 
     def _write(self, tokens: list[StoredToken]) -> None:
         replace_file(self._path, msgspec.json.encode(tokens) + b"\n")
+
+
+def _expired(token: StoredToken) -> bool:
+    return token.expires_at is not None and token.expires_at <= unix_ms()
 
 
 def _hashed(secret: str) -> bytes:

@@ -19,7 +19,7 @@ from litestar.openapi.spec import (
 from litestar.params import FromPath, FromQuery
 
 from recollect.service.idempotent_calls import HEADER
-from recollect.service.json_bodies import JSON, check_json, decode
+from recollect.service.json_bodies import JSON, check_json, decode, is_ndjson
 from recollect.service.problem_details import (
     INVALID,
     TOO_LARGE,
@@ -31,7 +31,6 @@ from recollect.service.route_kit import lines_of, principal_in, right_of, servic
 from recollect.token import Token
 from schemas.wire import IngestReport
 
-_NDJSON = frozenset({"application/x-ndjson", "application/ndjson", "application/jsonl"})
 # Lines that are put into the ledger at once.
 _BYTES_AT_ONCE = 524_288
 # Those that are told of when all were refused.
@@ -94,8 +93,7 @@ async def take_events(
     `wait`: answer when everything that is decided from them can be recalled.
     """
     service = service_of(request)
-    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media in _NDJSON:
+    if is_ndjson(request.headers.get("content-type", "")):
         # Lines are taken once by what they say.
         report = await _import(request, zone, lines_of(request, _BYTES_AT_ONCE))
     else:

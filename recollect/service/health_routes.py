@@ -7,11 +7,10 @@ from importlib.metadata import version
 import msgspec
 from litestar import MediaType, Response, get
 
-from recollect.service.problem_details import UNAVAILABLE, Refused, unauthorized
+from recollect.service.problem_details import UNAVAILABLE, Refused, nothing_here
 from recollect.service.query_service import AnyRequest
-from recollect.service.route_kit import service_of
+from recollect.service.route_kit import principal_in, service_of
 from recollect.service.service_metrics import MEDIA_TYPE
-from recollect.service.service_middleware import called_from_here, principal_of
 
 
 class Alive(msgspec.Struct, frozen=True):
@@ -50,12 +49,22 @@ async def which_version() -> Version:
     return Version(version("recollect"))
 
 
-@get("/metrics", summary="Metrics", tags=["service"], media_type=MediaType.TEXT)
+@get(
+    "/metrics",
+    summary="Metrics",
+    tags=["service"],
+    media_type=MediaType.TEXT,
+    security=[{"token": []}],
+)
 async def metrics(request: AnyRequest) -> Response[bytes]:
-    """Return the metrics for Prometheus; beyond this machine for a token alone."""
-    if principal_of(request.scope) is None and not called_from_here(request.scope):
-        raise unauthorized()
-    return Response(service_of(request).metrics.text(), media_type=MEDIA_TYPE)
+    """Return the metrics for Prometheus, for a token with the right `admin` in any zone.
+
+    They say nothing of a zone. The setting `open_metrics` gives them to everybody.
+    """
+    service = service_of(request)
+    if not service.settings.open_metrics and not principal_in(request).has("admin"):
+        raise nothing_here()
+    return Response(service.metrics.text(), media_type=MEDIA_TYPE)
 
 
 ROUTES = (live, ready, which_version, metrics)

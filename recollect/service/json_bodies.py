@@ -20,6 +20,7 @@ from recollect.service.problem_details import (
 T = TypeVar("T")
 
 JSON = "application/json"
+_NDJSON = frozenset({"application/x-ndjson", "application/ndjson", "application/jsonl"})
 
 
 def decode(body: bytes, kind: type[T]) -> T:
@@ -45,6 +46,11 @@ def check_json(content_type: str) -> None:
     media = content_type.partition(";")[0].strip().lower()
     if media and media != JSON and not media.endswith("+json"):
         raise Refused(WRONG_MEDIA_TYPE, "send JSON as application/json")
+
+
+def is_ndjson(content_type: str) -> bool:
+    """Return whether a body is said to be NDJSON, which is read by the line, of any length."""
+    return content_type.partition(";")[0].strip().lower() in _NDJSON
 
 
 class JsonBody(AbstractDTO[Any]):

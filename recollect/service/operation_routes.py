@@ -12,8 +12,10 @@ from litestar.response import ServerSentEvent, ServerSentEventMessage
 
 from recollect.service.idempotent_calls import HEADER
 from recollect.service.operations import Asked, Operation
+from recollect.service.problem_details import Refused
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import held_zone, principal_in, service_of
+from recollect.service.service_middleware import request_id_of
 from schemas.wire import Level
 
 
@@ -104,15 +106,26 @@ async def get_operation(request: AnyRequest, zone: FromPath[str], id: FromPath[s
 async def watch_operation(
     request: AnyRequest, zone: FromPath[str], id: FromPath[str]
 ) -> ServerSentEvent:
-    """Send the operation as a server-sent event whenever it got further, until it has ended."""
+    """Send the operation as a server-sent event whenever it got further, until it has ended.
+
+    Where the token counts no more meanwhile, the last event is a `problem`.
+    """
     await held_zone(request, zone)
-    found = service_of(request).operations
-    found.get(zone, id)
+    service, principal = service_of(request), principal_in(request)
+    service.operations.get(zone, id)
 
     async def messages() -> AsyncIterator[ServerSentEventMessage]:
-        async for operation in found.watch(zone, id):
-            said = msgspec.json.encode(operation).decode()
-            yield ServerSentEventMessage(data=said, event="operation")
+        try:
+            async for operation in service.operations.watch(
+                zone, id, lambda: service.counts(principal)
+            ):
+                said = msgspec.json.encode(operation).decode()
+                yield ServerSentEventMessage(data=said, event="operation")
+        except Refused as refused:
+            problem = refused.problem(request_id_of(request.scope))
+            yield ServerSentEventMessage(
+                data=msgspec.json.encode(problem).decode(), event="problem"
+            )
 
     return ServerSentEvent(messages())
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Literal
@@ -19,7 +19,14 @@ from projections.generations import replace_file
 from recollect.library_zone import Zone
 from recollect.open_zone import unix_ms
 from recollect.service.idempotent_calls import check_key
-from recollect.service.problem_details import BUSY, CONFLICT, Refused, nothing_here, refusal
+from recollect.service.problem_details import (
+    BUSY,
+    CONFLICT,
+    Refused,
+    nothing_here,
+    refusal,
+    unauthorized,
+)
 from recollect.service.service_log import ServiceLog
 from recollect.service.thread_lanes import ThreadLane
 from schemas.errors import RecollectError
@@ -188,14 +195,16 @@ class Operations:
         self._start(zone, kept)
         return kept.shown()
 
-    async def watch(self, zone: str, id_: str) -> AsyncIterator[Operation]:
+    async def watch(self, zone: str, id_: str, may: Callable[[], bool]) -> AsyncIterator[Operation]:
         """Yield an operation whenever it got further, until it has ended.
 
         Raises:
-            Refused: there is none.
+            Refused: there is none, or who watches may not any more.
         """
         before: Operation | None = None
         while True:
+            if not may():
+                raise unauthorized()
             now = self.get(zone, id_)
             if now != before:
                 yield now

@@ -23,6 +23,10 @@ class Principal(msgspec.Struct, frozen=True):
         """Return whether it has a right to a zone."""
         return self.token is None or self.token.may(zone, right)
 
+    def has(self, right: Right) -> bool:
+        """Return whether it has a right to any zone."""
+        return self.token is None or right in self.token.rights
+
     def rights(self, zone: str) -> frozenset[Right]:
         """Return all rights that it has to a zone."""
         return frozenset(right for right in RIGHTS if self.may(zone, right))

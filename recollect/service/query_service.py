@@ -27,7 +27,7 @@ from recollect.service.service_log import ServiceLog
 from recollect.service.service_metrics import ServiceMetrics
 from recollect.service.service_settings import ServiceSettings
 from recollect.service.thread_lanes import ThreadLane
-from schemas.errors import InvalidInput
+from schemas.errors import InvalidInput, RecollectError
 from schemas.wire import IngestReport
 
 T = TypeVar("T")
@@ -85,6 +85,10 @@ class QueryService:
         if self.settings.no_auth:
             return ANYBODY
         return authenticated(self.tokens, authorization)
+
+    def counts(self, principal: Principal) -> bool:
+        """Return whether a principal's token was neither taken back nor has expired."""
+        return principal.token is None or self.tokens.counts(principal.token.id)
 
     def limit(self, who: str) -> None:
         """Count a request.
@@ -208,7 +212,7 @@ class QueryService:
                 for lane in self.lanes:
                     await asyncio.to_thread(lane.close)
                 await asyncio.to_thread(self.readers.close)
-                self.tokens.note_used()
+                await self._note_tokens()
                 self.log.flush()
 
     def _reported(self, zone: str, moved: int | Exception) -> None:
@@ -241,8 +245,15 @@ class QueryService:
     async def _note_used(self) -> None:
         while True:
             await asyncio.sleep(_NOTE_SECONDS)
-            await asyncio.to_thread(self.tokens.note_used)
+            await self._note_tokens()
             await asyncio.to_thread(self.readers.end_unused)
+
+    async def _note_tokens(self) -> None:
+        """Write down when tokens were used; where it cannot be, it is the next time."""
+        try:
+            await asyncio.to_thread(self.tokens.note_used)
+        except (OSError, RecollectError) as error:
+            self.log.error("the use of tokens cannot be noted", error)
 
 
 class _Bucket:

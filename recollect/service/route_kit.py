@@ -84,20 +84,22 @@ async def lines_of(request: AnyRequest, size: int) -> AsyncIterator[list[bytes]]
 
     Of a line that is too long for a record only as much is kept as shows that it is.
     """
-    rest = b""
+    # Of the line that has not ended yet: grown in place, so that no part of it is copied twice.
+    rest = bytearray()
     lines: list[bytes] = []
     held = 0
     async for chunk in request.stream():
-        *whole, rest = (rest + chunk).split(b"\n")
-        rest = rest[: MAX_RECORD_BYTES + 1]
-        for line in whole:
-            lines.append(line)
+        first, *others = chunk.split(b"\n")
+        rest += first[: MAX_RECORD_BYTES + 1 - len(rest)]
+        for part in others:
+            lines.append(bytes(rest))
             # A blank line takes room too.
-            held += len(line) + 1
+            held += len(rest) + 1
+            rest = bytearray(part[: MAX_RECORD_BYTES + 1])
         if held >= size:
             yield lines
             lines, held = [], 0
     if rest.strip():
-        lines.append(rest)
+        lines.append(bytes(rest))
     if lines:
         yield lines

@@ -11,6 +11,7 @@ import logging
 import sys
 import threading
 import traceback
+from types import FrameType
 from typing import TextIO
 
 import msgspec
@@ -91,15 +92,35 @@ class LogHandler(logging.Handler):
         self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a line with the unformatted message, which quotes nothing."""
+        """Write a line with where it was logged, and the message before it is filled in.
+
+        A message that the code does not have as it stands may quote anything, and is left out.
+        """
         error = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else None
         self._log.line(
             record.levelname.lower(),
             "library",
             logger=record.name,
-            message=str(record.msg).partition("\n")[0][:200],
+            message=_constant(record),
             error=error,
+            places=[f"{record.pathname}:{record.lineno} {record.funcName}"],
         )
+
+
+def _constant(record: logging.LogRecord) -> str | None:
+    """Return the message of a record where it is a constant of the function that logs it."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        code = frame.f_code
+        if (code.co_filename, code.co_name) == (record.pathname, record.funcName):
+            return record.msg if record.msg in code.co_consts else None
+        frame = frame.f_back
+    return None
+
+
+def take_over(log: ServiceLog) -> None:
+    """Have everything that is logged in this process go into the service's log."""
+    logging.getLogger().handlers = [LogHandler(log)]
 
 
 def _standard_error() -> TextIO:

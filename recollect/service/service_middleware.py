@@ -15,6 +15,7 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from recollect.memory_spans import within_trace_of
+from recollect.service.json_bodies import is_ndjson
 from recollect.service.principals import Principal
 from recollect.service.problem_details import (
     FORBIDDEN_ORIGIN,
@@ -24,9 +25,10 @@ from recollect.service.problem_details import (
     refusal,
 )
 from recollect.service.query_service import QueryService
-from recollect.service.service_settings import is_loopback
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+# A body that comes more slowly is not waited for.
+_LEAST_BYTES_PER_SECOND = 1_000
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"})
 #: Where in a request's scope its id and its principal stand.
 REQUEST_ID, PRINCIPAL = "recollect.request_id", "recollect.principal"
@@ -70,7 +72,8 @@ class ServiceMiddleware:
         self._metrics.open.inc()
         try:
             self._admit(scope, headers)
-            patient = _Patient(receive, self._service.settings.request_seconds)
+            by_line = is_ndjson(headers.get(b"content-type", b"").decode("latin-1"))
+            patient = _Patient(receive, self._service.settings.request_seconds, by_line=by_line)
             with within_trace_of(headers):
                 await self._app(scope, patient, answer)
         except Exception as error:
@@ -146,12 +149,6 @@ def _name(host: str) -> str:
     return host.rpartition(":")[0] or host
 
 
-def called_from_here(scope: Scope) -> bool:
-    """Return whether a request comes from this machine."""
-    peer = scope.get("client")
-    return peer is not None and is_loopback(peer[0])
-
-
 class _Answer:
     """Sends an answer with the request's id; it may be refused until it has begun."""
 
@@ -188,22 +185,37 @@ class _Answer:
 
 
 class _Patient:
-    """Receives a body from a client that may be slow, but not silent for ever."""
+    """Receives a body from a client that may be slow, but neither silent nor a trickle for ever.
 
-    def __init__(self, receive: Receive, seconds: float) -> None:
+    A body, or each line of one that is read by the line, is waited for so many seconds, and a
+    second more for each kilobyte of it that came.
+    """
+
+    def __init__(self, receive: Receive, seconds: float, *, by_line: bool) -> None:
         self._receive = receive
         self._seconds = seconds
+        self._by_line = by_line
         self._whole = False
+        self._came = 0
+        self._waited = 0.0
 
     async def __call__(self) -> Any:
         if self._whole:
             # Whoever asks now waits for the client to go away.
             return await self._receive()
+        # What the service itself took in between is not the client's.
+        began = time.monotonic()
+        patience = self._seconds + self._came / _LEAST_BYTES_PER_SECOND - self._waited
         try:
-            async with asyncio.timeout(self._seconds):
-                message = await self._receive()
+            async with asyncio.timeout(min(self._seconds, patience)):
+                message: Any = await self._receive()
         except TimeoutError:
-            detail = f"the client sent nothing for {self._seconds:g} s"
+            detail = f"the client sent too little within {self._seconds:g} s"
             raise Refused(TIMED_OUT, detail, retry_after=1) from None
         self._whole = not message.get("more_body", False)
+        body = message.get("body", b"")
+        self._came += len(body)
+        self._waited += time.monotonic() - began
+        if self._by_line and b"\n" in body:
+            self._came, self._waited = 0, 0.0
         return message

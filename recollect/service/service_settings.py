@@ -61,6 +61,10 @@ class ServiceSettings(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(description="further pages that may call it, such as https://ui.example.org"),
     ] = ()
+    open_metrics: Annotated[
+        bool,
+        Meta(description="give the metrics to everybody; else to a token with the right admin"),
+    ] = False
 
     @property
     def on_loopback(self) -> bool:

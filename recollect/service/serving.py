@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import logging
 import signal
 import socket
 from collections.abc import Callable
@@ -15,7 +14,8 @@ from recollect.home import Home
 from recollect.ledgers import on_kafka
 from recollect.library import Recollect
 from recollect.service.application import create_app
-from recollect.service.service_log import LogHandler, ServiceLog
+from recollect.service.http_protocol import bounded_protocol
+from recollect.service.service_log import ServiceLog, take_over
 from recollect.service.service_settings import ServiceSettings
 from schemas.errors import HomeError
 
@@ -58,10 +58,7 @@ def _serve(
     listening: Callable[[str], None],
     log: ServiceLog,
 ) -> None:
-    for name in ("uvicorn", "litestar", "aiokafka"):
-        logger = logging.getLogger(name)
-        logger.handlers = [LogHandler(log)]
-        logger.propagate = False
+    take_over(log)
     place = _listen(settings)
     host, port = place.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
@@ -69,7 +66,7 @@ def _serve(
         uvicorn.Config(
             create_app(recollect, settings, log=log),
             loop="uvloop" if _has_uvloop() else "asyncio",
-            http="h11",
+            http=bounded_protocol(settings.request_seconds),
             ws="none",
             lifespan="on",
             log_config=None,

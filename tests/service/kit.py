@@ -17,6 +17,7 @@ import uvicorn
 from recollect import Recollect
 from recollect.access_tokens import AccessTokens
 from recollect.service.application import Application, create_app
+from recollect.service.http_protocol import bounded_protocol
 from recollect.service.service_log import ServiceLog
 from recollect.service.service_settings import ServiceSettings
 
@@ -50,11 +51,13 @@ def served(home: Path, **settings: Any) -> Iterator[Served]:
     """Serve a home on a free port until the block ends."""
     log = io.StringIO()
     with Recollect(home, encoder="none") as opened:
-        app = create_app(opened, ServiceSettings(**settings), log=ServiceLog(log))
+        given = ServiceSettings(**settings)
+        app = create_app(opened, given, log=ServiceLog(log))
         place = socket.create_server(("127.0.0.1", 0))
         server = uvicorn.Server(
             uvicorn.Config(
                 app,
+                http=bounded_protocol(given.request_seconds),
                 ws="none",
                 lifespan="on",
                 log_config=None,

@@ -107,6 +107,8 @@ def test_a_token_ends_when_it_was_to(service: Served) -> None:
         while client.get("/v1/zones/nowhere/status").status_code == 404:
             time.sleep(0.05)
         assert client.get("/v1/zones/nowhere/status").status_code == 401
+        assert client.post("/mcp/a", json={}).status_code == 401
+        assert client.get("/metrics").status_code == 401
     with pytest.raises(InvalidInput, match="would have expired"):
         tokens.create(("*",), ("read",), expires_at=1)
 

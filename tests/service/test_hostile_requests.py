@@ -16,6 +16,7 @@ import pytest
 from recollect import Recollect
 from recollect.service.query_service import AnyRequest
 from recollect.service.route_kit import lines_of
+from schemas.inbound import MAX_RECORD_BYTES
 from tests.foreign_agent import TOY, write_package
 from tests.library.kit import said
 from tests.service.kit import Served, served
@@ -208,6 +209,24 @@ def test_blank_lines_are_not_gathered() -> None:
         return [len(lines) async for lines in lines_of(cast(AnyRequest, Body()), 2_048)]
 
     assert max(asyncio.run(counts())) <= 2_048
+
+
+@pytest.mark.parametrize("size", [1, 7, 1_000, 5_000_000])
+def test_lines_are_the_same_however_they_come(size: int) -> None:
+    """Also where each byte comes by itself, which takes no longer than its share."""
+    long = b"x" * (MAX_RECORD_BYTES + 500)
+    body = b"\n".join([b"first", b"", b"y" * 20_000, long if size > 1 else b"z" * 200_000, b"end"])
+
+    class Body:
+        async def stream(self) -> AsyncIterator[bytes]:
+            for start in range(0, len(body), size):
+                yield body[start : start + size]
+
+    async def found() -> list[bytes]:
+        parts = [lines async for lines in lines_of(cast(AnyRequest, Body()), 2_048)]
+        return [line for lines in parts for line in lines]
+
+    assert asyncio.run(found()) == [line[: MAX_RECORD_BYTES + 1] for line in body.split(b"\n")]
 
 
 def test_a_zone_that_other_agents_decided_is_said_to_be_so(

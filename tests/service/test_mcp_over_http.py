@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -52,6 +53,25 @@ def connected(
     client = httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"})
     with agent(streamable_http_client(service.url + path, http_client=client), mode) as found:
         yield found
+
+
+def test_an_agent_whose_token_ends_is_answered_nothing_more(service: Served) -> None:
+    """It was connected before; each call asks again."""
+    tokens = AccessTokens(service.home)
+    soon = time.time_ns() // 1_000_000 + 1_500
+    for ends in (
+        {"expires_at": soon},
+        {},
+    ):
+        made = tokens.create(("ada",), ("read",), **ends)  # type: ignore[arg-type]
+        with service.bare(Authorization=f"Bearer {made.token}", **ACCEPT) as client:
+            assert "recall" in client.post("/mcp", json=LIST).text
+            if not ends:
+                tokens.revoke(made.id)
+            while (answer := client.post("/mcp", json=LIST)).is_success:
+                time.sleep(0.05)
+            assert answer.status_code == 401
+            assert "recall" not in answer.text
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -12,7 +12,9 @@ import httpx
 import pytest
 
 from recollect import Recollect
+from recollect.access_tokens import AccessTokens
 from recollect.library_zone import Zone
+from schemas.errors import InvalidInput
 from schemas.wire import Verification
 from tests.library.kit import said
 from tests.service.kit import Served, served
@@ -75,6 +77,39 @@ def test_its_progress_is_sent_until_it_has_ended(service: Served) -> None:
             lines = [line for line in stream.iter_lines() if line.startswith("data: ")]
         states = [json.loads(line.removeprefix("data: "))["state"] for line in lines]
         assert states[-1] == "succeeded"
+
+
+@pytest.mark.parametrize("how", ["revoked", "expired"])
+def test_who_may_not_any_more_watches_no_further(
+    service: Served, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    go_on = threading.Event()
+
+    def slow(self: Zone, **_: Any) -> Verification:
+        go_on.wait(60)
+        raise InvalidInput("it was stopped")
+
+    monkeypatch.setattr(Zone, "verify", slow)
+    tokens = AccessTokens(service.home)
+    soon = time.time_ns() // 1_000_000 + 1_500
+    made = tokens.create(("over",), ("admin",), expires_at=soon if how == "expired" else None)
+    with service.client("over") as client:
+        filled(client, "over")
+        place = client.post("/v1/zones/over/verify").headers["location"]
+        with (
+            service.bare(Authorization=f"Bearer {made.token}") as watching,
+            watching.stream("GET", f"{place}/progress") as stream,
+        ):
+            lines = stream.iter_lines()
+            assert "event: operation" in next(line for line in lines if line)
+            if how == "revoked":
+                tokens.revoke(made.id)
+            rest = [line for line in lines if line]
+        go_on.set()
+        ended(client, place)
+    assert rest[-2:][0] == "event: problem"
+    said = json.loads(rest[-1].removeprefix("data: "))
+    assert (said["type"], said["status"]) == ("urn:recollect:problem:unauthorized", 401)
 
 
 def test_it_can_be_cancelled_and_begun_again_and_recalls_go_on_meanwhile(

@@ -14,7 +14,7 @@ from tests.library.kit import said
 from tests.service.kit import EVERYTHING, Served, served
 
 GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "service.md").read_text()
-OPEN = {"/health/live", "/health/ready", "/version", "/metrics"}
+OPEN = {"/health/live", "/health/ready", "/version"}
 #: Words, names and ids that stand in zone b alone.
 CANARY = ("qxcanaryword", "Qxcanaryname", "qxcanary-id", "qxcanaryplatform", "zoneqxb")
 
@@ -94,6 +94,8 @@ def test_every_route_asks_for_the_right_that_the_guide_names(service: Served) ->
     }
     nobody, forged = service.bare(), service.bare(Authorization="Bearer rct_1_2")
     stranger = service.client("other")
+    assert rights["GET /metrics"] == "admin"
+    assert without["admin"].get("/metrics").status_code == 404
     for method, address, operation in operations(service):
         if address in OPEN:
             continue

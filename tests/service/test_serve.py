@@ -99,12 +99,13 @@ def test_an_end_answers_what_is_at_work(home: Path) -> None:
         "Authorization": f"Bearer {token(home, '--zone', 'g', '--rights', 'write')}",
         "Content-Type": "application/x-ndjson",
     }
+    asked = {"Authorization": f"Bearer {token(home, '--zone', 'm', '--rights', 'admin')}"}
     with serving(home) as (process, url):
 
         def parts() -> Iterator[bytes]:
             yield json.dumps(said("m1", "First.")).encode() + b"\n"
             # This one, and the question itself.
-            while "recollect_requests_open 2.0" not in httpx.get(f"{url}/metrics").text:
+            while "recollect_requests_open 2.0" not in client_of(url, asked).get("/metrics").text:
                 pass
             process.send_signal(signal.SIGTERM)
             yield json.dumps(said("m2", "Second.")).encode() + b"\n"
