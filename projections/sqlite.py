@@ -115,10 +115,39 @@ def copy_file(source: Path, target: Path) -> None:
     with (
         closing(connect(source, readonly=True)) as there,
         closing(connect(target, page=value(there, "PRAGMA page_size"))) as here,
-        here.backup("main", there, "main") as backup,
     ):
+        _copy(there, here)
+
+
+def copy_to_keep(there: apsw.Connection, target: Path) -> None:
+    """Copy what a connection sees into a new file, which needs none beside it to be read.
+
+    It is flushed to the disk, and opening it for reading alone writes nothing.
+    """
+    with closing(connect(target, durable=True, page=value(there, "PRAGMA page_size"))) as here:
+        _copy(there, here)
+        here.execute("PRAGMA journal_mode = DELETE").fetchall()
+    with target.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _copy(there: apsw.Connection, here: apsw.Connection) -> None:
+    with here.backup("main", there, "main") as backup:
         while not backup.done:
             backup.step(_PAGES_AT_ONCE)
+
+
+@contextmanager
+def pinned(path: Path) -> Iterator[apsw.Connection]:
+    """Lend a connection that sees a file as it is now, whatever others write meanwhile."""
+    with closing(connect(path, readonly=True)) as connection:
+        # A read error must be an exception; with mmap it would kill the process.
+        connection.execute("PRAGMA mmap_size = 0").fetchall()
+        connection.execute("BEGIN").fetchall()
+        # The transaction begins with the first query.
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        yield connection
+        connection.execute("COMMIT").fetchall()
 
 
 def rows(

@@ -10,9 +10,10 @@ import hmac
 import os
 import secrets
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
@@ -203,18 +204,53 @@ class AccessTokens:
         return tokens
 
     def _stored(self) -> list[StoredToken]:
-        try:
-            return msgspec.json.decode(self._path.read_bytes(), type=list[StoredToken])
-        except FileNotFoundError:
-            return []
-        except (OSError, msgspec.DecodeError) as error:
-            raise HomeError(
-                f"{self._path} cannot be read ({error}): restore it from a backup, or delete it "
-                "and make new tokens"
-            ) from None
+        return read_tokens(self._path)
+
+    def unchanged(self) -> AbstractContextManager[None]:
+        """Let no process create, revoke or note anything meanwhile."""
+        return exclusive(self._lock_file)
 
     def _write(self, tokens: list[StoredToken]) -> None:
-        replace_file(self._path, msgspec.json.encode(tokens) + b"\n")
+        write_tokens(self._path, tokens)
+
+
+class KnownTokens(NamedTuple):
+    """The tokens that a place knew, and when (unix ms)."""
+
+    tokens: Sequence[StoredToken]
+    at: int
+
+
+def still_valid(tokens: Iterable[StoredToken], known: Iterable[KnownTokens]) -> list[StoredToken]:
+    """Return those that were not revoked: each place that came after one knows it."""
+    places = [({token.id for token in place.tokens}, place.at) for place in known]
+    return [
+        token
+        for token in tokens
+        if all(token.id in ids for ids, at in places if at >= token.created_at)
+    ]
+
+
+def read_tokens(path: Path) -> list[StoredToken]:
+    """Return the tokens of a file; none where it is missing.
+
+    Raises:
+        HomeError: it cannot be read.
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=list[StoredToken])
+    except FileNotFoundError:
+        return []
+    except (OSError, msgspec.DecodeError) as error:
+        raise HomeError(
+            f"{path} cannot be read ({error}): restore it from a backup, or delete it "
+            "and make new tokens"
+        ) from None
+
+
+def write_tokens(path: Path, tokens: Sequence[StoredToken]) -> None:
+    """Replace the tokens of a file."""
+    replace_file(path, msgspec.json.encode(tokens) + b"\n")
 
 
 def _expired(token: StoredToken) -> bool:

@@ -15,13 +15,13 @@ from projections.generations import OWN_AGENTS, replace_file
 from projections.private import make_directory, tighten
 from recollect.configuration import FILE as CONFIGURATION_FILE
 from recollect.configuration import Configuration
+from recollect.home_swap import HOME_FILE, HomeSwap
 from schemas.errors import HomeError, UnknownVersion
 from streams.encoder.catalog import Precision, Source
 from streams.encoder.encoder import CrossEncoder, Encoder
 from streams.encoder.loading import is_whole, load, load_reranker
 from streams.encoder.pin import Pin
 
-_FILE = "home.json"
 #: The newest format of home.json that is known. One that names agents is of format 2, which a
 #: recollect refuses that would decide without them; every other stays of format 1.
 FORMAT = 2
@@ -57,7 +57,8 @@ class Home:
     def __init__(self, directory: Path, configuration: Configuration | None = None) -> None:
         """`configuration`: what options say too; None: what the environment and the home say."""
         self.directory = directory
-        path = directory / _FILE
+        _must_not_be_changing(directory)
+        path = directory / HOME_FILE
         try:
             written = path.read_bytes()
             # A newer home.json may have any other content, but always a format.
@@ -113,6 +114,7 @@ class Home:
             # Before anything is changed.
             agents_named(agents)
         configuration = configuration or Configuration(directory)
+        _must_not_be_changing(directory)
         if cls.is_at(directory):
             home = cls(directory, configuration)
             tighten(directory)
@@ -164,13 +166,13 @@ class Home:
         tighten(directory)
         named = OWN_AGENTS if agents is None else tuple(agents)
         settings = Settings(_format_with(named), pin, agents=named)
-        replace_file(directory / _FILE, msgspec.json.encode(settings) + b"\n")
+        replace_file(directory / HOME_FILE, msgspec.json.encode(settings) + b"\n")
         return cls(directory, configuration)
 
     @staticmethod
     def is_at(directory: Path) -> bool:
         """Return whether a home is at a directory."""
-        return (directory / _FILE).exists()
+        return (directory / HOME_FILE).exists()
 
     def has(self, pin: Pin) -> bool:
         """Return whether the pinned files are whole in the cache."""
@@ -223,7 +225,7 @@ class Home:
 
     def _write(self, settings: Settings) -> None:
         self.settings = settings
-        replace_file(self.directory / _FILE, msgspec.json.encode(settings) + b"\n")
+        replace_file(self.directory / HOME_FILE, msgspec.json.encode(settings) + b"\n")
 
     def load_encoder(self) -> Encoder:
         """Return the pinned encoder.
@@ -275,6 +277,15 @@ def _forget_loaded() -> None:
 os.register_at_fork(after_in_child=_forget_loaded)
 
 
+def _must_not_be_changing(directory: Path) -> None:
+    """Raise HomeError where a restored home counts that is not in its place yet."""
+    if HomeSwap(directory).interrupted:
+        raise HomeError(
+            f"a restore of {directory} was interrupted at its last step: run recollect --home "
+            f"{directory} restore with the same backup again, which ends it"
+        )
+
+
 def _format_with(agents: Sequence[str]) -> int:
     """Return the format of a home.json with these agents."""
     return 1 if tuple(agents) == OWN_AGENTS else FORMAT
@@ -286,6 +297,6 @@ def _holds_something(directory: Path) -> bool:
     Its configuration may be there before the home is.
     """
     return any(
-        not path.match(f"{_FILE}.*.tmp") and path.name != CONFIGURATION_FILE
+        not path.match(f"{HOME_FILE}.*.tmp") and path.name != CONFIGURATION_FILE
         for path in directory.iterdir()
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Self
@@ -13,8 +14,9 @@ from recollect.home import BringProgress, Home
 from recollect.library_zone import Zone
 from recollect.open_zone import OpenHome
 from schemas.errors import HomeError, InvalidInput
-from schemas.wire import ZoneSummary
+from schemas.wire import BackupReport, RestoreReport, ZoneSummary
 from schemas.zones import DEFAULT_ZONE, check_zone
+from streams.projecting.projector import Progress
 
 _REMOTE = ("http://", "https://")
 _NO_ENCODER = "none"
@@ -135,6 +137,62 @@ class Recollect:
         """
         with self._open_home.at_work():
             return listing.zones(self._open_home)
+
+    def backup(self, path: str | PathLike[str]) -> BackupReport:
+        """Write what cannot be made again of the home to a new directory, while others write.
+
+        It holds the keys of everything that was said: keep it as you keep the home.
+
+        Raises:
+            InvalidInput: the ledger is on Kafka, or something is at `path`.
+            HomeError: the home is read-only, or damaged.
+            Busy: another process writes a backup there.
+
+        >>> r.backup("backups/monday").zones
+        1
+        """
+        from recollect.backing_up import backup
+
+        with self._open_home.at_work():
+            return backup(self._open_home, Path(path))
+
+    @staticmethod
+    def restore(
+        home: str | PathLike[str],
+        backup: str | PathLike[str],
+        *,
+        erasures_from: Sequence[str | PathLike[str]] = (),
+        lose_newer: bool = False,
+        forgotten_may_return: bool = False,
+        progress: Progress | None = None,
+    ) -> RestoreReport:
+        """Put the home of a backup at `home`, where no process has one open.
+
+        What was forgotten since the backup does not come back. The home that is there knows what
+        that is, and so do `erasures_from`, later backups or homes. `lose_newer`: events that the
+        home has and the backup lacks may be lost. `forgotten_may_return`: go on where it cannot be
+        read what was forgotten. `progress` is told how many records were checked.
+
+        Raises:
+            InvalidInput: newer events would be lost, or it cannot be read what was forgotten.
+            HomeError: there is no backup, or something else than its home at `home`.
+            Damaged: the backup is not whole.
+            Busy: a process has the home open.
+
+        >>> made = r.backup("backups/monday")
+        >>> Recollect.restore("restored", made.path).heads == made.heads
+        True
+        """
+        from recollect.restoring import restore
+
+        return restore(
+            Configuration(fspath(home)),
+            Path(backup),
+            erasures_from=[Path(place) for place in erasures_from],
+            lose_newer=lose_newer,
+            forgotten_may_return=forgotten_may_return,
+            progress=progress,
+        )
 
     def close(self) -> None:
         """Refuse further calls, wait for the running ones, and close every file.

@@ -13,7 +13,7 @@ from schemas.deflating import deflated, inflated
 from schemas.errors import IntegrityError, UnknownVersion
 from schemas.events import KINDS, AnyPayload, Draft, Event, kind_of
 from schemas.ids import event_id
-from schemas.seal import joint_key, seal, unseal
+from schemas.seal import joint_key, new_key, seal, unseal
 from schemas.upcast import CURRENT, upcast
 
 GENESIS = bytes(32)
@@ -205,6 +205,15 @@ def write_event(
     )
     sealed = seal(key, deflated(_pack.encode(draft.payload)), envelope)
     return _pack.encode(EventRecord(envelope, sealed))
+
+
+def write_erased_event(envelope: Envelope) -> bytes:
+    """Return the bytes of an event with this envelope that nobody can open.
+
+    It stands for one that was erased elsewhere: its source's id is known by it.
+    """
+    clear = _pack.encode(msgspec.structs.replace(envelope, format=EVENT_FORMAT))
+    return _pack.encode(EventRecord(clear, seal(new_key()[1], b"", clear)))
 
 
 def open_event(envelope: Envelope, record: EventRecord, key: bytes) -> Event:

@@ -10,6 +10,7 @@ import sys
 import click
 
 from recollect.cli import (
+    backup_commands,
     browse_commands,
     config_command,
     extract_command,
@@ -74,6 +75,7 @@ for command in (
     *browse_commands.COMMANDS,
     *extract_command.COMMANDS,
     *upkeep_commands.COMMANDS,
+    *backup_commands.COMMANDS,
     *process_commands.COMMANDS,
     *service_commands.COMMANDS,
     *config_command.COMMANDS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from recollect.library_zone import Zone
 from recollect.remote.remote_zone import RemoteZone
 from recollect.remote.service_client import ServiceClient
 from schemas.errors import InvalidInput, NotRemote
-from schemas.wire import ZoneSummary
+from schemas.wire import BackupReport, RestoreReport, ZoneSummary
 from schemas.zones import DEFAULT_ZONE, check_zone
+from streams.projecting.projector import Progress
 
 
 class _Zones(msgspec.Struct):
@@ -58,6 +60,23 @@ class RemoteRecollect(Recollect):
 
     def zone_summaries(self) -> list[ZoneSummary]:
         return self._service.get("/v1/zones", _Zones).zones
+
+    def backup(self, path: str | PathLike[str]) -> BackupReport:
+        """It is made where the home is."""
+        raise NotRemote("backup works with a home alone; call it on the service's machine")
+
+    @staticmethod
+    def restore(
+        home: str | PathLike[str],
+        backup: str | PathLike[str],
+        *,
+        erasures_from: Sequence[str | PathLike[str]] = (),
+        lose_newer: bool = False,
+        forgotten_may_return: bool = False,
+        progress: Progress | None = None,
+    ) -> RestoreReport:
+        """It is done where the home is."""
+        raise NotRemote("restore works with a home alone; call it on the service's machine")
 
     def close(self) -> None:
         self._service.close()

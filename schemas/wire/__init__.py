@@ -40,6 +40,7 @@ from schemas.wire.holdings import (
 from schemas.wire.previews import ExportPreview, Person, Preview, Sample
 from schemas.wire.reports import (
     AccessToken,
+    BackupReport,
     FileCheck,
     FileStatus,
     ForgetReport,
@@ -51,6 +52,7 @@ from schemas.wire.reports import (
     Receipt,
     ReclaimReport,
     Rejection,
+    RestoreReport,
     RollbackReport,
     Skipped,
     Status,
@@ -62,6 +64,7 @@ __all__ = [
     "DEFAULT_SCOPE",
     "SCOPES",
     "AccessToken",
+    "BackupReport",
     "Budget",
     "Bundled",
     "Cause",
@@ -104,6 +107,7 @@ __all__ = [
     "ReclaimReport",
     "Reflection",
     "Rejection",
+    "RestoreReport",
     "Result",
     "RollbackReport",
     "Sample",

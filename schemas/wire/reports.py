@@ -201,6 +201,48 @@ class Status(msgspec.Struct, frozen=True):
     agents: tuple[str, ...]
 
 
+class BackupReport(msgspec.Struct, frozen=True, kw_only=True):
+    """A backup: where it is, when its moment was, and what it holds.
+
+    `heads`: the end of each zone, as `status` prints it. `keys`: how many events it can open.
+    """
+
+    path: str
+    made_at: str
+    zones: int
+    events: int
+    keys: int
+    bytes: int
+    heads: dict[str, str]
+    seconds: float
+
+
+class RestoreReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What a restore put in a home's place.
+
+    `erasures_known`: some place knew what was erased after the backup was made; `erasures_from`
+    are those that were asked. `forgotten`: how many events of the backup were erased again for
+    that. `lost`: how many newer events of the home were given up; None where it cannot be counted.
+    `tokens` hold again, `tokens_dropped` were in the backup and do not. `finished`: this ended a
+    restore that had been interrupted. `heads`: the end of each zone now.
+    """
+
+    home: str
+    backup: str
+    made_at: str
+    zones: int
+    events: int
+    erasures_known: bool
+    erasures_from: list[str]
+    forgotten: int
+    lost: int | None
+    tokens: int
+    tokens_dropped: int
+    heads: dict[str, str]
+    seconds: float
+    finished: bool = False
+
+
 class AccessToken(msgspec.Struct, frozen=True, kw_only=True):
     """What may be shown of a token: whose it is, and its rights to which zones (`*`: to all)."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,20 +15,33 @@ import msgspec
 from projections.generations import replace_file
 from projections.migrations import Migrations
 from projections.private import make_directory, must_be_writable, writable
-from projections.sqlite import atomic, connect, rows, truncate_wal, value
-from schemas.errors import Damaged, IntegrityError
+from projections.sqlite import (
+    atomic,
+    connect,
+    copy_to_keep,
+    pinned,
+    rows,
+    truncate_wal,
+    value,
+)
+from schemas.errors import Busy, Damaged, IntegrityError
 from schemas.events import Draft
 from schemas.seal import KEY_BYTES, new_key
 from schemas.wire import Receipt
 from schemas.zones import check_zone
 from streams.ledger.ledger import CHANGES, EVENTS, KeyStore, Ledger, Record
+from streams.ledger.ledger_file import MIGRATIONS as LEDGER_MIGRATIONS
 from streams.ledger.ledger_file import Appended, LedgerFile
 from streams.ledger.partitioner import partition_of
 from streams.ledger.sequencer import Head, KnownEvent, known_event, sequence
 from streams.system.failpoints import failpoint
-from streams.system.locks import exclusive
+from streams.system.locks import exclusive, shared
 
-_LEDGER, _KEYS, _MARK = "ledger.db", "keys.db", "ledger.json"
+#: The files of the ledger.
+LEDGER_FILE, KEYS_FILE, MARK_FILE = "ledger.db", "keys.db", "ledger.json"
+#: Shared by whoever has the ledger open; held alone by who puts another in its place.
+IN_USE_LOCK = "home.lock"
+
 _POLL_SECONDS = 0.02
 _KEYS_AT_ONCE = 500
 
@@ -134,6 +148,7 @@ class EmbeddedLedger(Ledger):
 
     Raises:
         Damaged: a file is missing, or belongs to another home.
+        Busy: a restore is at work on the home.
     """
 
     def __init__(self, directory: Path, keys: Callable[..., EmbeddedKeys] = EmbeddedKeys) -> None:
@@ -142,8 +157,13 @@ class EmbeddedLedger(Ledger):
         self._opening = threading.RLock()
         self._files: _Files | None = None
         self._empty: _Files | None = None
-        self._appended = _condition_of(directory / _LEDGER)
-        self._open()
+        self._appended = _condition_of(directory / LEDGER_FILE)
+        self._in_use = ExitStack()
+        with ExitStack() as opening:
+            if directory.is_dir():
+                opening.enter_context(_in_use(directory))
+            self._open()
+            self._in_use = opening.pop_all()
 
     def __reduce__(self) -> tuple[type[EmbeddedLedger], tuple[object, ...]]:
         return type(self), (self._directory, self._open_keys)
@@ -202,8 +222,8 @@ class EmbeddedLedger(Ledger):
                 home = new_key()[0] if mark is None else bytes.fromhex(mark.home)
                 self._note(home, made=False)
                 failpoint("ledger.begun")
-                keys = self._open_keys(self._directory / _KEYS)
-                ledger = LedgerFile(self._directory / _LEDGER, durable=True)
+                keys = self._open_keys(self._directory / KEYS_FILE)
+                ledger = LedgerFile(self._directory / LEDGER_FILE, durable=True)
                 _identify(_Files(ledger, keys), home)
                 keys.close()
                 ledger.close()
@@ -212,17 +232,17 @@ class EmbeddedLedger(Ledger):
 
     def _note(self, home: bytes, *, made: bool) -> None:
         mark = _Mark(home.hex(), made)
-        replace_file(self._directory / _MARK, msgspec.json.encode(mark) + b"\n")
+        replace_file(self._directory / MARK_FILE, msgspec.json.encode(mark) + b"\n")
 
     def _checked(self, *, readonly: bool) -> _Files:
         """Open both files, and check that they belong to this home."""
         _require(self._directory)
-        keys = self._open_keys(self._directory / _KEYS, readonly=readonly)
-        ledger = LedgerFile(self._directory / _LEDGER, durable=True, readonly=readonly)
-        found = {_LEDGER: ledger.identity(), _KEYS: keys.identity()}
+        keys = self._open_keys(self._directory / KEYS_FILE, readonly=readonly)
+        ledger = LedgerFile(self._directory / LEDGER_FILE, durable=True, readonly=readonly)
+        found = {LEDGER_FILE: ledger.identity(), KEYS_FILE: keys.identity()}
         mark = _mark(self._directory)
         # A file that names no home may belong to this one.
-        own = bytes.fromhex(mark.home) if mark else found[_LEDGER]
+        own = bytes.fromhex(mark.home) if mark else found[LEDGER_FILE]
         others = [name for name, home in found.items() if None not in (home, own) and home != own]
         if not others:
             return _Files(ledger, keys)
@@ -230,7 +250,7 @@ class EmbeddedLedger(Ledger):
         ledger.close()
         raise Damaged(
             f"{' and '.join(str(self._directory / name) for name in others)} belongs to another "
-            f"home: restore {_LEDGER}, {_KEYS} and {_MARK} from one backup of this one"
+            f"home: restore {LEDGER_FILE}, {KEYS_FILE} and {MARK_FILE} from one backup of this one"
         )
 
     def publish(self, zone: str, drafts: Sequence[Draft]) -> list[Receipt]:
@@ -337,6 +357,22 @@ class EmbeddedLedger(Ledger):
             if files is not None:
                 files.ledger.close()
                 files.keys.close()
+        self._in_use.close()
+
+    def copy_files(self, directory: Path) -> None:
+        """Copy ledger.db and keys.db, as they are at one moment, into a directory.
+
+        Others wait for a moment while both files are pinned, and go on while they are copied.
+        """
+        self.make()
+        with ExitStack() as ledger_pinned, ExitStack() as keys_pinned:
+            with self._file.writing():
+                ledger = ledger_pinned.enter_context(pinned(self._directory / LEDGER_FILE))
+                keys = keys_pinned.enter_context(pinned(self._directory / KEYS_FILE))
+            # The small one first: an erasure waits until nobody can read destroyed keys any more.
+            copy_to_keep(keys, directory / KEYS_FILE)
+            keys_pinned.close()
+            copy_to_keep(ledger, directory / LEDGER_FILE)
 
     def _append(self, topic: str, zone: str, values: Sequence[bytes], at: int) -> None:
         partition = partition_of(zone)
@@ -369,30 +405,73 @@ def is_made(directory: Path) -> bool:
     mark = _mark(directory)
     if mark is not None:
         return mark.made
-    return any((directory / name).exists() for name in (_LEDGER, _KEYS, "zones"))
+    return any((directory / name).exists() for name in (LEDGER_FILE, KEYS_FILE, "zones"))
+
+
+def home_id(directory: Path) -> str | None:
+    """Return the id of the home whose ledger was made in a directory; None where none was.
+
+    Raises:
+        Damaged: what says so cannot be read.
+    """
+    mark = _mark(directory)
+    return mark.home if mark is not None and mark.made else None
+
+
+def mark_made(directory: Path, home: str) -> None:
+    """Write what says that a home's ledger, whose id is `home`, is in a directory."""
+    replace_file(directory / MARK_FILE, msgspec.json.encode(_Mark(home, True)) + b"\n")
+
+
+def check_layout(directory: Path) -> None:
+    """See that ledger.db and keys.db hold what recollect made in them, and nothing that acts.
+
+    Raises:
+        Damaged: one holds something else.
+    """
+    for name, migrations in ((LEDGER_FILE, LEDGER_MIGRATIONS), (KEYS_FILE, _KEYS_MIGRATIONS)):
+        with pinned(directory / name) as connection:
+            migrations.version(connection, directory / name)
+            found = rows(
+                connection, "SELECT type, name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"
+            )
+        for kind, called in found:
+            if kind != "index" and (kind != "table" or called not in migrations.tables):
+                raise Damaged(f"{name} holds a {kind} {called[:80]!r}, which recollect never makes")
+
+
+@contextmanager
+def _in_use(directory: Path) -> Iterator[None]:
+    try:
+        with shared(directory / IN_USE_LOCK):
+            yield
+    except Busy:
+        raise Busy(
+            f"a restore is at work on {directory}: wait until it has ended, then do it again"
+        ) from None
 
 
 def _mark(directory: Path) -> _Mark | None:
-    path = directory / _MARK
+    path = directory / MARK_FILE
     try:
         return msgspec.json.decode(path.read_bytes(), type=_Mark)
     except FileNotFoundError:
         return None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Damaged(
-            f"{path} cannot be read ({error}); delete it if {_LEDGER} and {_KEYS} are those of "
-            "this home"
+            f"{path} cannot be read ({error}); delete it if {LEDGER_FILE} and {KEYS_FILE} are "
+            "those of this home"
         ) from None
 
 
 def _require(directory: Path) -> None:
     """Raise if a file of the ledger is missing, because SQLite would create an empty one."""
-    for name in (_LEDGER, _KEYS):
+    for name in (LEDGER_FILE, KEYS_FILE):
         if not (directory / name).is_file():
             raise Damaged(
                 f"{directory / name} is missing, and nothing can be read or written without it: "
-                f"restore {_LEDGER} and {_KEYS} from a backup, or name the ledger that this home "
-                "works for (RECOLLECT_LEDGER)"
+                f"restore {LEDGER_FILE} and {KEYS_FILE} from a backup, or name the ledger that "
+                "this home works for (RECOLLECT_LEDGER)"
             )
 
 

@@ -38,7 +38,8 @@ def _unnumbered(connection: apsw.Connection) -> int:
     return -1 if columns and "appended_at" not in columns else 0
 
 
-_MIGRATIONS = Migrations(Path(__file__).parent / "migrations" / "ledger", _unnumbered)
+#: The migrations, which define the file's tables.
+MIGRATIONS = Migrations(Path(__file__).parent / "migrations" / "ledger", _unnumbered)
 
 
 class Appended(NamedTuple):
@@ -75,10 +76,10 @@ class LedgerFile:
         self._zone_ids: dict[str, int] = {}
         if readonly:
             # An older file can be read as it is.
-            _MIGRATIONS.version(self.connection, Path(path))
+            MIGRATIONS.version(self.connection, Path(path))
             return
         with self.alone():
-            _MIGRATIONS.bring_up(self.connection, Path(path))
+            MIGRATIONS.bring_up(self.connection, Path(path))
             if rows(self.connection, "SELECT 1 FROM unread LIMIT 1"):
                 with atomic(self.connection):
                     self._accept_unread()
@@ -141,7 +142,7 @@ class LedgerFile:
         Events that extend their zone's chain are accepted: the head moves, and their source ids are
         known from then on. The keys of the other events are noted.
         """
-        first = _span(partition)[0] + offset
+        first = span(partition)[0] + offset
         names = dict.fromkeys(record.zone for record in records)
         zones = {zone: self._zone_id(zone, create=True) for zone in names}
         self.connection.executemany(
@@ -233,7 +234,7 @@ class LedgerFile:
                 f"JOIN {EVENTS} ON {EVENTS}.position = voids.position "
                 f"JOIN zones ON zones.id = {EVENTS}.zone "
                 "WHERE voids.position BETWEEN ? AND ?",
-                _span(partition),
+                span(partition),
             ):
                 envelope, _ = read_event(record)
                 if not is_key_of(envelope.key_id, secret, zone, envelope.source):
@@ -266,7 +267,7 @@ class LedgerFile:
 
     def replace(self, topic: str, partition: int, offsets: Sequence[int], record: bytes) -> None:
         """Write one record at the offsets of others."""
-        first, _ = _span(partition)
+        first, _ = span(partition)
         self.connection.executemany(
             f"UPDATE {_table(topic)} SET value = ? WHERE position = ?",
             ((record, first + offset) for offset in offsets),
@@ -290,7 +291,7 @@ class LedgerFile:
         self, topic: str, partition: int, offset: int, limit: int, zone: str | None = None
     ) -> list[Record]:
         """Return up to `limit` records from `offset` on, as `Ledger.read` does."""
-        first, last = _span(partition)
+        first, last = span(partition)
         with self.reading():
             end = self.end(topic, partition)
             if offset > end:
@@ -326,7 +327,7 @@ class LedgerFile:
 
     def end(self, topic: str, partition: int) -> int:
         """Return the offset that the next record of a partition will have."""
-        first, last = _span(partition)
+        first, last = span(partition)
         with self.lock:
             position = value(
                 self.connection,
@@ -341,7 +342,7 @@ class LedgerFile:
             at: int | None = value(
                 self.connection,
                 f"SELECT appended_at FROM {_table(topic)} WHERE position = ?",
-                (_span(partition)[0] + offset,),
+                (span(partition)[0] + offset,),
             )
         return at
 
@@ -396,7 +397,7 @@ class LedgerFile:
 
     def of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
         """Return a zone's accepted events of a kind, from `offset` on."""
-        first, last = _span(partition_of(zone))
+        first, last = span(partition_of(zone))
         found: list[Record] = []
         with self.reading():
             # The kind is not encrypted, so most records need not be decoded.
@@ -420,7 +421,7 @@ class LedgerFile:
         Offsets grow with numbers, so this is an interpolation search, which halves the range if the
         numbers lie unevenly.
         """
-        first, _ = _span(partition_of(zone))
+        first, _ = span(partition_of(zone))
         with self.reading():
             below, above = 0, self.head(zone).number + 1
             position, end = first - 1, first + self.end(EVENTS, partition_of(zone))
@@ -460,7 +461,7 @@ class LedgerFile:
     def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
         """Return where heads and source ids differ from the accepted events."""
         problems = []
-        first, _ = _span(partition_of(zone))
+        first, _ = span(partition_of(zone))
         with self.reading():
             if self.head(zone) != head:
                 problems.append(f"ledger.heads: the head of zone {zone} is not its last event")
@@ -517,7 +518,8 @@ def _table(topic: str) -> str:
     return topic
 
 
-def _span(partition: int) -> tuple[int, int]:
+def span(partition: int) -> tuple[int, int]:
+    """Return the first and the last position that a record of a partition may have."""
     if not 0 <= partition < PARTITIONS:
         raise ValueError(f"partition {partition} is not one of 0..{PARTITIONS - 1}")
     first = partition << _OFFSET_BITS

@@ -35,6 +35,12 @@ FAILPOINTS = (
     "rebuild.written",
     "rebuild.announced",
     "rebuild.switched",
+    "backup.copied",
+    "restore.staged",
+    "restore.erased",
+    "restore.committed",
+    "restore.emptied",
+    "restore.placed",
 )
 
 _killing: dict[str, int] = {}

@@ -7,7 +7,7 @@ import fcntl
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from projections.private import FILE_MODE, make_directory, writable
@@ -45,13 +45,26 @@ def is_locked(path: Path) -> bool:
         return True
 
 
-@contextmanager
-def exclusive(path: Path, *, wait: bool = True) -> Iterator[None]:
+def exclusive(path: Path, *, wait: bool = True) -> AbstractContextManager[None]:
     """Hold a lock file, except in a directory that cannot be written to.
 
     Raises:
         Busy: `wait` is False and another process holds it.
     """
+    return _held(path, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+
+
+def shared(path: Path) -> AbstractContextManager[None]:
+    """Hold a lock file beside others that share it, as `exclusive` does.
+
+    Raises:
+        Busy: a process has it for itself.
+    """
+    return _held(path, fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+
+@contextmanager
+def _held(path: Path, how: int) -> Iterator[None]:
     try:
         make_directory(path.parent)
         with _opening:
@@ -65,7 +78,7 @@ def exclusive(path: Path, *, wait: bool = True) -> Iterator[None]:
         return
     try:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            fcntl.flock(descriptor, how)
         except BlockingIOError:
             raise Busy(f"another recollect holds {path}; wait for it or stop it") from None
         yield

@@ -220,6 +220,8 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
         "doctor": [[]],
         "deadletters": [[], [attack], ["retry", attack], ["retry", "5"]],
         "promote": [["--to", attack], ["--to", f"kafka://{attack}"]],
+        "backup": [[str(room / attack[:20])], [str(held / attack[:20])]],
+        "restore": [[attack], [str(room / attack[:20]), "--erasures-from", attack]],
         "worker": [["--once"], ["--once", f"--member{attack}"]],
         "replica": [[]],
         # It would go on: what it says when it cannot begin.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -35,6 +36,10 @@ _ERASE = ("commit.keys_destroyed", "commit.purged")
 # When every generation is rid of it.
 _SETTLE = ("purge.done",)
 _REBUILD = ("rebuild.written", "rebuild.switched")
+_RESTORE = (
+    *("restore.staged", "restore.erased"),
+    *("restore.committed", "restore.emptied", "restore.placed"),
+)
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,9 @@ def steps(world: World, files: Path) -> list[Step]:
         *_imports(world, files, "4"),
         _ticked(world, "4"),
         _rebuild("index"),
+        _backup(files.parent / "backup"),
         _forget(world, "4"),
+        _restore(files.parent / "backup"),
         _rebuild("project", (*_COMMIT[-3:], *_ERASE), " again"),
     ]
 
@@ -140,6 +147,21 @@ def _rebuild(level: str, commits: tuple[str, ...] = (), suffix: str = "") -> Ste
         (*commits, *switches, *_REBUILD) if commits else (),
         rebuilds=True,
     )
+
+
+def _backup(path: Path) -> Step:
+    return Step(
+        "backup",
+        "backup",
+        ("backup", str(path)),
+        ("backup.copied",),
+        before=lambda home: shutil.rmtree(path, ignore_errors=True),
+    )
+
+
+def _restore(path: Path) -> Step:
+    """Return the step that restores what was backed up before the last erasure."""
+    return Step("restore", "restore", ("restore", str(path)), _RESTORE)
 
 
 def _settled_import(lines: int, refused: int) -> Callable[[Ended], None]:
@@ -309,7 +331,15 @@ _AGAIN = frozenset(
 
 def _count(name: str, step: Step, attempts: int, draw: random.Random) -> int:
     """Return at which passing to die, so that other records are hit each time."""
-    if name in ("outbox.appended", *_MAKE, *_ERASE, *_SETTLE, *_REBUILD):
+    if name in (
+        "outbox.appended",
+        "backup.copied",
+        *_MAKE,
+        *_ERASE,
+        *_SETTLE,
+        *_REBUILD,
+        *_RESTORE,
+    ):
         return 1
     if step.single:
         # A command that forgets decides what is there first, which passes these two as well.

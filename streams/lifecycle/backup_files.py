@@ -1,0 +1,272 @@
+"""A backup: a directory with copies of a home's ledger and keys, and a manifest of what they are.
+
+It is written beside its place, and gets its name when it is whole. Whoever reads one trusts nothing
+in it: only files that are named here are taken, each only with the size and the hash that its
+manifest gives.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import apsw
+import msgspec
+
+from projections.generations import replace_file, sync_directory
+from projections.private import delete_directory, make_directory, opener
+from projections.sqlite import pinned, value
+from schemas.errors import Busy, Damaged, HomeError, InvalidInput, UnknownVersion
+from schemas.zones import check_zone
+from streams.ledger import EVENTS, PARTITIONS
+from streams.ledger.embedded_ledger import KEYS_FILE, LEDGER_FILE, EmbeddedLedger
+from streams.ledger.ledger_file import LedgerFile
+from streams.reading.heads import head_text
+from streams.system.failpoints import failpoint
+from streams.system.locks import exclusive
+
+MANIFEST, TOKENS_FILE = "manifest.json", "tokens.json"
+#: What a backup may hold beside its manifest.
+NAMES = (LEDGER_FILE, KEYS_FILE, TOKENS_FILE)
+#: The newest format of a manifest that is known.
+FORMAT = 1
+
+# The name of a backup that is being written begins so, and ends with the one that it will have.
+_UNFINISHED = ".recollect-backup-"
+_LOCK = "backup.lock"
+_MOST_MANIFEST_BYTES = 1 << 26
+_CHUNK = 1 << 20
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+class BackedUpFile(msgspec.Struct, frozen=True):
+    """A file of a backup: how large it is, and the SHA-256 of its bytes in hexadecimal."""
+
+    bytes: int
+    sha256: str
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a backup is. `made_at`: unix ms; `home`: the id of the ledger's home.
+
+    `settings` is the content of home.json, `heads` the end of each zone as `status` prints it.
+    `events` and `keys` are how many records and keys there are.
+    """
+
+    format: int
+    made_at: int
+    home: str
+    settings: msgspec.Raw
+    heads: dict[str, str]
+    events: int
+    keys: int
+    files: dict[str, BackedUpFile]
+
+
+class _Format(msgspec.Struct, frozen=True):
+    format: int
+
+
+def write_backup(
+    ledger: EmbeddedLedger,
+    path: Path,
+    *,
+    home: str,
+    settings: bytes,
+    tokens: bytes | None,
+    made_at: int,
+) -> Manifest:
+    """Write a backup of a ledger that others may write to meanwhile.
+
+    `home` is the id of its home, `settings` and `tokens` the content of home.json and tokens.json.
+
+    Raises:
+        InvalidInput: `path` is there already and not an empty directory.
+        Busy: another process writes a backup to the same place.
+        Damaged: the ledger's files are damaged.
+    """
+    with _unfinished(path) as place:
+        ledger.copy_files(place)
+        if tokens is not None:
+            with open(place / TOKENS_FILE, "wb", opener=opener) as file:
+                file.write(tokens)
+                file.flush()
+                os.fsync(file.fileno())
+        for name in (LEDGER_FILE, KEYS_FILE):
+            check_pages(place / name)
+        with closing(LedgerFile(place / LEDGER_FILE, durable=False, readonly=True)) as copied:
+            heads = {zone: head_text(copied.head(zone)) for zone in copied.zones()}
+            events = sum(copied.end(EVENTS, partition) for partition in range(PARTITIONS))
+        with pinned(place / KEYS_FILE) as connection:
+            keys = int(value(connection, "SELECT count(*) FROM keys"))
+        manifest = Manifest(
+            format=FORMAT,
+            made_at=made_at,
+            home=home,
+            settings=msgspec.Raw(settings),
+            heads=heads,
+            events=events,
+            keys=keys,
+            files={name: _described(place / name) for name in NAMES if (place / name).exists()},
+        )
+        replace_file(place / MANIFEST, msgspec.json.encode(manifest) + b"\n")
+        failpoint("backup.copied")
+    return manifest
+
+
+def check_pages(path: Path) -> None:
+    """See that all pages of a SQLite file are what they must be.
+
+    Raises:
+        Damaged: one is not.
+    """
+    try:
+        with pinned(path) as connection:
+            found = value(connection, "PRAGMA quick_check(1)")
+    except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
+        found = str(error)
+    if found != "ok":
+        raise Damaged(f"{path.name} is damaged ({found}); recollect doctor says more")
+
+
+@contextmanager
+def _unfinished(path: Path) -> Iterator[Path]:
+    """Lend the directory in which a backup is written; it becomes `path` at the end."""
+    path = path.resolve()
+    if os.path.ismount(path):
+        raise InvalidInput(f"{path} is where a disk is mounted: name a new directory in it")
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise InvalidInput(f"{path} is there already: name a directory that is new, or empty")
+    make_directory(path.parent)
+    for left in path.parent.glob(f"{_UNFINISHED}*"):
+        # It is of a process that died, unless that holds its lock.
+        with suppress(Busy), exclusive(left / _LOCK, wait=False):
+            delete_directory(left)
+    place = path.with_name(_UNFINISHED + path.name)
+    try:
+        with exclusive(place / _LOCK, wait=False):
+            try:
+                yield place
+                sync_directory(place)
+                os.rename(place, path)
+            except BaseException:
+                delete_directory(place)
+                raise
+            # The other names of this directory are gone, so nobody waits for its lock.
+            (path / _LOCK).unlink()
+    except Busy:
+        raise Busy(f"another process writes a backup to {path}; wait for it") from None
+    sync_directory(path)
+    sync_directory(path.parent)
+
+
+def _described(path: Path) -> BackedUpFile:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return BackedUpFile(path.stat().st_size, digest)
+
+
+class Backup:
+    """A backup that is there, and may be anybody's work."""
+
+    def __init__(self, directory: Path) -> None:
+        """Read its manifest.
+
+        Raises:
+            HomeError: there is no backup.
+            Damaged: the manifest is not one that `write_backup` writes.
+            UnknownVersion: a newer recollect wrote it.
+        """
+        self.directory = directory.resolve()
+        path = self.directory / MANIFEST
+        try:
+            with _regular(path) as file:
+                written = os.read(file, _MOST_MANIFEST_BYTES + 1)
+                while (more := os.read(file, _CHUNK)) and len(written) <= _MOST_MANIFEST_BYTES:
+                    written += more
+        except (FileNotFoundError, NotADirectoryError):
+            raise HomeError(
+                f"{directory} holds no backup: a whole one has a {MANIFEST}, which is written at "
+                "its end"
+            ) from None
+        self.digest = hashlib.sha256(written).hexdigest()
+        try:
+            format_ = msgspec.json.decode(written, type=_Format).format
+            if format_ > FORMAT:
+                raise UnknownVersion(
+                    f"{path} was written by a newer recollect (format {format_}; this one knows up "
+                    f"to {FORMAT}); upgrade recollect to restore it"
+                )
+            self.manifest = msgspec.json.decode(written, type=Manifest)
+            self._check()
+        except (msgspec.DecodeError, UnicodeDecodeError, InvalidInput) as error:
+            raise Damaged(f"{path} is damaged ({error}); use another backup") from None
+
+    def _check(self) -> None:
+        manifest = self.manifest
+        for zone in manifest.heads:
+            check_zone(zone)
+        if manifest.format < 1 or not re.fullmatch(r"[0-9a-f]{32}", manifest.home):
+            raise InvalidInput("it says neither its format nor its home")
+        for name, file in manifest.files.items():
+            if name not in NAMES:
+                raise InvalidInput(f"it names a file {name[:80]!r}, which no backup has")
+            if file.bytes < 0 or not _HASH.fullmatch(file.sha256):
+                raise InvalidInput(f"it says neither the size nor the hash of {name}")
+        for name in (LEDGER_FILE, KEYS_FILE):
+            if name not in manifest.files:
+                raise InvalidInput(f"it does not name {name}")
+
+    def copy(self, target: Path, names: Sequence[str] = NAMES) -> None:
+        """Copy its files into a directory, each as its manifest describes it.
+
+        Raises:
+            Damaged: one is missing, or is not as the manifest says.
+        """
+        for name in names:
+            if (described := self.manifest.files.get(name)) is not None:
+                self._copy(name, described, target / name)
+
+    def _copy(self, name: str, described: BackedUpFile, target: Path) -> None:
+        path = self.directory / name
+        digest, left = hashlib.sha256(), described.bytes
+        try:
+            with _regular(path) as file, open(target, "xb", opener=opener) as copied:
+                if os.fstat(file).st_size != described.bytes:
+                    raise Damaged(_differs(path, "size"))
+                while left and (some := os.read(file, min(left, _CHUNK))):
+                    digest.update(some)
+                    copied.write(some)
+                    left -= len(some)
+                copied.flush()
+                os.fsync(copied.fileno())
+        except FileNotFoundError:
+            raise Damaged(f"{path} is missing; use another backup") from None
+        if left or digest.hexdigest() != described.sha256:
+            raise Damaged(_differs(path, "hash"))
+
+
+def _differs(path: Path, what: str) -> str:
+    return f"{path} does not have the {what} that its manifest gives; use another backup"
+
+
+@contextmanager
+def _regular(path: Path) -> Iterator[int]:
+    """Open a file that is neither a link nor a device, and lend its descriptor."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if path.is_symlink():
+            raise Damaged(f"{path} is a symbolic link, and no backup has one") from error
+        raise
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise Damaged(f"{path} is no file")
+        yield descriptor
+    finally:
+        os.close(descriptor)
