@@ -9,7 +9,7 @@ import argparse
 import itertools
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -156,15 +156,26 @@ def _write(zone: Zone, stop: threading.Event) -> None:
         zone.ingest(islice(more, _AT_ONCE))
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the report."""
-    parser = argparse.ArgumentParser(prog="python -m bench.concurrency", description=__doc__)
+def print_report(
+    name: str,
+    doc: str | None,
+    run: Callable[..., Report],
+    questions: int,
+    arguments: Sequence[str] | None,
+) -> None:
+    """Run a benchmark that asks `questions` of a home, as its command line says."""
+    parser = argparse.ArgumentParser(prog=f"python -m bench.{name}", description=doc)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--questions", type=int, default=QUESTIONS)
+    parser.add_argument("--questions", type=int, default=questions)
     parser.add_argument("--home", type=Path, help="a home that is kept, and used again")
     chosen = parser.parse_args(arguments)
     with Homes() as homes:
         print(markdown(run(homes, questions=chosen.questions, kept=chosen.home)))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the report."""
+    print_report("concurrency", __doc__, run, QUESTIONS, arguments)
 
 
 if __name__ == "__main__":

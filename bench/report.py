@@ -61,6 +61,11 @@ def machine() -> str:
     )
 
 
+def load(before: float) -> str:
+    """Return how busy the machine was: its load before a benchmark, and now with it."""
+    return f"load {before:.1f} before it and {os.getloadavg()[0]:.1f} at its end"
+
+
 class Stopwatch:
     """Wall-clock seconds."""
 

@@ -7,6 +7,7 @@ python -m bench.run [--full] [--quick] [--only NAME,NAME] [--reference PYTHON]
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 import time
@@ -32,7 +33,7 @@ from bench import (
     storm,
 )
 from bench.homes import Homes
-from bench.report import Report, machine, markdown
+from bench.report import Report, load, machine, markdown
 
 _MARK = re.compile(r"^<!-- (\w+) -->$", re.MULTILINE)
 OUT = Path(__file__).with_name("report.md")
@@ -102,10 +103,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if unknown := set(names) - set(calls):
             parser.error(f"no benchmark is called {', '.join(sorted(unknown))}")
         for name in names:
-            began = time.monotonic()
+            began, before = time.monotonic(), os.getloadavg()[0]
             print(f"{name} ...", end=" ", file=sys.stderr, flush=True)
-            about = f"`{command} --only {name}`, on {machine()}.\n"
-            sections[name] = f"{about}\n{calls[name]()}"
+            about = f"`{command} --only {name}`, on {machine()}"
+            section = calls[name]()
+            sections[name] = f"{about}; {load(before)}.\n\n{section}"
             # What was measured is kept, whatever becomes of the rest.
             chosen.out.write_text(_whole(sections, list(calls)), encoding="utf-8")
             print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)

@@ -5,7 +5,6 @@ python -m bench.service [--questions N] [--home DIR]
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -19,17 +18,18 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from bench.concurrency import made_events, made_questions
+from bench.concurrency import made_events, made_questions, print_report
 from bench.encoders import MISSING, cached_name
 from bench.homes import Homes
 from bench.made import Writer
-from bench.report import Report, Target, count, markdown, percentile
+from bench.report import Report, Target, count, percentile
 from recollect import Recollect
 
 ITEMS = 5_000
 QUESTIONS = 3_000
 CLIENTS = 16
-_WARM = 100
+# Questions before those that count, asked at once too: the reader starts meanwhile.
+_WARM = 500
 LEAST_PER_S, MOST_P95_MS, MOST_START_S, MOST_IDLE_MB = 200.0, 100.0, 1.5, 250.0
 _ZONE = "default"
 _URL = re.compile(rb'"url": ?"http://127\.0\.0\.1:(\d+)"')
@@ -57,9 +57,26 @@ class _Serving:
         return time.perf_counter() - self._began
 
     def memory_mb(self) -> float:
-        """Return what it takes of memory, in MB."""
+        """Return what it and its readers take of memory, in MB; what they share counts once."""
+        found = (Path(f"/proc/{id_}/smaps_rollup").read_text() for id_ in self._processes())
+        return sum(int(re.findall(r"\nPss:\s+(\d+) kB", one)[0]) for one in found) / 1_000
+
+    def resident_mb(self) -> float:
+        """Return what the process itself has in memory, in MB, also what others share."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.findall(r"VmRSS:\s+(\d+) kB", status)[0]) / 1_000
+
+    def busy_ms(self) -> float:
+        """Return the processor's time that it and its readers took so far."""
+        stats = (Path(f"/proc/{id_}/stat").read_text() for id_ in self._processes())
+        ticks = sum(sum(map(int, one.rpartition(")")[2].split()[11:13])) for one in stats)
+        return 1_000 * ticks / os.sysconf("SC_CLK_TCK")
+
+    def _processes(self) -> list[int]:
+        """Return the ids of it and of its readers."""
+        own = self.process.pid
+        tasks = Path(f"/proc/{own}/task").glob("*/children")
+        return [own, *(int(id_) for task in tasks for id_ in task.read_text().split())]
 
     def close(self) -> None:
         """Have it end."""
@@ -112,10 +129,12 @@ def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -
         f"`recollect serve` in a process of its own, and {CLIENTS} clients on connections that are "
         f"kept, in another, on one machine. {count(ITEMS)} items come as one stream of NDJSON. "
         f"Each of {count(questions)} questions is new, is embedded, and is answered with 20 "
-        "results. A start is from the process's first instruction to the first answer.",
+        "results; the processor's time is that of the service and its reader. A start is from the "
+        "process's first instruction to the first answer. Memory is what is resident after that, "
+        "and, with the reader, after all questions, where what both share counts once.",
     )
-    columns = ["recalls/s", "p50 ms", "p95 ms", "p99 ms", "items/s", "decided/s", "start s"]
-    columns += ["idle MB", "MB after"]
+    columns = ["recalls/s", "p50 ms", "p95 ms", "p99 ms", "CPU ms/recall", "items/s", "decided/s"]
+    columns += ["start s", "idle MB", "MB after"]
     name = cached_name()
     if name is None:
         return Report(title, about, columns, [], skipped=MISSING)
@@ -128,7 +147,7 @@ def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -
     try:
         if not filled:
             items, decided = _ingested(service)
-        per_s, spent = _asked(service, asking, questions)
+        per_s, spent, busy = _asked(service, asking, questions)
         after = service.memory_mb()
     finally:
         service.close()
@@ -136,12 +155,12 @@ def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -
     try:
         _Client(service.port).recall(next(asking))
         start = service.since_start()
-        idle = service.memory_mb()
+        idle = service.resident_mb()
     finally:
         service.close()
     p95 = percentile(spent, 0.95)
     cells = [f"{per_s:.0f}", *(f"{percentile(spent, share):.1f}" for share in (0.5, 0.95, 0.99))]
-    cells += [items, decided, f"{start:.2f}", f"{idle:.0f}", f"{after:.0f}"]
+    cells += [f"{busy:.2f}", items, decided, f"{start:.2f}", f"{idle:.0f}", f"{after:.0f}"]
     return Report(
         title,
         about,
@@ -179,13 +198,24 @@ def _ingested(service: _Serving) -> tuple[str, str]:
     return f"{ITEMS / durable:.0f}", f"{ITEMS / (time.perf_counter() - began):.0f}"
 
 
-def _asked(service: _Serving, asking: Iterator[str], questions: int) -> tuple[float, list[float]]:
-    """Return how many recalls a second there were, and how long each took (ms)."""
-    first = _Client(service.port)
-    for _ in range(_WARM):
-        first.recall(next(asking))
-    left = iter([next(asking) for _ in range(questions)])
-    drawing, spent = threading.Lock(), list[float]()
+def _asked(
+    service: _Serving, asking: Iterator[str], questions: int
+) -> tuple[float, list[float], float]:
+    """Return how many recalls a second there were, how long each took (ms), and of the processor.
+
+    The last is in ms for one recall.
+    """
+    _ask_at_once(service, [next(asking) for _ in range(_WARM)])
+    some = [next(asking) for _ in range(questions)]
+    began, busy = time.perf_counter(), service.busy_ms()
+    spent = _ask_at_once(service, some)
+    wall = time.perf_counter() - began
+    return questions / wall, spent, (service.busy_ms() - busy) / questions
+
+
+def _ask_at_once(service: _Serving, questions: list[str]) -> list[float]:
+    """Have all clients ask, each its next question when it has an answer; return the ms of each."""
+    left, drawing, spent = iter(questions), threading.Lock(), list[float]()
 
     def ask() -> None:
         client = _Client(service.port)
@@ -199,23 +229,16 @@ def _asked(service: _Serving, asking: Iterator[str], questions: int) -> tuple[fl
             spent.append((time.perf_counter() - began) * 1e3)
 
     clients = [threading.Thread(target=ask) for _ in range(CLIENTS)]
-    began = time.perf_counter()
     for client in clients:
         client.start()
     for client in clients:
         client.join()
-    return questions / (time.perf_counter() - began), spent
+    return spent
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the report."""
-    parser = argparse.ArgumentParser(prog="python -m bench.service", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--questions", type=int, default=QUESTIONS)
-    parser.add_argument("--home", type=Path, help="a home that is kept, and used again")
-    chosen = parser.parse_args(arguments)
-    with Homes() as homes:
-        print(markdown(run(homes, questions=chosen.questions, kept=chosen.home)))
+    print_report("service", __doc__, run, QUESTIONS, arguments)
 
 
 if __name__ == "__main__":
