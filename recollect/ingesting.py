@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
@@ -23,22 +23,15 @@ from schemas.events import RESERVED_PLATFORM, AnyPayload, Content, Draft
 from schemas.inbound import InboundEvent, check_platform, own_draft_of
 from schemas.times import parse_time
 from schemas.wire import IngestReport, Receipt, Time
-from streams.adapters import (
-    Import,
-    Input,
-    JsonObjects,
-    Meter,
-    Options,
-    exports_of,
-    import_source,
-    open_input,
-    reject,
-    total_size,
-)
+from streams.adapters import Import, JsonObjects, Meter, Options, import_source, reject
 from streams.ledger import EVENTS
 from streams.projecting.projector import Progress
 from streams.publishing.commands import command as draft_of_command
 from streams.publishing.commands import publish_commands
+
+# The formats take a tenth of a second to load.
+if TYPE_CHECKING:
+    from streams.adapters import Input
 
 #: The types in which an event may be given.
 AnyEvent = Mapping[str, Any] | InboundEvent
@@ -174,6 +167,8 @@ def ingest_files(
         InvalidInput: an input cannot be read, is in no format that is known, or lacks an option;
             then nothing is.
     """
+    from streams.adapters import exports_of, total_size
+
     started = time.monotonic()
     meter = Meter()
     # All files are opened before any is read: if one fails, nothing is ingested.
@@ -199,6 +194,8 @@ def open_inputs(
     Raises:
         InvalidInput: as `ingest_files`.
     """
+    from streams.adapters import open_input
+
     return [open_input(Path(path).expanduser(), format, options, meter) for path in paths]
 
 

@@ -8,7 +8,6 @@ from os import PathLike
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from recollect import (
-    following,
     forgetting,
     held_memories,
     ingesting,
@@ -17,7 +16,6 @@ from recollect import (
     maintenance,
     mental_models,
     merging,
-    previewing,
     recalling,
     reflecting,
     replacing,
@@ -203,6 +201,8 @@ class Zone:
         >>> export.format, export.kinds, export.people[0].name
         ('jsonl', {'message': 1}, 'Ada')
         """
+        from recollect import previewing
+
         named = [paths] if isinstance(paths, str | PathLike) else paths
         return previewing.preview(
             named, format=format, timezone=timezone, date_order=date_order, show=show
@@ -230,6 +230,8 @@ class Zone:
         >>> zone.follow_file("chats.jsonl", each=lambda report: True).read
         1
         """
+        from recollect import following
+
         return following.follow(
             self._zone, path, format=format, timezone=timezone, wait=wait, each=each
         )

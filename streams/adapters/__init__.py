@@ -1,19 +1,26 @@
-"""Adapters: from what other programs export to drafts for the ledger."""
+"""Adapters: from what other programs export to drafts for the ledger.
+
+The formats are loaded when one of their names is first asked for: most processes import nothing.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 from streams.adapters.adapter import Place, Source, drafts, records
-from streams.adapters.formats import (
-    FORMATS,
-    Export,
-    Input,
-    exports_of,
-    followed_source,
-    open_input,
-    total_size,
-)
 from streams.adapters.import_options import DATE_ORDERS, Options
 from streams.adapters.importing import Import, Importer, import_source, reject
 from streams.adapters.input_files import InputFile, Member, Meter
 from streams.adapters.jsonobjects import JsonObjects, line_of
+
+if TYPE_CHECKING:
+    from streams.adapters.formats import (
+        FORMATS,
+        Export,
+        Input,
+        exports_of,
+        followed_source,
+        open_input,
+        total_size,
+    )
 
 __all__ = [
     "DATE_ORDERS",
@@ -39,3 +46,15 @@ __all__ = [
     "reject",
     "total_size",
 ]
+
+_OF_FORMATS = frozenset(
+    {"FORMATS", "Export", "Input", "exports_of", "followed_source", "open_input", "total_size"}
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _OF_FORMATS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from streams.adapters import formats
+
+    return getattr(formats, name)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from projections.recall.arms.arm_scores import ArmScores
 from projections.recall.arms.scaling import scaled
+from projections.recall.index.growable_arrays import first_of_each
 from projections.recall.index.vector_index import Near
 from projections.recall.index.zone_index import Index
 from projections.recall.question.parsed_question import ParsedQuestion
@@ -43,7 +44,7 @@ def sentence(
     near = index.fact_vectors.near(vector, 2 * pool, question.restricted_to)
     similarity = scaled(near.similarity)
     # The first of a turn is its nearest.
-    places, first = np.unique(near.places, return_index=True)
+    places, first = first_of_each(near.places)
     facts = dict(zip(index.fact_vectors.ids(near), similarity.tolist(), strict=True))
     return ArmScores(places, similarity[first]), facts, _nearest(near, index)
 

@@ -176,6 +176,15 @@ def distinct(values: Array) -> Array:
     return ordered[first]
 
 
+def first_of_each(values: Array) -> tuple[Array, Array]:
+    """Return each value once, ascending, and where it stands first; `np.unique` loads more."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    first = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first], order[first]
+
+
 def true_places(mask: Array) -> Array:
     """Return where a mask is true; if that is in few places, faster than `np.flatnonzero`."""
     eights = len(mask) // 8

@@ -33,6 +33,8 @@ Mask = npt.NDArray[np.bool_]
 
 # Levels that are held unpacked, a byte each: those of some six thousand turns.
 MOST_LEVELS = 24_000_000
+# The centre and the first question read some: a process that is asked once need not unpack all.
+_HELD_FROM = 3
 # The mean token vector of a zone is that of about so many turns.
 _SAMPLED = 1_000
 _BLOCK = 10_000
@@ -118,6 +120,7 @@ class Tokens:
         self._wanted = _WANTED.format(model=apsw.format_sql_value(model.model))
         # The levels of the first tokens, unpacked once, where there is room for all.
         self._levels = GrowableArray(np.zeros(0, np.int8))
+        self._reads = 0
         # The last row that was read, also if its turn is not known.
         self._seen = int(held["seen"][0]) if held else 0
         self._sample: _Sample | None = None
@@ -196,7 +199,8 @@ class Tokens:
     def _levels_of(self, rows: Ints) -> Bytes:
         """Return the levels of some tokens; to unpack them each time takes as long as the rest."""
         count = len(self._columns["scale"].values)
-        if count * self._dimensions > MOST_LEVELS:
+        self._reads += 1
+        if count * self._dimensions > MOST_LEVELS or self._reads < _HELD_FROM:
             self._levels.replace(np.zeros(0, np.int8))
             return levels_of(self.codes.take(rows), self._dimensions)
         known = len(self._levels.values) // max(self._dimensions, 1)
