@@ -62,6 +62,12 @@ def versions(
     return with_ids(connection, [id_ for (id_,) in ids])
 
 
+def taken_back(connection: apsw.Connection, platform: str) -> set[str]:
+    """Return the source ids of a platform's messages that were deleted there."""
+    found = rows(connection, "SELECT target FROM deletions WHERE platform = ?", (platform,))
+    return {target for (target,) in found}
+
+
 def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> list[AnnotatedEvent]:
     """Return the readable events with these ids, in order."""
     return _events(connection, "id IN (SELECT value FROM json_each(?))", [listed(ids)])

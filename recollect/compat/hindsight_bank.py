@@ -137,6 +137,119 @@ class HindsightBank:
         ]
         return [{**event, "kind": "edit", "target": parts[0]}, *gone]
 
+    def documents(self) -> list[dict[str, Any]]:
+        """Return what was retained as documents, the newest first, without their words."""
+        found = []
+        for document_id, parts in self._documents().items():
+            said = _said(parts[-1])
+            found.append(
+                {
+                    "id": document_id,
+                    "content_hash": None,
+                    "created_at": format_time(min(part.occurred_at for part in parts)),
+                    "updated_at": format_time(max(part.occurred_at for part in parts)),
+                    "text_length": len("\n".join(part.content for part in parts)),
+                    "document_metadata": said.get("metadata"),
+                    "tags": said.get("tags") or [],
+                }
+            )
+        return sorted(found, key=lambda one: one["updated_at"], reverse=True)
+
+    def document(self, document_id: str) -> dict[str, Any]:
+        """Return one of `documents`, with its words.
+
+        Raises:
+            UnknownId: there is none with this id.
+        """
+        for found in self.documents():
+            if found["id"] == document_id:
+                parts = self._documents()[document_id]
+                with self._files() as files:
+                    facts = [memory.facts_from(files.memory.connection, one.id) for one in parts]
+                return {
+                    **found,
+                    "original_text": "\n".join(part.content for part in parts),
+                    "memory_unit_count": sum(map(len, facts)),
+                }
+        raise UnknownId(f"no document has the id {document_id[:200]!r}")
+
+    def events_of_document(self, document_id: str) -> list[str]:
+        """Return the ids of all that a document ever said.
+
+        Raises:
+            UnknownId: there is none with this id.
+        """
+        with self._files() as files:
+            found = annotated_events.of_platform(
+                files.events.connection, PLATFORM, {f"$.{_KEY}.document_id": document_id}
+            )
+        if not found:
+            raise UnknownId(f"no document has the id {document_id[:200]!r}")
+        return [event.id for event in found]
+
+    def _documents(self) -> dict[str, list[AnnotatedEvent]]:
+        """Return the parts of each document as they are now, in order."""
+        if not self._zone.exists():
+            return {}
+        with self._files() as files:
+            connection = files.events.connection
+            gone = annotated_events.taken_back(connection, PLATFORM)
+            newest = {
+                event.message: event
+                for event in annotated_events.of_platform(connection, PLATFORM, {})
+                if event.message not in gone
+            }
+        found: dict[str, list[AnnotatedEvent]] = {}
+        for event in newest.values():
+            if document_id := _said(event).get("document_id"):
+                found.setdefault(str(document_id), []).append(event)
+        return found
+
+    def rewrite(self, memory_id: str, text: str, principal: Mapping[str, str] | None = None) -> str:
+        """Put a text in the place of the content that a memory comes from; return its token.
+
+        Raises:
+            UnknownId: nothing has the id.
+            InvalidInput: it does not come from one content alone, or is only a part of what that
+                says; or the text cannot be kept.
+        """
+        held = self._zone.get_memory(memory_id)
+        with self._files() as files:
+            connection = files.memory.connection
+            ids = [held.id] if held.type == "event" else memory.events_of(connection, held.id)
+            retained = annotated_events.of_platform(files.events.connection, PLATFORM, {})
+            found = [event for event in retained if event.id in set(ids)]
+            if len(found) != 1 or len(ids) != 1:
+                raise InvalidInput(
+                    f"memory_id: {held.id} does not come from one content that was retained; "
+                    "retain the correction as a content of its own"
+                )
+            (event,) = found
+            if held.type != "event" and len(memory.facts_from(connection, event.id)) > 1:
+                raise InvalidInput(
+                    f"memory_id: {held.id} is a part of what {event.id} says; update that, with "
+                    "all that it is to say"
+                )
+        begun = self._zone.event_import(principal)
+        begun.add(
+            [
+                {
+                    "platform": PLATFORM,
+                    "id": f"{event.message}-edit-{secrets.token_hex(8)}",
+                    "kind": "edit",
+                    "target": event.message,
+                    "sender_id": _SENDER,
+                    "occurred_at": unix_ms(),
+                    "content": _text(text, 0),
+                    "metadata": {_KEY: _said(event)},
+                }
+            ]
+        )
+        report = begun.report()
+        if report.rejected:
+            raise InvalidInput(f"text: {none_kept(report)}")
+        return report.token
+
     def operations(self) -> list[dict[str, Any]]:
         """Return what was retained, the newest first, each with whether it is decided."""
         if not self._zone.exists():

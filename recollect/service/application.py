@@ -27,6 +27,7 @@ from recollect.service import (
     merge_routes,
     model_routes,
     operation_routes,
+    unserved_routes,
     upkeep_routes,
     zone_routes,
 )
@@ -87,6 +88,7 @@ class Application:
                 *zone_routes.ROUTES,
                 mem0_routes.ROUTER,
                 hindsight_routes.ROUTER,
+                unserved_routes.ROUTER,
                 *health_routes.ROUTES,
                 self._mcp.route(),
                 *beside,

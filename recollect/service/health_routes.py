@@ -19,10 +19,28 @@ class Alive(msgspec.Struct, frozen=True):
     status: str = "ok"
 
 
+class Features(msgspec.Struct, frozen=True):
+    """What Hindsight's client asks of a service: which of its parts are here."""
+
+    observations: bool = True
+    mcp: bool = True
+    worker: bool = True
+    bank_config_api: bool = False
+    bank_llm_health: bool = False
+    file_upload_api: bool = False
+    document_export_api: bool = False
+    document_import_api: bool = False
+    audit_log: bool = False
+    llm_trace: bool = False
+    store_document_text: bool = True
+
+
 class Version(msgspec.Struct, frozen=True):
-    """Which recollect this is."""
+    """Which recollect this is; the rest is for Hindsight's client."""
 
     version: str
+    api_version: str
+    features: Features = Features()
 
 
 @get("/health/live", summary="Live", tags=["service"])
@@ -46,7 +64,8 @@ async def ready(request: AnyRequest) -> Alive:
 @get("/version", summary="Version", tags=["service"])
 async def which_version() -> Version:
     """Return the version of recollect."""
-    return Version(version("recollect"))
+    own = version("recollect")
+    return Version(own, own)
 
 
 @get(

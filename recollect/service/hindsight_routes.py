@@ -14,6 +14,7 @@ from msgspec import Meta
 
 from recollect.compat.hindsight_bank import HindsightBank, Retained, TagsMatch, moment, unit
 from recollect.library_zone import Zone
+from recollect.service import hindsight_upkeep_routes
 from recollect.service.facade_requests import ask, decided
 from recollect.service.forget_routes import erased_in
 from recollect.service.json_bodies import JsonBody
@@ -426,7 +427,7 @@ ROUTER = Router(
     route_handlers=[
         *(banks, create_bank, profile, retain, recall, reflect, list_units, get_unit, entities),
         *(get_entity, mental_models, create_model, get_model, delete_model, operations),
-        *(get_operation, stats),
+        *(get_operation, stats, *hindsight_upkeep_routes.ROUTES),
     ],
     guards=[must_be_somebody],
     dto=JsonBody,

@@ -50,6 +50,7 @@ WRONG_MEDIA_TYPE = ProblemKind("wrong-media-type", 415, "The body is of another 
 INVALID = ProblemKind("invalid", 422, "A value cannot be accepted")
 TOO_MANY = ProblemKind("too-many-requests", 429, "Too many requests")
 FAILED = ProblemKind("failed", 500, "The service could not do it")
+NOT_SERVED = ProblemKind("not-served", 501, "This is not served here")
 OVERLOADED = ProblemKind("overloaded", 503, "Too many calls are at work")
 TIMED_OUT = ProblemKind("timed-out", 503, "It took too long")
 NOT_DECIDED = ProblemKind("not-decided", 503, "It is kept, and not decided yet")
@@ -57,8 +58,8 @@ UNAVAILABLE = ProblemKind("unavailable", 503, "The memory cannot be reached now"
 
 KINDS = (
     *(MALFORMED, UNAUTHORIZED, FORBIDDEN_ORIGIN, NOT_FOUND, WRONG_METHOD, CONFLICT, BUSY),
-    *(TOO_LARGE, WRONG_MEDIA_TYPE, INVALID, TOO_MANY, FAILED, OVERLOADED, TIMED_OUT),
-    *(NOT_DECIDED, UNAVAILABLE),
+    *(TOO_LARGE, WRONG_MEDIA_TYPE, INVALID, TOO_MANY, FAILED, NOT_SERVED, OVERLOADED),
+    *(TIMED_OUT, NOT_DECIDED, UNAVAILABLE),
 )
 
 _NOTHING = "there is nothing at this address, or not for this token"

@@ -10,7 +10,9 @@ from typing import Any
 import httpx
 import pytest
 from hindsight_client import Hindsight
+from hindsight_client.hindsight_client import _run_async as run
 from hindsight_client_api.exceptions import ApiException
+from hindsight_client_api.models.update_memory_request import UpdateMemoryRequest
 from litestar import Litestar
 from litestar.routes import HTTPRoute
 
@@ -30,7 +32,7 @@ def test_the_guide_names_every_path_and_its_right() -> None:
         for route in Litestar([ROUTER], openapi_config=None).routes
         if isinstance(route, HTTPRoute)
         for handler in route.route_handlers
-        for method in handler.http_methods & {"GET", "PUT", "POST", "DELETE"}
+        for method in handler.http_methods & {"GET", "PUT", "POST", "PATCH", "DELETE"}
     }
     assert {(method, re.sub(r"\{\w+\}", "{}", path)): right for method, path, right in told} == ours
 
@@ -174,6 +176,14 @@ CALLS: list[tuple[str, str, str, dict[str, Any] | None]] = [
     ("read", "GET", "/operations", None),
     ("read", "GET", "/operations/x", None),
     ("read", "GET", "/stats", None),
+    ("read", "GET", "/config", None),
+    ("write", "PATCH", "/memories/x", {"text": "I hid nothing."}),
+    ("write", "PATCH", "/mental-models/x", {"source_query": "Who hid it?"}),
+    ("read", "GET", "/documents", None),
+    ("read", "GET", "/documents/x", None),
+    ("forget", "DELETE", "/documents/x", None),
+    ("forget", "DELETE", "/memories", None),
+    ("forget", "DELETE", "", None),
 ]
 
 
@@ -230,3 +240,55 @@ def test_what_cannot_be_done_is_said(client: Hindsight) -> None:
         with pytest.raises(ApiException) as caught:
             call()
         assert caught.value.status in (404, 422)
+
+
+def texts(client: Hindsight, bank: str) -> set[str]:
+    return {one["text"] for one in client.list_memories(bank).to_dict()["items"]}
+
+
+def test_what_is_held_is_changed_and_erased(client: Hindsight) -> None:
+    client.retain("upkeep", "I live in Turin.", document_id="homes", tags=["t"])
+    client.retain("upkeep", "I own a boat.", document_id="homes", update_mode="append")
+    client.retain("upkeep", "I keep bees.")
+
+    (turin,) = client.list_memories("upkeep", search_query="Turin").to_dict()["items"]
+    changed = UpdateMemoryRequest(text="I live in Oslo.")
+    run(client.memory.update_memory("upkeep", turin["id"], changed))
+    assert any("Oslo" in one for one in texts(client, "upkeep"))
+
+    (shown,) = run(client.documents.list_documents("upkeep")).items
+    assert (shown.id, shown.tags) == ("homes", [])
+    found = run(client.documents.get_document("upkeep", "homes"))
+    assert (found.original_text, found.memory_unit_count) == ("I live in Oslo.\nI own a boat.", 2)
+
+    made = client.create_mental_model("upkeep", "Homes", "Who lives in Oslo?")
+    newer = client.update_mental_model("upkeep", made.mental_model_id, source_query="Who has bees?")
+    assert "bees" in newer.content
+
+    gone = run(client.documents.delete_document("upkeep", "homes"))
+    assert gone.document_id == "homes"
+    assert not any("Oslo" in one or "Turin" in one for one in texts(client, "upkeep"))
+    client.retain("upkeep", "I play the cello.")
+    client.delete_bank("upkeep")
+    assert texts(client, "upkeep") == set()
+    assert client.list_mental_models("upkeep").items == []
+    client.retain("upkeep", "I play the cello.")
+    run(client.memory.clear_bank_memories("upkeep"))
+    assert texts(client, "upkeep") == set()
+
+
+def test_what_is_not_served_says_so(client: Hindsight, service: Served) -> None:
+    assert client.get_version().features.mcp is True
+    assert client.get_bank_config("plain")["overrides"] == {}
+    for call in (
+        lambda: client.list_directives("plain"),
+        lambda: client.get_knowledge_base_tree("plain"),
+        lambda: client.export_bank("plain"),
+    ):
+        with pytest.raises(ApiException) as caught:
+            call()
+        assert caught.value.status == 501
+        assert "not-served" in str(caught.value.body)
+    changed = httpx.patch(f"{service.url}/v1/default/banks/plain/config", json={})
+    assert changed.status_code == 405
+    assert service.bare().get("/v1/default/banks/plain/directives").status_code == 401

@@ -258,3 +258,16 @@ def test_filters_that_are_none_erase_nothing_and_are_told_so(service: Served, fi
         answer = client.delete("/v1/memories/", params={"filters": filters})
     assert answer.status_code == 422, answer.text
     assert answer.json()["type"] == "urn:recollect:problem:invalid"
+
+
+def test_what_has_no_counterpart_says_so(client: MemoryClient, service: Served) -> None:
+    for call in (
+        lambda: client.create_memory_export(schema="{}"),
+        lambda: client.get_memory_export(user_id="ada"),
+        lambda: client.get_summary(),
+        lambda: client.get_profile("ada"),
+        lambda: client.feedback(memory_id="x", feedback="POSITIVE"),
+    ):
+        with pytest.raises(Exception, match="nothing that does this"):
+            call()
+    assert service.bare().post("/v1/exports/", json={}).status_code == 401

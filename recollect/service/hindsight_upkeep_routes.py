@@ -1,0 +1,177 @@
+"""The paths of Hindsight that change and erase what a bank holds, and those of its documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from litestar import delete, get, patch
+from litestar.params import FromPath, FromQuery, JSONBody
+
+from recollect.compat.hindsight_bank import HindsightBank
+from recollect.library_zone import Zone
+from recollect.service.facade_requests import ask, decided
+from recollect.service.forget_routes import erased_in
+from recollect.service.query_service import AnyRequest
+from recollect.service.route_kit import principal_in, read, write
+from schemas.errors import InvalidInput
+from schemas.wire import ForgetTargets
+
+_READ, _WRITE, _FORGET = {"right": "read"}, {"right": "write"}, {"right": "forget"}
+_MOST_AT_ONCE = 1_000
+# No event is said to be later.
+_EVER = "2199-12-31T23:59:59.999Z"
+
+
+class UnitBody(msgspec.Struct, frozen=True, kw_only=True):
+    """What `update_memory` sends; of it the text is known here."""
+
+    text: str | None = None
+    context: str | None = None
+    occurred_start: str | None = None
+    occurred_end: str | None = None
+    mentioned_at: str | None = None
+    fact_type: str | None = None
+    entities: list[str] | None = None
+    state: str | None = None
+
+
+class ModelChange(msgspec.Struct, frozen=True, kw_only=True):
+    """What `update_mental_model` sends; of it the question is known here."""
+
+    name: str | None = None
+    source_query: str | None = None
+    tags: list[str] | None = None
+
+
+def _everything(held: Zone) -> int:
+    """Erase all that a zone holds; return how many records that were."""
+    gone = 0
+    for model in held.mental_models():
+        gone += held.delete_mental_model(model.id).events
+    return gone + held.erase(held.choose(ForgetTargets(before=_EVER))).events
+
+
+async def _emptied(request: AnyRequest, bank: str) -> dict[str, Any]:
+    gone = await write(request, bank, _everything)
+    erased_in(request, bank)
+    return {"success": True, "message": "erased", "deleted_count": gone}
+
+
+@delete("/{bank:str}", status_code=200, opt=_FORGET)
+async def delete_bank(request: AnyRequest, bank: FromPath[str]) -> dict[str, Any]:
+    """Erase all that a bank holds, everywhere."""
+    return await _emptied(request, bank)
+
+
+@delete("/{bank:str}/memories", status_code=200, opt=_FORGET)
+async def clear_memories(
+    request: AnyRequest, bank: FromPath[str], type: FromQuery[str | None] = None
+) -> dict[str, Any]:
+    """Erase all that a bank holds: memories of one type rest on the same words as the others."""
+    if type is not None:
+        raise InvalidInput("type: what is erased is what was said, with all types of memory of it")
+    return await _emptied(request, bank)
+
+
+@patch("/{bank:str}/memories/{memory_id:str}", opt=_WRITE)
+async def update_unit(
+    request: AnyRequest, bank: FromPath[str], memory_id: FromPath[str], data: JSONBody[UnitBody]
+) -> dict[str, Any]:
+    """Put a text in the place of the content that a memory comes from."""
+    others = [name for name in data.__struct_fields__[1:] if getattr(data, name) is not None]
+    if data.text is None or others:
+        raise InvalidInput("give text alone: the rest of a memory is decided from what it says")
+    text, mark = data.text, principal_in(request).mark(bank)
+    token = await write(
+        request, bank, lambda held: HindsightBank(held).rewrite(memory_id, text, mark)
+    )
+    await decided(request, bank, token)
+    return {"success": True, "memory_id": memory_id, "text": text}
+
+
+@patch("/{bank:str}/mental-models/{model_id:str}", opt=_WRITE)
+async def update_model(
+    request: AnyRequest, bank: FromPath[str], model_id: FromPath[str], data: JSONBody[ModelChange]
+) -> dict[str, Any]:
+    """Reflect on another question, and keep that as the report's next version."""
+    if data.source_query is None or data.name is not None or data.tags is not None:
+        raise InvalidInput("give source_query alone: a report keeps its name and its tags")
+    query = data.source_query
+
+    def again(held: Zone) -> dict[str, Any]:
+        model = held.mental_model(model_id)
+        found = held.reflect(query)
+        rests = [result.id for result in found.results]
+        newer = held.update_mental_model(model.id, found.text, rests_on=rests)
+        return {
+            "id": newer.id,
+            "bank_id": bank,
+            "name": newer.name,
+            "source_query": query,
+            "content": newer.description,
+            "tags": newer.tags,
+            "last_refreshed_at": newer.updated_at,
+        }
+
+    return await write(request, bank, again)
+
+
+@get("/{bank:str}/documents", opt=_READ)
+async def documents(
+    request: AnyRequest,
+    bank: FromPath[str],
+    q: FromQuery[str | None] = None,
+    limit: FromQuery[int] = 100,
+    offset: FromQuery[int] = 0,
+) -> dict[str, Any]:
+    """Return the documents that were retained under an id, the newest first."""
+    if not 1 <= limit <= _MOST_AT_ONCE or offset < 0:
+        raise InvalidInput(f"limit: 1 to {_MOST_AT_ONCE}; offset: 0 or more")
+    found = await ask(request, bank, lambda held: HindsightBank(held).documents())
+    if q is not None:
+        found = [one for one in found if q.casefold() in one["id"].casefold()]
+    items = [{"bank_id": bank, **one} for one in found[offset : offset + limit]]
+    return {"items": items, "total": len(found), "limit": limit, "offset": offset}
+
+
+@get("/{bank:str}/documents/{document_id:str}", opt=_READ)
+async def document(
+    request: AnyRequest, bank: FromPath[str], document_id: FromPath[str]
+) -> dict[str, Any]:
+    """Return a document with its words."""
+    found = await read(request, bank, lambda held: HindsightBank(held).document(document_id))
+    return {"bank_id": bank, **found}
+
+
+@delete("/{bank:str}/documents/{document_id:str}", status_code=200, opt=_FORGET)
+async def delete_document(
+    request: AnyRequest, bank: FromPath[str], document_id: FromPath[str]
+) -> dict[str, Any]:
+    """Erase a document with all its versions, and all that was decided from it."""
+
+    def erase(held: Zone) -> int:
+        ids = HindsightBank(held).events_of_document(document_id)
+        return held.erase(held.choose(ForgetTargets(ids=tuple(ids)))).facts
+
+    gone = await write(request, bank, erase)
+    erased_in(request, bank)
+    return {
+        "success": True,
+        "message": "erased",
+        "document_id": document_id,
+        "memory_units_deleted": gone,
+    }
+
+
+@get("/{bank:str}/config", opt=_READ)
+async def config(request: AnyRequest, bank: FromPath[str]) -> dict[str, Any]:
+    """Return that a bank has no settings of its own here."""
+    await ask(request, bank, lambda held: held.name)
+    return {"bank_id": bank, "config": {}, "overrides": {}}
+
+
+ROUTES = (
+    *(delete_bank, clear_memories, update_unit, update_model, documents, document),
+    *(delete_document, config),
+)
