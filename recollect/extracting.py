@@ -26,14 +26,17 @@ from schemas.changes import (
 )
 from schemas.changes import Mention as MentionRow
 from schemas.events import Content, Deletion, Draft, Edit, Event, Message
-from schemas.ids import event_id, fact_id
+from schemas.ids import event_id, fact_id, text_hash
 from schemas.times import format_time
 from schemas.wire import Cause, Days, Extraction, Mention
 from schemas.wire import Fact as ListedFact
-from streams.agents import State
+from streams.agents import State, Surroundings
 from streams.agents.writer import Reading, RuleWriter
+from streams.encoder.gateway import EncoderGateway, Readings
 from streams.language.analysis import Statement
 from streams.language.mentions import mentions
+from streams.language.text_reading import TextReading
+from streams.reader.packed_reading import unpacked
 
 # How many events of a conversation are kept; the writer reads the one before.
 _IN_MIND = 8
@@ -42,8 +45,10 @@ _IN_MIND = 8
 class Extractor:
     """Reads events in order, with earlier ones as context; nothing is stored."""
 
-    def __init__(self, zone: str) -> None:
+    def __init__(self, zone: str, gateway: EncoderGateway | None = None) -> None:
+        """`gateway`: to the reader of a home; None, or one without a reader: rules alone."""
         self._zone = zone
+        self._gateway = gateway
         self._writer = RuleWriter()
         self._thread = _Thread()
         self._events = EventsModel(None)
@@ -61,6 +66,9 @@ class Extractor:
         state = State(
             self._events.connection, self._memory.connection, self._identity.connection, None, 0
         )
+        if self._gateway is not None:
+            wanted = self._writer.to_read(event, self._thread)
+            self._thread.readings = self._gateway.readings(wanted)
         extract = self._writer.extract(event, self._thread)
         puts = [row for part in self._writer.resolve(event, extract, state) for row in part.puts]
         for model in (self._memory, self._identity):
@@ -73,7 +81,7 @@ class Extractor:
         return Extraction(
             id=content.source_id,
             facts=self._facts(event, facts, puts, readings),
-            mentions=self._mentions(event, content, puts),
+            mentions=self._mentions(event, content, puts, readings),
             causes=[
                 Cause(
                     cause=places[row.from_fact_id],
@@ -135,7 +143,14 @@ class Extractor:
             for fact in facts
         ]
 
-    def _mentions(self, event: Event, content: Content, puts: list[AnyRow]) -> list[Mention]:
+    def _mentions(
+        self,
+        event: Event,
+        content: Content,
+        puts: list[AnyRow],
+        readings: Sequence[Reading],
+    ) -> list[Mention]:
+        read = next((each.read for each in readings if each.event.id == event.id), None)
         meant = {
             (row.char_offset_start, row.char_offset_end): self._name(row.entity_id)
             for row in puts
@@ -148,7 +163,7 @@ class Extractor:
             )
         }
         found = []
-        for mention in mentions(content.content):
+        for mention in mentions(content.content, read):
             place = (mention.start, mention.end)
             date = dates.get(place)
             found.append(
@@ -191,12 +206,14 @@ def _days(statement: Statement) -> Days | None:
     )
 
 
-class _Thread:
+class _Thread(Surroundings):
     """The surroundings of an event: the events that were read before it."""
 
     def __init__(self) -> None:
         self._said: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=_IN_MIND))
         self._versions: dict[tuple[str, str], list[Event]] = defaultdict(list)
+        #: What was read in the texts of the event at hand.
+        self.readings: Readings = {}
 
     def add(self, event: Event) -> None:
         if not isinstance(event.payload, Deletion):
@@ -211,6 +228,10 @@ class _Thread:
 
     def revisions(self, event: Event, below: int) -> Sequence[Event]:
         return self._versions[_message(event)]
+
+    def reading(self, text: str) -> TextReading | None:
+        content = self.readings.get(text_hash(text))
+        return None if content is None else unpacked(text, content)
 
 
 def _message(event: Event) -> tuple[str, str]:

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 import msgspec
@@ -19,12 +19,18 @@ from recollect.home_swap import HOME_FILE, HomeSwap
 from schemas.errors import HomeError, UnknownVersion
 from streams.encoder.catalog import Precision, Source
 from streams.encoder.encoder import CrossEncoder, Encoder
+from streams.encoder.encoder_errors import EncoderUnavailable
+from streams.encoder.gateway import ReaderDoor
 from streams.encoder.loading import is_whole, load, load_reranker
-from streams.encoder.pin import Pin
+from streams.encoder.pin import Pin, ReaderPin
 
-#: The newest format of home.json that is known. One that names agents is of format 2, which a
-#: recollect refuses that would decide without them; every other stays of format 1.
-FORMAT = 2
+if TYPE_CHECKING:
+    from streams.reader.text_reader import TextReader
+
+#: The newest format of home.json that is known. One with a reader is of format 3, and one that names
+#: agents at least of format 2, which a recollect refuses that would decide without them; every other
+#: stays of format 1.
+FORMAT = 3
 
 T = TypeVar("T")
 
@@ -34,7 +40,8 @@ BringProgress = Callable[[str, int, int | None], None]
 class Settings(msgspec.Struct, frozen=True):
     """The content of home.json. `encoder` None: no vectors, keyword search only.
 
-    `promoted_to` is the Kafka ledger that took over from the home's own. `reranker`: a
+    `promoted_to` is the Kafka ledger that took over from the home's own. `reader` reads names and
+    more in texts; None: rules alone do. `reranker`: a
     cross-encoder that judges the best candidates of an answer; None: the arms alone do. `agents`
     names those that decide, in order: `own` for all of recollect's, one of these by its name, or
     another's as `package.module:NAME`.
@@ -43,6 +50,7 @@ class Settings(msgspec.Struct, frozen=True):
     format: int
     encoder: Pin | None
     promoted_to: str | None = None
+    reader: ReaderPin | None = None
     reranker: Pin | None = None
     agents: tuple[str, ...] = OWN_AGENTS
 
@@ -94,14 +102,18 @@ class Home:
         source: Source | None = None,
         model_directory: Path | None = None,
         without_encoder: bool = False,
+        reader: str | None = None,
         agents: Sequence[str] | None = None,
         progress: BringProgress | None = None,
     ) -> Home:
         """Make a home and pin its encoder; an existing home keeps what it has, its owner's alone.
 
         The encoder of an existing home is brought again where it is missing or damaged in the
-        cache, and `progress` is told. `agents` are those that decide from now on, as `Settings`
-        names them; None: those that it has, and recollect's own in a new one.
+        cache, and `progress` is told. `reader`: "own" for recollect's heads, a file of others, or
+        "none"; None: what a home has, and in a new one recollect's own, beside an encoder that does
+        not come from a directory, where the encoder of these heads can be had. `agents` are those
+        that decide from now on, as `Settings` names them; None: those that it has, and recollect's
+        own in a new one.
 
         Raises:
             HomeError: the directory holds something else, or the home has another encoder; or an
@@ -141,12 +153,15 @@ class Home:
                     directory=model_directory,
                     progress=progress,
                 )
+            if reader is not None:
+                chosen = _reader(reader, configuration.cache, progress)
+                home._write(msgspec.structs.replace(home.settings, reader=chosen))
+            elif home.settings.reader is not None:
+                from streams.reader.reader_installing import reinstall_reader
+
+                reinstall_reader(home.settings.reader, cache=configuration.cache, progress=progress)
             if agents is not None:
-                home._write(
-                    msgspec.structs.replace(
-                        home.settings, format=_format_with(agents), agents=tuple(agents)
-                    )
-                )
+                home._write(msgspec.structs.replace(home.settings, agents=tuple(agents)))
             return home
         if directory.exists() and (not directory.is_dir() or _holds_something(directory)):
             raise HomeError(f"{directory} exists and is no recollect home; name an empty directory")
@@ -162,11 +177,17 @@ class Home:
                 directory=model_directory,
                 progress=progress,
             )
+        # A model from a directory says that there may be no network to bring another from.
+        near = pin is not None and pin.source != "directory"
+        chosen = (
+            _reader(reader, configuration.cache, progress) if reader is not None or near else None
+        )
         make_directory(directory)
         tighten(directory)
         named = OWN_AGENTS if agents is None else tuple(agents)
-        settings = Settings(_format_with(named), pin, agents=named)
-        replace_file(directory / HOME_FILE, msgspec.json.encode(settings) + b"\n")
+        settings = Settings(_format_with(named, chosen), pin, reader=chosen, agents=named)
+        replace_file(directory / HOME_FILE, msgspec.json.encode(settings) + b"
+")
         return cls(directory, configuration)
 
     @staticmethod
@@ -224,6 +245,9 @@ class Home:
             reinstall(self.settings.reranker, cache=self.configuration.cache, progress=progress)
 
     def _write(self, settings: Settings) -> None:
+        settings = msgspec.structs.replace(
+            settings, format=_format_with(settings.agents, settings.reader)
+        )
         self.settings = settings
         replace_file(self.directory / HOME_FILE, msgspec.json.encode(settings) + b"\n")
 
@@ -237,7 +261,37 @@ class Home:
         if self.settings.encoder is None:
             raise HomeError(f"{self.directory} was made without an encoder")
         pin, cache = self.settings.encoder, self.configuration.cache
+        if self._reader_encodes():
+            # The reader's graph gives the same vectors, to the bit.
+            return self.load_reader().encoder
         return _shared(("encoder", str(cache), pin), lambda: load(pin, cache=cache))
+
+    def load_reader(self) -> TextReader:
+        """Return the pinned reader.
+
+        Raises:
+            EncoderMissing: it is not in the cache; the message says what to run.
+            HomeError: the home was made without one.
+        """
+        pin = self.settings.reader
+        if pin is None:
+            raise HomeError(f"{self.directory} was made without a reader")
+        from streams.reader.reader_loading import load_reader
+
+        cache = self.configuration.cache
+        return _shared(("reader", str(cache), pin), lambda: load_reader(pin, cache=cache))
+
+    def reader_door(self) -> ReaderDoor | None:
+        """Return how the home's reader is reached; None where it has none."""
+        pin = self.settings.reader
+        if pin is None:
+            return None
+        return ReaderDoor(pin.mark, self.load_reader, self._reader_encodes())
+
+    def _reader_encodes(self) -> bool:
+        """Whether the reader runs the very encoder that the home's vectors are made with."""
+        reader, encoder = self.settings.reader, self.settings.encoder
+        return reader is not None and encoder is not None and reader.is_of(encoder)
 
     def load_reranker(self) -> CrossEncoder | None:
         """Return the chosen cross-encoder; None where none is.
@@ -250,6 +304,23 @@ class Home:
             return None
         cache = self.configuration.cache
         return _shared(("reranker", str(cache), pin), lambda: load_reranker(pin, cache=cache))
+
+
+def _reader(chosen: str | None, cache: Path, progress: BringProgress | None) -> ReaderPin | None:
+    """Bring the reader that was chosen: "own", a file of heads, "none", or None for own if it can
+    be had.
+    """
+    if chosen == "none":
+        return None
+    from streams.reader.reader_installing import install_reader
+
+    heads = None if chosen in (None, "own") else Path(str(chosen))
+    try:
+        return install_reader(heads, cache=cache, progress=progress)
+    except EncoderUnavailable:
+        if chosen is not None:
+            raise
+        return None
 
 
 # A model takes as much memory as a zone of 100,000 turns, so all homes of the process share a
@@ -286,9 +357,11 @@ def _must_not_be_changing(directory: Path) -> None:
         )
 
 
-def _format_with(agents: Sequence[str]) -> int:
-    """Return the format of a home.json with these agents."""
-    return 1 if tuple(agents) == OWN_AGENTS else FORMAT
+def _format_with(agents: Sequence[str], reader: ReaderPin | None) -> int:
+    """Return the format of a home.json with these agents and this reader."""
+    if reader is not None:
+        return FORMAT
+    return 1 if tuple(agents) == OWN_AGENTS else 2
 
 
 def _holds_something(directory: Path) -> bool:

@@ -11,7 +11,7 @@ from streams.encoder.gateway import EncoderGateway
 from streams.engine.node import Node
 from streams.ledger import Ledger
 from streams.ledger.embedded_ledger import EmbeddedLedger
-from streams.ledger.kafka.settings import NO_ENCODER, SCHEME
+from streams.ledger.kafka.settings import NO_ENCODER, NO_READER, SCHEME
 
 # With the embedded ledger the Kafka client need not be loaded.
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def open_following_node(home: Home, *, decides: bool) -> tuple[Node, KafkaLedger
         home.configuration.kafka(setting),
         home.directory / "copy",
         encoder=encoder_name(home),
+        reader=reader_name(home),
         agents=home.settings.agents,
         follows=True,
         writes=decides,
@@ -77,6 +78,7 @@ def open_ledger(home: Home, setting: str | None = None) -> Ledger:
             home.configuration.kafka(setting),
             home.directory / "copy",
             encoder=encoder_name(home),
+            reader=reader_name(home),
             agents=home.settings.agents,
             follows=followed(home),
         )
@@ -95,10 +97,24 @@ def encoder_name(home: Home) -> str:
     return NO_ENCODER if pin is None else f"{pin.model} sha256:{pin.sha256}"
 
 
+def reader_name(home: Home) -> str:
+    """Return the exact name of a home's reader: the hash of its heads."""
+    pin = home.settings.reader
+    return NO_READER if pin is None else f"sha256:{pin.heads}"
+
+
 def node_of(home: Home, ledger: Ledger, *, decides: bool) -> Node:
     """Return the node of a home on a ledger; `decides` False: a replica."""
-    pin = home.settings.encoder
-    gateway = EncoderGateway(
-        pin.model if pin else None, pin.dimension if pin else 0, home.load_encoder
-    )
+    gateway = gateway_of(home)
     return Node(home.directory, ledger, gateway, registered=home.settings.agents, decides=decides)
+
+
+def gateway_of(home: Home) -> EncoderGateway:
+    """Return the gateway to a home's encoder and reader, each loaded when a text needs it."""
+    pin = home.settings.encoder
+    return EncoderGateway(
+        pin.model if pin else None,
+        pin.dimension if pin else 0,
+        home.load_encoder,
+        reader=home.reader_door(),
+    )

@@ -11,7 +11,7 @@ import msgspec
 from projections.private import must_be_writable
 from recollect.follower_lock import following
 from recollect.home import Home
-from recollect.ledgers import EMBEDDED, encoder_name, node_of
+from recollect.ledgers import EMBEDDED, encoder_name, node_of, reader_name
 from schemas.errors import HomeError, InvalidInput
 from streams.ledger.kafka.kafka_ledger import KafkaLedger
 from streams.lifecycle import promotion
@@ -63,6 +63,7 @@ def promote(
             settings,
             home.directory / "copy",
             encoder=encoder_name(home),
+            reader=reader_name(home),
             agents=home.settings.agents,
             secret=own.keys.secret,
         )

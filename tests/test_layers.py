@@ -24,6 +24,7 @@ PACKAGES = {
         "publishing",
         "language",
         "encoder",
+        "reader",
         "agents",
         "projecting",
         "deciding",

@@ -49,3 +49,18 @@ def tokens_of_text(connection: apsw.Connection, model: str, text_hash: str) -> T
         (model, text_hash, FORM),
     )
     return TokenCodes(*found[0]) if found else None
+
+
+def reading_of_event(
+    connection: apsw.Connection, number: int, reader: bytes, text: bytes
+) -> bytes | None:
+    """Return what a reader read in the text of an event, packed; None: nothing is recorded.
+
+    `reader` and `text`: as in `schemas.changes.RecordedReading`.
+    """
+    found: bytes | None = value(
+        connection,
+        "SELECT content FROM readings WHERE number = ? AND reader = ? AND text = ?",
+        (number, reader, text),
+    )
+    return found

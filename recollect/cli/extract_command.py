@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.options import common, event_files, given_zone
+from recollect.cli.options import common, event_files, given_home, given_zone
 from recollect.cli.output import bad, emit, paragraph, quiet, say, strong
 from schemas.display import quantity, single_spaced
 
@@ -30,18 +30,22 @@ def extract(
 ) -> int:
     """Show what would be decided from events; store nothing.
 
-    The earlier events of the same files are its context. A PATH of - is standard input. It needs
-    no home.
+    The earlier events of the same files are its context. A PATH of - is standard input. Of a home
+    it uses the reader, if there is one; it needs none.
     """
     from recollect.extracting import Extractor
+    from recollect.home import Home, home_directory
     from recollect.ingesting import open_inputs
+    from recollect.ledgers import gateway_of
     from schemas.wire import Rejection
     from streams.adapters import Meter, Options, drafts, exports_of
 
     read = rejected = 0
     inputs = open_inputs(paths, format_, Options.of(timezone, date_order), Meter())
     refused = [rejection for one in inputs for rejection in one.refused]
-    with Extractor(given_zone(zone)) as extractor:
+    directory = home_directory(given_home(home))
+    gateway = gateway_of(Home(directory)) if Home.is_at(directory) else None
+    with Extractor(given_zone(zone), gateway) as extractor:
         found_in = (draft for export in exports_of(inputs) for _, draft in drafts(export.source))
         for draft in chain(refused, found_in):
             read += 1

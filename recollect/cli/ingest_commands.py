@@ -50,6 +50,11 @@ _STANDARD_INPUT = Path("-")
     help="A cross-encoder that judges answers: a hub repository, a directory, or 'none'.",
 )
 @click.option(
+    "--reader",
+    metavar="HEADS",
+    help="What reads names and more in texts: 'own' heads, a file of others, or 'none' [own].",
+)
+@click.option(
     "--precision",
     type=click.Choice(PRECISIONS),
     default="int8",
@@ -70,6 +75,7 @@ def init(
     encoder_directory: Path | None,
     encoder_source: Source | None,
     reranker: str | None,
+    reader: str | None,
     precision: Precision,
     agents: str | None,
 ) -> None:
@@ -87,6 +93,7 @@ def init(
         source=encoder_source,
         model_directory=encoder_directory,
         without_encoder=encoder == "none",
+        reader=reader,
         agents=None if agents is None else [name.strip() for name in agents.split(",")],
         progress=show_step,
     )
@@ -95,13 +102,14 @@ def init(
     else:
         chosen = None if reranker == "none" else reranker
         made.rerank_with(chosen, precision=precision, progress=show_step)
-    pin, judge = made.settings.encoder, made.settings.reranker
+    pin, judge, heads = made.settings.encoder, made.settings.reranker, made.settings.reader
     if as_json:
         emit(
             {
                 "home": str(directory),
                 "encoder": pin.model if pin else None,
                 "pin": pin,
+                "reader": heads.heads if heads else None,
                 "reranker": judge.model if judge else None,
                 "agents": made.settings.agents,
             }
@@ -113,6 +121,10 @@ def init(
     else:
         say(f"encoder   {pin.model}, {pin.dimension} dimensions, from the {pin.source}")
         say(f"weights   sha256 {pin.sha256}")
+    if heads is None:
+        say("reader    none: rules alone find names")
+    else:
+        say(f"reader    heads sha256 {heads.heads[:16]} on {heads.encoder.model}")
     if judge is not None:
         say(f"reranker  {judge.model}, from the {judge.source}")
     if made.settings.agents != OWN_AGENTS:

@@ -3,6 +3,7 @@
 from schemas.changes.embedding_rows import (
     Embedding,
     EmbeddingRow,
+    RecordedReading,
     TokenVectors,
 )
 from schemas.changes.identity_rows import (
@@ -75,6 +76,7 @@ __all__ = [
     "MergeDecision",
     "MergeUndo",
     "Processed",
+    "RecordedReading",
     "Row",
     "Section",
     "TokenVectors",

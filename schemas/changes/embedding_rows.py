@@ -1,4 +1,4 @@
-"""The rows of embeddings.db: vectors of texts and of their words."""
+"""The rows of embeddings.db: vectors of texts and of their words, and what was read in texts."""
 
 from __future__ import annotations
 
@@ -46,5 +46,20 @@ class TokenVectors(Row, frozen=True, array_like=True, tag="token_vectors"):
     created_at: int
 
 
+class RecordedReading(Row, frozen=True, array_like=True, tag="reading"):
+    """What a reader read in the text of an event, which a replay repeats.
+
+    `reader` and `text`: the first four bytes of the hashes of the reader's heads and of the text.
+    `content` is packed as `streams.reader.packed_reading` says.
+    """
+
+    TABLE: ClassVar = "readings"
+    KEY: ClassVar = ("number",)
+    number: int
+    reader: bytes
+    text: bytes
+    content: bytes
+
+
 #: Every row of the file. A struct that is missing here cannot stand in a change record.
-EmbeddingRow = Embedding | TokenVectors
+EmbeddingRow = Embedding | TokenVectors | RecordedReading

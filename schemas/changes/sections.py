@@ -192,9 +192,11 @@ def _filled(section: Section, columns: _Columns) -> Section:
             end = start + row.dimension
             puts.append(msgspec.structs.replace(row, embedding=vectors[start:end]))
             start = end
-        else:
+        elif isinstance(row, TokenVectors):
             tokens = dict(zip(("codes", "scales", "units"), found, strict=False))
             puts.append(msgspec.structs.replace(row, **tokens))
+        else:
+            puts.append(row)
     rows = sum(isinstance(row, TokenVectors) for row in puts)
     if (start, 3 * rows) != (len(vectors), len(columns.tokens)):
         raise IntegrityError("the vectors of a part cannot be read: they are not those of its rows")

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
 from schemas.changes import DecidedPart
 from schemas.events import Event
 from streams.agents.state import State
+from streams.language.text_reading import TextReading
+
+
+class ToRead(NamedTuple):
+    """A text that is to be read, and the running number of the event that says it."""
+
+    number: int
+    text: str
 
 
 class Surroundings(Protocol):
@@ -30,6 +38,10 @@ class Surroundings(Protocol):
         """
         ...
 
+    def reading(self, text: str) -> TextReading | None:
+        """Return what was read in a text that an agent asked for (`to_read`); None: no reader."""
+        return None
+
 
 class Extract(msgspec.Struct, frozen=True):
     """What an agent took from a record without looking at the state.
@@ -49,6 +61,10 @@ class Agent(Protocol):
 
     #: The kinds of event that it handles.
     kinds: frozenset[str]
+
+    def to_read(self, event: Event, surroundings: Surroundings) -> Sequence[ToRead]:
+        """Return the texts that `extract` asks the surroundings for, read before it is called."""
+        return ()
 
     def extract(self, event: Event, surroundings: Surroundings) -> Extract:
         """Return what can be taken from the record without the state."""

@@ -25,7 +25,7 @@ from schemas.events import CloseTurn, Content, Deletion, Edit, Event, Remember, 
 from schemas.ids import fact_id, turn_row_id
 from schemas.names import normalise_name
 from schemas.senders import is_assistant
-from streams.agents.agent import Agent, Extract, Surroundings
+from streams.agents.agent import Agent, Extract, Surroundings, ToRead
 from streams.agents.entities import ENTITY_TYPES, EntityResolver
 from streams.agents.state import Known, State, kept_signature
 from streams.agents.vectors import embedding_rows, turn_rows
@@ -33,6 +33,7 @@ from streams.language.analysis import Analysis, Claim, Statement
 from streams.language.frames import MASK
 from streams.language.mentions import mentions
 from streams.language.statements import analyse, is_question
+from streams.language.text_reading import TextReading
 
 # Near-duplicates are skipped "in the same period": Hindsight's 24 hours, either way.
 SAME_PERIOD_MS = 86_400_000
@@ -51,7 +52,7 @@ class Reading(msgspec.Struct, frozen=True):
 
     `question` has the number and text of the question that the event answers, if any. `said_at` is
     when it was said (unix ms); of an edit, when the message was first said. `replaced` are the ids
-    of the versions of the message that it replaces.
+    of the versions of the message that it replaces. `read`: what a reader read in its own words.
     """
 
     event: Event
@@ -59,6 +60,7 @@ class Reading(msgspec.Struct, frozen=True):
     said_at: int
     question: tuple[int, str] | None = None
     replaced: tuple[str, ...] = ()
+    read: TextReading | None = None
 
     @property
     def content(self) -> Content:
@@ -75,6 +77,17 @@ class RuleWriter(Agent):
     """
 
     kinds = frozenset({"message", "turn_completed", "close_turn", "remember", "edit", "deletion"})
+
+    def to_read(self, event: Event, surroundings: Surroundings) -> list[ToRead]:
+        said = [event] if isinstance(event.payload, Content) else []
+        if ended := _ended(event):
+            said += surroundings.turn(event, *ended)
+        texts = [
+            ToRead(one.number, own_words(one.payload))
+            for one in said
+            if isinstance(one.payload, Content)
+        ]
+        return [each for each in texts if each.text.strip()]
 
     def extract(self, event: Event, surroundings: Surroundings) -> Extract:
         content = event.payload
@@ -147,31 +160,38 @@ def event_text(content: Content) -> str:
     return f"{content.content} {captions}".strip()
 
 
+def own_words(content: Content) -> str:
+    """Return what a sender says: without what came from memory, which became blanks; of an
+    assistant nothing.
+
+    An assistant repeats what others said or what it recalled. Facts from that would multiply
+    memories (F1), so its message only stays searchable as an event.
+    """
+    if not isinstance(content, Remember) and is_assistant(content.sender_id, content.direction):
+        return ""
+    return _INJECTED.sub(lambda found: " " * len(found[0]), content.content)
+
+
 def _read(event: Event, surroundings: Surroundings, below: int) -> Reading:
     """Read an event together with those before a number of the ledger."""
     content = event.payload
     assert isinstance(content, Content)
     said_at, replaced, stands = _among_versions(event, surroundings.revisions(event, below))
-    text = _INJECTED.sub(lambda found: " " * len(found[0]), content.content)
-    asked = isinstance(content, Remember)
-    if not asked and is_assistant(content.sender_id, content.direction):
-        # An assistant repeats what others said or what it recalled. Facts from that would multiply
-        # memories (F1), so its message only stays searchable as an event.
-        text = ""
-    if not stands:
-        text = ""
+    text = own_words(content) if stands else ""
+    read = surroundings.reading(text) if text.strip() else None
     if isinstance(content, Remember):
-        return Reading(event, _as_it_stands(text, event, content), said_at)
+        return Reading(event, _as_it_stands(text, event, content, read), said_at, read=read)
     analysis = analyse(
         text,
         speaker=content.sender_name or content.sender_id,
         at_ms=said_at,
         utc_offset_minutes=content.utc_offset,
+        reading=read,
     )
     question = None
     if analysis.statements:
         question = _question_before(event, content, surroundings)
-    return Reading(event, analysis, said_at, question, replaced)
+    return Reading(event, analysis, said_at, question, replaced, read)
 
 
 def _among_versions(event: Event, revisions: Sequence[Event]) -> tuple[int, tuple[str, ...], bool]:
@@ -197,13 +217,14 @@ def _version(event: Event) -> tuple[bool, int, int]:
     return isinstance(event.payload, Edit), event.occurred_at, event.number
 
 
-def _as_it_stands(text: str, event: Event, content: Content) -> Analysis:
+def _as_it_stands(text: str, event: Event, content: Content, read: TextReading | None) -> Analysis:
     """Return a text that is to be remembered as one statement, not split into sentences."""
     analysis = analyse(
         text,
         speaker=None,
         at_ms=event.occurred_at,
         utc_offset_minutes=content.utc_offset,
+        reading=read,
     )
     whole = " ".join(text.split())
     if not whole:
@@ -218,7 +239,7 @@ def _as_it_stands(text: str, event: Event, content: Content) -> Analysis:
                 sentence=whole,
                 text=whole,
                 signature=" ".join(part.signature for part in parts) or whole.casefold(),
-                mentions=tuple(mentions(text)),
+                mentions=tuple(mentions(text, read)),
                 dates=tuple(date for part in parts for date in part.dates),
                 follows_from_previous=False,
                 claim=parts[0].claim if len(parts) == 1 else None,
@@ -338,7 +359,7 @@ def _decide(
             )
         previous = _linked(said, statement, previous, identity, event)
     said.puts += _mention_rows(
-        _known_mentions(content.content, in_statement, resolver),
+        _known_mentions(content.content, reading.read, in_statement, resolver),
         event,
         "",
         resolver.ids(sender)[0],
@@ -425,12 +446,15 @@ def _mentions_of(statement: Statement, text: str, resolver: EntityResolver) -> I
 
 
 def _known_mentions(
-    text: str, in_statement: list[tuple[int, int]], resolver: EntityResolver
+    text: str,
+    read: TextReading | None,
+    in_statement: list[tuple[int, int]],
+    resolver: EntityResolver,
 ) -> Iterable[_Named]:
     """Yield known entities that are mentioned outside of statements; a question creates no
     entity.
     """
-    for found in mentions(text):
+    for found in mentions(text, read):
         inside = any(start <= found.start < end for start, end in in_statement)
         if not inside and found.type in ENTITY_TYPES:
             entity = resolver.known(found.text, found.type)

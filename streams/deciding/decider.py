@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from concurrent.futures import Executor
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 import apsw
@@ -18,24 +19,33 @@ from schemas.changes import (
     DeadLetter,
     DecidedPart,
     Embedding,
+    RecordedReading,
     Section,
 )
 from schemas.events import Content, Event, Retry
 from schemas.ids import row_id, text_hash
-from streams.agents import AGENTS, Agent, Extract, State, Surroundings
+from streams.agents import AGENTS, Agent, Extract, State, Surroundings, ToRead
 from streams.agents.state import key_of_event
 from streams.agents.vectors import embedding_rows
-from streams.encoder.gateway import Answers, EncoderGateway
+from streams.encoder.gateway import Answers, EncoderGateway, Readings, text_mark
+from streams.language.text_reading import TextReading
 from streams.ledger import Ledger
+from streams.reader.packed_reading import unpacked
 from streams.reading.readers import UnsealedEvent, event_at
 
 
 class LedgerThread(Surroundings):
     """The surroundings of a record, from events.db, which holds the ledger's readable turns."""
 
-    def __init__(self, connection: apsw.Connection, without: Set[int] = frozenset()) -> None:
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        without: Set[int] = frozenset(),
+        readings: Readings = MappingProxyType({}),
+    ) -> None:
         self._connection = connection
         self._without = without
+        self._readings = readings
         #: The numbers of all events that were looked at, used or not.
         self.looked_at: set[int] = set()
 
@@ -56,6 +66,10 @@ class LedgerThread(Surroundings):
         found = thread.revisions_before(self._connection, event, below)
         return self._noted([item for item in found if item.number not in self._without])
 
+    def reading(self, text: str) -> TextReading | None:
+        content = self._readings.get(text_hash(text))
+        return None if content is None else unpacked(text, content)
+
     def _noted(self, found: list[Event]) -> list[Event]:
         self.looked_at |= {item.number for item in found}
         return found
@@ -66,12 +80,23 @@ class Extracted(NamedTuple):
 
     `reads` are the numbers of the other records that were looked at. If one of them is erased
     before the record is resolved, the extracts are made again. `encoded()` waits for the encoder
-    if it is still at work.
+    if it is still at work. `own`: what was read in the record's own text.
     """
 
     extracts: tuple[tuple[Agent, Extract], ...]
     reads: Set[int]
     encoded: Callable[[], Answers]
+    own: RecordedReading | None = None
+
+
+class Looked(NamedTuple):
+    """What the reader was asked of some records: the own text of each, and all that it read.
+
+    `readings()` waits for the reader if it is still at work.
+    """
+
+    own: Mapping[int, str]
+    readings: Callable[[], Readings]
 
 
 class Decision(NamedTuple):
@@ -132,37 +157,103 @@ class Decider:
         self._agents = agents
         self._before = before
 
+    def look(
+        self,
+        records: Sequence[UnsealedEvent],
+        without: Set[int] = frozenset(),
+        parked: Container[int] = frozenset(),
+        ahead: Executor | None = None,
+    ) -> Looked:
+        """Ask the reader for what the agents will want to know of the records' texts.
+
+        With `ahead`, it works in that executor; `Looked.readings` waits for it.
+        """
+        if self._gateway.reader is None:
+            return Looked({}, dict)
+        wanted = {
+            record.source.number: self._to_read(record.event, without)
+            for record in records
+            if record.event is not None and record.source.number not in parked
+        }
+        texts = [each for of_record in wanted.values() for each in of_record]
+        if not texts:
+            return Looked({}, dict)
+        own = {
+            number: each.text
+            for number, of_record in wanted.items()
+            for each in of_record
+            if each.number == number
+        }
+        if ahead is not None:
+            return Looked(own, ahead.submit(self._gateway.readings, texts).result)
+        read = self._gateway.readings(texts)
+        return Looked(own, lambda: read)
+
+    def _to_read(self, event: Event, without: Set[int]) -> list[ToRead]:
+        surroundings = LedgerThread(self._files.events.connection, without)
+        return [
+            each
+            for agent in self._agents
+            if event.kind in agent.kinds and hasattr(agent, "to_read")
+            for each in agent.to_read(event, surroundings)
+        ]
+
     def extract(
         self,
         records: Sequence[UnsealedEvent],
         without: Set[int] = frozenset(),
         parked: Container[int] = frozenset(),
         ahead: Executor | None = None,
+        looked: Looked | None = None,
     ) -> list[Extracted]:
         """Return what the records say; reads the ledger's threads, and asks the encoder.
 
         Events in `without` count as erased and are not read. Records in `parked` are not tried,
         since the agents may fail on them. With `ahead`, the encoder works in that executor while
         the caller goes on. The agents do not: two threads of Python would only wait for each
-        other.
+        other. `looked`: what the reader was asked of them before; None: it is asked now.
         """
-        read = [self._read(record, without, parked) for record in records]
+        if looked is None:
+            looked = self.look(records, without, parked)
+        readings = looked.readings()
+        own = self._recorded(looked.own, readings)
+        read = [self._read(record, without, parked, readings) for record in records]
         made = [extract for of_record, _ in read for _, extract in of_record]
         texts = [text for extract in made for text in extract.texts]
         turns = [text for extract in made for text in extract.turns]
         if ahead is not None:
             awaited = ahead.submit(self._gateway.answers, texts, turns)
-            return [Extracted(*of_record, awaited.result) for of_record in read]
-        encoded = self._gateway.answers(texts, turns)
-        return [Extracted(*of_record, lambda: encoded) for of_record in read]
+            encoded: Callable[[], Answers] = awaited.result
+        else:
+            answers = self._gateway.answers(texts, turns)
+            encoded = lambda: answers  # noqa: E731
+        return [
+            Extracted(*of_record, encoded, own.get(record.source.number))
+            for record, of_record in zip(records, read, strict=True)
+        ]
+
+    def _recorded(self, own: Mapping[int, str], readings: Readings) -> dict[int, RecordedReading]:
+        """Return the rows of what was read in the own text of records, by their numbers."""
+        reader = self._gateway.reader
+        if reader is None:
+            return {}
+        keys = {number: text_hash(text) for number, text in own.items()}
+        return {
+            number: RecordedReading(number, reader.name, text_mark(key), readings[key])
+            for number, key in keys.items()
+        }
 
     def _read(
-        self, record: UnsealedEvent, without: Set[int], parked: Container[int]
+        self,
+        record: UnsealedEvent,
+        without: Set[int],
+        parked: Container[int],
+        readings: Readings,
     ) -> tuple[tuple[tuple[Agent, Extract], ...], Set[int]]:
         """Return each agent's extract of a record, and the numbers of what they looked at."""
         if record.event is None or record.source.number in parked:
             return (), frozenset()
-        surroundings = LedgerThread(self._files.events.connection, without)
+        surroundings = LedgerThread(self._files.events.connection, without, readings)
         extracts = tuple(
             (agent, agent.extract(record.event, surroundings))
             for agent in self._agents
@@ -228,6 +319,8 @@ class Decider:
             for part in agent.resolve(event, extract, state)
         ]
         parts += self._unused_vectors(event, extracted, parts, state)
+        if extracted.own is not None:
+            _add(extracted.own, parts)
         return [part for part in parts if part.puts or part.deletes or part.outbox]
 
     def _unused_vectors(
@@ -272,6 +365,15 @@ class Decider:
         # The row repeats the reason, which may quote the record that was parked.
         own = DecidedPart((number, record.source.number), puts=[retried])
         return [*self._decide(parked.event, extracted, state), own]
+
+
+def _add(row: RecordedReading, parts: list[DecidedPart]) -> None:
+    """Add what was read in an event's own text to what rests on that event alone."""
+    part = next((part for part in parts if part.sources == (row.number,)), None)
+    if part is None:
+        part = DecidedPart((row.number,))
+        parts.append(part)
+    part.puts.append(row)
 
 
 def _parked_before(record: UnsealedEvent, number: int, state: State) -> DeadLetter | None:

@@ -12,13 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import apsw
 import msgspec
 
-from projections.embeddings.vector_queries import tokens_of_text, vector_of_text
+from projections.embeddings.vector_queries import (
+    reading_of_event,
+    tokens_of_text,
+    vector_of_text,
+)
 from projections.files import ZoneFiles
 from projections.memory.memory_queries import dead_letters, is_traced
 from projections.private import delete_directory
@@ -73,7 +78,10 @@ def erase(
     erased = erased_by(ledger, zone, number, targets)
     if not erased:
         return Decision([]), ()
-    replaying = gateway.replaying(_recorded_in(files.embeddings.connection, gateway.model))
+    recorded = files.embeddings.connection
+    replaying = gateway.replaying(
+        _recorded_in(recorded, gateway.model), partial(reading_of_event, recorded)
+    )
     without = frozenset(source.number for source in erased)
     parked = parked_records(files)
     if is_traced(files.memory.connection, number - 1):

@@ -10,8 +10,20 @@ import msgspec
 Pooling = Literal["mean", "cls"]
 Precision = Literal["int8", "float"]
 Source = Literal["hub", "wheel", "directory"]
-#: What a model is for: vectors of texts, or how well a text answers a question.
-Role = Literal["encoder", "reranker"]
+#: What a model is for: vectors of texts, how well a text answers a question, or what is read in a
+#: text (by heads on its inner layers).
+Role = Literal["encoder", "reranker", "reader"]
+
+#: The inner layers of a reader's encoder, counted from 1, whose hidden states its heads see beside
+#: those of the last.
+INNER_LAYERS = (2, 3, 4)
+#: What an encoder's graph calls its last hidden states.
+OUTPUT = "last_hidden_state"
+
+
+def hidden_after(layer: int) -> str:
+    """Return what a reader's graph calls the hidden states after an inner layer."""
+    return f"encoder.layer.{layer - 1}.output.LayerNorm"
 
 
 class Settings(msgspec.Struct, frozen=True):

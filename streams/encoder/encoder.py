@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 import numpy as np
@@ -22,6 +22,18 @@ class TokenVectors(msgspec.Struct, frozen=True, eq=False):
     offsets: npt.NDArray[np.int32]
     vectors: npt.NDArray[np.float32]
     pooled: npt.NDArray[np.float32]
+
+
+class HiddenStates(NamedTuple):
+    """One text in all layers that heads see, from one forward.
+
+    `inner`: for each of `catalog.INNER_LAYERS` (t, dimension) float32, a row per piece of `tokens`,
+    which has the last layer. `whole`: the text was not cut off.
+    """
+
+    inner: dict[int, npt.NDArray[np.float32]]
+    tokens: TokenVectors
+    whole: bool
 
 
 class Encoder(Protocol):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from projections.embeddings import canonical_vectors
 from projections.embeddings.token_vectors import TokenCodes, compressed
@@ -26,10 +26,41 @@ class Answer(NamedTuple):
     tokens: TokenCodes | None = None
 
 
+class ReadText(NamedTuple):
+    """What a reader read in a text, packed, and what encoding it gives where that is at hand."""
+
+    content: bytes
+    tokens: TokenVectors | None
+
+
+class Reader(Protocol):
+    """A reader of texts; what it reads depends on the text and on the reader alone."""
+
+    def read(self, texts: Sequence[str]) -> Sequence[ReadText]:
+        """Return what is read in each text."""
+        ...
+
+
+class ReaderDoor(NamedTuple):
+    """How a home's reader is reached.
+
+    `name`: the first four bytes of the hash of its heads. `encodes`: its forward is that of the
+    home's own encoder, so a text that was read is encoded as well.
+    """
+
+    name: bytes
+    load: Callable[[], Reader]
+    encodes: bool
+
+
 #: Text hash -> answer, only for requested texts.
 Answers = dict[str, Answer]
 #: A look-up of answers by text hash.
 Recorded = Callable[[str], Answer | None]
+#: Text hash -> what was read in the text, packed.
+Readings = Mapping[str, bytes]
+#: A look-up of readings by an event's number, the reader's name, and four bytes of the text's hash.
+RecordedReading = Callable[[int, bytes, bytes], bytes | None]
 
 
 class EncoderGateway:
@@ -45,7 +76,13 @@ class EncoderGateway:
         dimension: int,
         load: Callable[[], Encoder],
         recorded: Recorded | None = None,
+        *,
+        reader: ReaderDoor | None = None,
+        recorded_reading: RecordedReading | None = None,
     ) -> None:
+        self.reader = reader
+        self._recorded_reading = recorded_reading
+        self._read: OrderedDict[str, bytes] = OrderedDict()
         self.model = model
         self.dimension = dimension
         self._load = load
@@ -57,9 +94,16 @@ class EncoderGateway:
         #: How many texts the encoder has encoded.
         self.asked = 0
 
-    def replaying(self, recorded: Recorded) -> EncoderGateway:
-        """Return a gateway to the same encoder that looks up recorded answers first."""
-        return EncoderGateway(self.model, self.dimension, self.encoder, recorded)
+    def replaying(self, recorded: Recorded, recorded_reading: RecordedReading) -> EncoderGateway:
+        """Return a gateway to the same models that looks up what is recorded first."""
+        return EncoderGateway(
+            self.model,
+            self.dimension,
+            self.encoder,
+            recorded,
+            reader=self.reader,
+            recorded_reading=recorded_reading,
+        )
 
     def encoder(self) -> Encoder:
         """Return the encoder, loaded once; a question does not wait for a large batch."""
@@ -77,6 +121,51 @@ class EncoderGateway:
     def count_pieces(self, text: str) -> int:
         """Return how many word pieces of the encoder a text has."""
         return self.encoder().count_pieces(text)
+
+    def readings(self, texts: Iterable[tuple[int, str]]) -> Readings:
+        """Return what is read in texts, each said by the event of a number; {} without a reader.
+
+        Where the reader's forward is the encoder's, a later question for the vector of the same
+        text is answered from it.
+        """
+        if self.reader is None:
+            return {}
+        with self._lock:
+            found: dict[str, bytes] = {}
+            missing: dict[str, str] = {}
+            for number, text in texts:
+                key = text_hash(text)
+                known = self._known_reading(number, key)
+                if known is None:
+                    missing[key] = text
+                else:
+                    found[key] = known
+            if missing:
+                found |= self._ask_reader(self.reader, missing)
+            return found
+
+    def _known_reading(self, number: int, key: str) -> bytes | None:
+        if key in self._read:
+            return self._read[key]
+        if self._recorded_reading is None or self.reader is None:
+            return None
+        return self._recorded_reading(number, self.reader.name, text_mark(key))
+
+    def _ask_reader(self, door: ReaderDoor, missing: dict[str, str]) -> dict[str, bytes]:
+        read = door.load().read(list(missing.values()))
+        said = {key: each.content for key, each in zip(missing, read, strict=True)}
+        if door.encodes:
+            turns = {
+                key: (text, each.tokens)
+                for (key, text), each in zip(missing.items(), read, strict=True)
+                if each.tokens is not None and self._known(key, whole=True) is None
+            }
+            self.asked += len(turns)
+            self._remember({key: _answer(*turn) for key, turn in turns.items()})
+        self._read |= said
+        while len(self._read) > _REMEMBERED:
+            self._read.popitem(last=False)
+        return said
 
     def answers(self, texts: Iterable[str], turns: Iterable[str] = ()) -> Answers:
         """Return the answer to every text, with token vectors to each of `turns`.
@@ -117,13 +206,24 @@ class EncoderGateway:
             # The same forward gives the vector of the text.
             of_turns = self.encoder().encode_tokens(list(turns.values()))
             for (key, text), tokens in zip(turns.items(), of_turns, strict=True):
-                codes = compressed(text, tokens.offsets, tokens.vectors)
-                (vector,) = canonical_vectors.coded(tokens.pooled[None])
-                said[key] = Answer(vector, codes)
+                said[key] = _answer(text, tokens)
         if rest:
             vectors = canonical_vectors.coded(self.encoder().encode(list(rest.values())))
             said |= {key: Answer(row) for key, row in zip(rest, vectors, strict=True)}
+        self._remember(said)
+        return said
+
+    def _remember(self, said: Answers) -> None:
         self._remembered |= said
         while len(self._remembered) > _REMEMBERED:
             self._remembered.popitem(last=False)
-        return said
+
+
+def _answer(text: str, tokens: TokenVectors) -> Answer:
+    (vector,) = canonical_vectors.coded(tokens.pooled[None])
+    return Answer(vector, compressed(text, tokens.offsets, tokens.vectors))
+
+
+def text_mark(key: str) -> bytes:
+    """Return the four bytes of a text's hash that a recorded reading has."""
+    return bytes.fromhex(key[:8])

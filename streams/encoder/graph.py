@@ -3,14 +3,16 @@
 That of a sentence encoder takes `input_ids` (1, n) int32 and gives `last_hidden_state`
 (1, n, hidden) float32. One text at a time needs no padding, so there is no mask; the segment is
 always 0, so its embedding is added to the positions'. That of a cross-encoder takes a pair of
-texts, `input_ids` and `segment_ids`, and gives its one `logit` (1, 1). Operators: com.microsoft
+texts, `input_ids` and `segment_ids`, and gives its one `logit` (1, 1). That of a reader is that of
+a sentence encoder which also gives the hidden states after inner layers. Operators: com.microsoft
 EmbedLayerNormalization, Attention or QAttention, DynamicQuantizeMatMul, BiasGelu, as documented
 in onnxruntime's ContribOperators.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,12 +20,12 @@ import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from streams.encoder.catalog import Precision
+from streams.encoder.catalog import OUTPUT, Precision, hidden_after
 from streams.encoder.checkpoint import Shape, tensor
 from streams.encoder.encoder_errors import EncoderUnsupported
 
 INPUT, SEGMENTS = "input_ids", "segment_ids"
-OUTPUT, LOGIT = "last_hidden_state", "logit"
+LOGIT = "logit"
 WORDS = "embeddings.word_embeddings.weight"
 _FUSED = "com.microsoft"
 # Old enough for every onnxruntime that recollect accepts.
@@ -32,17 +34,27 @@ _OPSET, _IR_VERSION = 17, 8
 Floats = npt.NDArray[np.float32]
 
 
-def build(tensors: Mapping[str, Floats], shape: Shape, precision: Precision, words: int) -> bytes:
+def build(
+    tensors: Mapping[str, Floats],
+    shape: Shape,
+    precision: Precision,
+    words: int,
+    layers: Sequence[int] = (),
+) -> bytes:
     """Return the serialised graph for a vocabulary of `words` pieces.
 
-    Raise EncoderUnsupported if a tensor is absent, misshapen, or has too few words.
+    `layers`: inner ones, counted from 1, after which the hidden states are further outputs, named
+    by `hidden_after`. Raise EncoderUnsupported if a tensor is absent, misshapen, or has too few
+    words.
     """
     graph = _Graph(tensors, shape, quantised=precision == "int8")
     graph.check_words(words)
     hidden = graph.embeddings()
     for layer in range(shape.num_hidden_layers):
         hidden = graph.layer(layer, hidden)
-    return graph.finish([INPUT], OUTPUT, [1, "n", shape.hidden_size])
+    states: list[int | str] = [1, "n", shape.hidden_size]
+    inner = {hidden_after(layer): states for layer in layers}
+    return graph.finish([INPUT], OUTPUT, states, inner)
 
 
 def build_pair(
@@ -142,13 +154,23 @@ class _Graph:
         ]
         self._node("Gemm", ["pooled", *head], ["classifier"], domain="", transB=1)
 
-    def finish(self, inputs: list[str], output: str, shape: list[int | str]) -> bytes:
+    def finish(
+        self,
+        inputs: list[str],
+        output: str,
+        shape: list[int | str],
+        inner: Mapping[str, list[int | str]] = MappingProxyType({}),
+    ) -> bytes:
         self._nodes[-1].output[0] = output
+        outputs = {output: shape, **inner}
         graph = helper.make_graph(
             self._nodes,
             "encoder",
             [helper.make_tensor_value_info(name, TensorProto.INT32, [1, "n"]) for name in inputs],
-            [helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)],
+            [
+                helper.make_tensor_value_info(name, TensorProto.FLOAT, dimensions)
+                for name, dimensions in outputs.items()
+            ],
             self._constants,
         )
         opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_FUSED, 1)]

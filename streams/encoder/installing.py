@@ -9,6 +9,7 @@ from typing import NamedTuple, get_args
 from schemas.errors import InvalidInput
 from streams.encoder import cache as store
 from streams.encoder.catalog import (
+    INNER_LAYERS,
     REGISTRY,
     Checksums,
     Model,
@@ -330,7 +331,11 @@ def _convert(
         report(step, 0, 1)
         words = vocabulary_size(directory / store.TOKENIZER)
         tensors = read_tensors(directory / store.SAFETENSORS)
-        graph = (build_pair if role == "reranker" else build)(tensors, shape, precision, words)
+        if role == "reranker":
+            graph = build_pair(tensors, shape, precision, words)
+        else:
+            layers = INNER_LAYERS if role == "reader" else ()
+            graph = build(tensors, shape, precision, words, layers)
         store.write_graph(
             graph, graph_name, conversion=CONVERSION, scratch=scratch, directory=directory
         )

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 
-from streams.encoder.catalog import Pooling
-from streams.encoder.encoder import TokenVectors
+from streams.encoder.catalog import INNER_LAYERS, OUTPUT, Pooling, hidden_after
+from streams.encoder.encoder import HiddenStates, TokenVectors
 from streams.encoder.pieces import PieceCutter, Pieces
 from streams.encoder.pin import Pin
 from streams.system.cores import usable_cores
@@ -91,6 +91,25 @@ class OnnxEncoder:
         """Stop the workers; no texts can be encoded afterwards."""
         self._pool.shutdown(cancel_futures=True)
 
+    def see(self, texts: Sequence[str], look: Callable[[int, HiddenStates], None]) -> None:
+        """Call `look` with the row and the hidden states of each text, on the workers' threads.
+
+        Only for a graph that gives inner layers (a pin of the role "reader").
+        """
+        self._share(lambda row: look(row, self.hidden_states(texts[row])), len(texts))
+
+    def hidden_states(self, text: str) -> HiddenStates:
+        """Return a text in all layers that heads see, on the caller's own thread."""
+        pieces = self._cutter.cut(text)
+        last, *inner = self._session.run(
+            [OUTPUT, *map(hidden_after, INNER_LAYERS)], {self._input: pieces.ids}
+        )
+        own = slice(pieces.head, pieces.head + len(pieces.offsets))
+        layers = {
+            number: states[0, own] for number, states in zip(INNER_LAYERS, inner, strict=True)
+        }
+        return HiddenStates(layers, self._seen(pieces, last[0]), pieces.whole)
+
     def _share(self, encode: Callable[[int], None], count: int) -> None:
         """Call `encode` with 0 to count - 1; each worker takes the next until none is left."""
         # Not a task of the pool for each: every one would wake the caller when it is done.
@@ -118,7 +137,9 @@ class OnnxEncoder:
 
     def _tokens(self, text: str) -> TokenVectors:
         pieces = self._cutter.cut(text)
-        hidden = self._forward(pieces)
+        return self._seen(pieces, self._forward(pieces))
+
+    def _seen(self, pieces: Pieces, hidden: Floats) -> TokenVectors:
         own = slice(pieces.head, pieces.head + len(pieces.offsets))
         return TokenVectors(
             ids=pieces.ids[0, own],
@@ -128,7 +149,7 @@ class OnnxEncoder:
         )
 
     def _forward(self, pieces: Pieces) -> Floats:
-        (hidden,) = self._session.run(None, {self._input: pieces.ids})
+        (hidden,) = self._session.run([OUTPUT], {self._input: pieces.ids})
         (only,) = hidden
         return np.asarray(only, dtype=np.float32)
 

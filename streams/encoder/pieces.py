@@ -21,11 +21,13 @@ class Pieces(NamedTuple):
     """A text as the model reads it: `ids` (1, head + t + tail) int32, and where it stands.
 
     `offsets`: (t, 2) int32, characters of the text. `head`: how many special pieces come first.
+    `whole`: nothing was cut off.
     """
 
     ids: npt.NDArray[np.int32]
     offsets: npt.NDArray[np.int32]
     head: int
+    whole: bool
 
 
 def vocabulary_size(tokenizer: Path) -> int:
@@ -59,7 +61,7 @@ class PieceCutter:
         found = self._read(_SURROGATE.sub("\ufffd", text))
         ids = np.array([[*self._head, *found.ids[: self._limit], *self._tail]], dtype=np.int32)
         offsets = np.array(found.offsets[: self._limit], dtype=np.int32).reshape(-1, 2)
-        return Pieces(ids, offsets, len(self._head))
+        return Pieces(ids, offsets, len(self._head), len(found) <= self._limit)
 
     def count(self, text: str) -> int:
         """Return how many pieces all of a text has, the special ones not included."""

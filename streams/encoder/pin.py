@@ -45,6 +45,28 @@ class Pin(msgspec.Struct, frozen=True):
         )
 
 
+class ReaderPin(msgspec.Struct, frozen=True):
+    """A reader: its encoder, and the SHA-256 of the file of its heads."""
+
+    encoder: Pin
+    heads: str
+
+    @property
+    def mark(self) -> bytes:
+        """The first bytes of the heads' hash, by which recorded readings name their reader."""
+        return bytes.fromhex(self.heads[:8])
+
+    def is_of(self, encoder: Pin) -> bool:
+        """Return whether the reader's encoder gives the vectors of another pin."""
+        own = self.encoder
+        return (own.checksums, own.precision, own.settings, own.conversion) == (
+            encoder.checksums,
+            encoder.precision,
+            encoder.settings,
+            encoder.conversion,
+        )
+
+
 def fingerprint(checksums: Checksums) -> str:
     """Return 16 hexadecimal digits that stand for the three files together."""
     joined = ":".join((checksums.safetensors, checksums.tokenizer, checksums.config))

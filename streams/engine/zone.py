@@ -41,7 +41,7 @@ from schemas.fragments import MOST_RECORD_BYTES, split
 from schemas.records import CHANGE_FORMAT, ChangeHeader, Source, record_hash, write_change
 from schemas.seal import new_key
 from streams.agents import AGENTS, Agent
-from streams.deciding.decider import Decider, Decision, Extracted
+from streams.deciding.decider import Decider, Decision, Extracted, Looked
 from streams.deciding.erasing import clear_scratch, erase
 from streams.deciding.tracing import traced
 from streams.encoder.encoder_errors import EncoderError
@@ -166,7 +166,8 @@ class ZoneDriver:
         return decided
 
     def _stream(self, progress: Progress | None, while_: Callable[[], bool]) -> int:
-        """Decide batch after batch, while the encoder works on the next one.
+        """Decide batch after batch, while the encoder works on the next one and the reader on the
+        one after.
 
         Stops at the ledger's end, where another driver was faster, and where a batch failed;
         the journal then knows that batch as interrupted.
@@ -174,12 +175,13 @@ class ZoneDriver:
         decided = 0
         reader = self._reader()
         with ThreadPoolExecutor(1, thread_name_prefix="encode") as ahead:
-            records = self.read(reader)
             try:
-                extracted = self.extract(records, ahead)
+                records, looked = self._look(reader, ahead)
+                following, following_looked = self._look(reader, ahead)
+                extracted = self.extract(records, ahead, looked)
                 while records and while_():
-                    following = self.read(reader)
-                    following_extracted = self.extract(following, ahead)
+                    after, after_looked = self._look(reader, ahead)
+                    following_extracted = self.extract(following, ahead, following_looked)
                     accepted = self.decide(records, extracted)
                     if not accepted:
                         break
@@ -187,6 +189,7 @@ class ZoneDriver:
                     if progress:
                         progress(accepted)
                     records, extracted = following, following_extracted
+                    following, following_looked = after, after_looked
             except _ENVIRONMENT:
                 raise
             except Exception:
@@ -233,14 +236,27 @@ class ZoneDriver:
         failpoint("commit.read")
         return records
 
+    def _look(self, reader: EventReader, ahead: Executor) -> tuple[list[UnsealedEvent], Looked]:
+        """Read a batch, and let the reader of texts begin with it."""
+        records = self.read(reader)
+        self._note_begun(records)
+        return records, self._decider.look(records, parked=self._parked, ahead=ahead)
+
+    def _note_begun(self, records: Sequence[UnsealedEvent]) -> None:
+        """Note a batch before agents and models run, since a record may kill the process."""
+        if records:
+            self._journal.begin(self._zone, self._chain, records[-1].source.number)
+
     def extract(
-        self, records: Sequence[UnsealedEvent], ahead: Executor | None = None
+        self,
+        records: Sequence[UnsealedEvent],
+        ahead: Executor | None = None,
+        looked: Looked | None = None,
     ) -> list[Extracted]:
         """Extract from a batch (2)."""
-        if records:
-            # Noted before the agents run, since a record may kill the process.
-            self._journal.begin(self._zone, self._chain, records[-1].source.number)
-        extracted = self._decider.extract(records, parked=self._parked, ahead=ahead)
+        if looked is None:
+            self._note_begun(records)
+        extracted = self._decider.extract(records, parked=self._parked, ahead=ahead, looked=looked)
         failpoint("commit.extracted")
         return extracted
 

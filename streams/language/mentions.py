@@ -46,7 +46,10 @@ from streams.language.gazetteer import (
     UNSURE_PLACES,
     WORD_NAMES,
 )
+from streams.language.text_reading import TextReading
 
+#: The types of names that a reader decides on, where there is one.
+_READ_TYPES = frozenset({"PERSON", "ORG", "LOCATION"})
 #: Any day does: only the places of the dates are wanted here, not the days.
 _ANY_DAY = 730_000
 #: Names of more words are headings or shouting; they are cut.
@@ -109,12 +112,16 @@ _DOUBTFUL_DATES = frozenset(
 )
 
 
-def mentions(text: str) -> list[Mention]:
-    """Return what `text` mentions, in order and without overlap."""
+def mentions(text: str, reading: TextReading | None = None) -> list[Mention]:
+    """Return what `text` mentions, in order and without overlap.
+
+    `reading`: what a reader read in it, whose names of people, organisations and places take the
+    place of those that rules find.
+    """
     tokens = tokenise(text)
     places = addresses(text)
     dates = find_dates(tokens, _ANY_DAY, places)
-    return find_mentions(tokens, dates, places, [(0, len(text))])
+    return find_mentions(tokens, dates, places, [(0, len(text))], reading)
 
 
 def find_mentions(
@@ -122,8 +129,12 @@ def find_mentions(
     dates: list[Found],
     places: list[AddressSpan],
     sentences: list[tuple[int, int]],
+    reading: TextReading | None = None,
 ) -> list[Mention]:
-    """Return what the sentences mention, given the dates and addresses in the whole text."""
+    """Return what the sentences mention, given the dates and addresses in the whole text.
+
+    `reading`: as in `mentions`.
+    """
     text = tokens.text
     # Spans that other readers took: first token -> the index after the last.
     taken: dict[int, int] = {}
@@ -142,6 +153,8 @@ def find_mentions(
         left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
         _names_and_numbers(tokens, left, right, taken, german, names)
     names = _agree(names) if len(names) > 1 else names
+    if reading is not None:
+        names = _with_read(names, reading, text, sentences)
     if not found:
         return names
     merged: list[Mention] = []
@@ -155,6 +168,34 @@ def find_mentions(
     merged += found
     merged.sort(key=lambda mention: mention.start)
     return merged
+
+
+def _with_read(
+    found: list[Mention],
+    reading: TextReading,
+    text: str,
+    sentences: list[tuple[int, int]],
+) -> list[Mention]:
+    """Return names as a reader read them, and what rules found beside them.
+
+    A reader knows people, organisations and places better than rules do. It is silent on what else
+    there is a name for, and where it has no name, a rule's name has no such type.
+    """
+    ends = [end for _, end in sentences]
+    read = []
+    for name in reading.names:
+        at = bisect_left(ends, name.end)
+        if name.type != "OTHER" and at < len(ends) and sentences[at][0] <= name.start:
+            read.append(Mention(name.start, name.end, text[name.start : name.end], name.type))
+    starts = [name.start for name in read]
+    kept = list(read)
+    for mention in found:
+        before = bisect_left(starts, mention.end) - 1
+        beside = before < 0 or read[before].end <= mention.start
+        if beside and mention.type not in _READ_TYPES:
+            kept.append(mention)
+    kept.sort(key=lambda mention: mention.start)
+    return kept
 
 
 def _names_and_numbers(

@@ -27,6 +27,7 @@ from streams.language.mentions import find_mentions
 from streams.language.naming import find_introductions
 from streams.language.reported import Span, is_reported, reported
 from streams.language.signature import assemble, tokens_for_signature
+from streams.language.text_reading import TextReading
 
 _QUESTION_OPENING = re.compile(
     r"(?:(?:so|and|but|hey|hi|ok|okay|oh|well|btw|wow)[ ,]+)*"
@@ -110,10 +111,12 @@ def analyse(
     at_ms: int,
     utc_offset_minutes: int = 0,
     limit: int = 256,
+    reading: TextReading | None = None,
 ) -> Analysis:
     """Return what `speaker` says in `text`, written at `at_ms` (unix milliseconds).
 
-    At most `limit` statements are returned, the first ones of the message.
+    At most `limit` statements are returned, the first ones of the message. `reading`: what a reader
+    read in the text; None: the rules alone do.
     """
     spans = sentences(text)
     if not spans:
@@ -128,7 +131,7 @@ def analyse(
     if contacts and others:
         contacts = [item for item in contacts if not _is_others(item, others)]
     introductions = find_introductions(tokens, asserted, others)
-    found = find_mentions(tokens, dates, places, asserted)
+    found = find_mentions(tokens, dates, places, asserted, reading)
     if contacts:
         found = _outside(found, contacts)
     message = _Message(tokens, dates, found, contacts, introductions, others, speaker)

@@ -6,13 +6,15 @@ import time
 from pathlib import Path
 
 import apsw
+import msgspec
 
 from projections.embeddings.token_vectors import FORM, TokenCodes
+from projections.embeddings.vector_queries import reading_of_event
 from projections.events.event_queries import switched_to
 from projections.generations import Generation, ZoneDirectory
 from projections.lineage import lineage
 from projections.sqlite import atomic, connect, value
-from schemas.changes import Embedding, TokenVectors
+from schemas.changes import Embedding, RecordedReading, TokenVectors
 from schemas.errors import Damaged, HomeError
 from schemas.events import Switch
 from schemas.wire import Level, RebuildReport
@@ -217,7 +219,7 @@ def _derive(
             recorded = RecordedVectors(
                 node.ledger, zone, current.chain, node.gateway.model, files.directory
             )
-            gateway = node.gateway.replaying(recorded.look_up)
+            gateway = node.gateway.replaying(recorded.look_up, recorded.reading)
         driver = ZoneDriver(
             node.ledger,
             zone,
@@ -239,7 +241,10 @@ def _derive(
 
 
 class RecordedVectors:
-    """What a chain recorded of the encoder, by text: read from the topic, not from the files."""
+    """What a chain recorded of the encoder, by text, and of the reader, by event.
+
+    It is read from the topic, not from the files.
+    """
 
     def __init__(
         self, ledger: Ledger, zone: str, chain: str, model: str | None, directory: Path
@@ -251,11 +256,23 @@ class RecordedVectors:
         self._connection.execute(
             "CREATE TABLE tokens (text_hash TEXT PRIMARY KEY, codes BLOB, scales BLOB, units BLOB)"
         )
+        self._connection.execute(
+            "CREATE TABLE readings (number INTEGER PRIMARY KEY, reader BLOB, text BLOB, "
+            "content BLOB)"
+        )
         reader = ChangeReader(ledger, zone, chain)
-        while model is not None and (changes := reader.read(500)):
+        while changes := reader.read(500):
             sections = open_sections(ledger.keys, changes, ("embeddings",))["embeddings"]
-            rows = [row for section in sections for row in section.puts if row.model == model]
+            puts = [row for section in sections for row in section.puts]
+            readings = [row for row in puts if isinstance(row, RecordedReading)]
+            rows = [
+                row for row in puts if not isinstance(row, RecordedReading) and row.model == model
+            ]
             with atomic(self._connection):
+                self._connection.executemany(
+                    "INSERT OR REPLACE INTO readings VALUES (?, ?, ?, ?)",
+                    map(msgspec.structs.astuple, readings),
+                )
                 self._connection.executemany(
                     "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
                     ((row.text_hash, row.embedding) for row in rows if isinstance(row, Embedding)),
@@ -278,6 +295,10 @@ class RecordedVectors:
             "SELECT codes, scales, units FROM tokens WHERE text_hash = ?", (key,)
         ).fetchone()
         return Answer(vector, None if tokens is None else TokenCodes(*tokens))
+
+    def reading(self, number: int, reader: bytes, text: bytes) -> bytes | None:
+        """Return what is recorded of an event's text, as `reading_of_event` does."""
+        return reading_of_event(self._connection, number, reader, text)
 
     def close(self) -> None:
         """Remove the file."""

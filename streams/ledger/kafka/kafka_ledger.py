@@ -25,7 +25,7 @@ from streams.ledger.kafka.clients import Clients, KeyedValue, LedgerPartition
 from streams.ledger.kafka.copy import Copy, received
 from streams.ledger.kafka.inbox_retention import Inbox
 from streams.ledger.kafka.keys import KEY_PARTITIONS, KafkaKeys
-from streams.ledger.kafka.settings import NO_ENCODER, KafkaSettings
+from streams.ledger.kafka.settings import NO_ENCODER, NO_READER, KafkaSettings
 from streams.ledger.kafka.topics import INBOX, KEYS, Topics
 from streams.ledger.ledger import (
     CHANGES,
@@ -45,6 +45,7 @@ from streams.system.failpoints import failpoint
 
 # Under this name all nodes agree on which agents decide.
 _AGENTS = "agents"
+_READER = "reader"
 # Seconds between two polls of topics that this process does not follow.
 _POLL_SECONDS = 0.05
 # After each lost race, at least one event of another sequencer was accepted.
@@ -61,8 +62,8 @@ class KafkaLedger(Ledger):
     else each read first brings the copy up to the topic's end. Either way, the copy holds what was
     appended here when `append` and `publish` return. `writes` False: a replica, which appends
     nothing. `encoder` names the exact encoder of the home: all nodes of a ledger must have the
-    same, and the same `agents`, by their names. `secret` is given when an embedded ledger moves to
-    these topics, and is that ledger's.
+    same, and the same `agents`, by their names; those that decide also the same `reader`. `secret`
+    is given when an embedded ledger moves to these topics, and is that ledger's.
 
     Pickling keeps what is needed to open it again and read the copy as it is.
     """
@@ -75,6 +76,7 @@ class KafkaLedger(Ledger):
         directory: Path,
         *,
         encoder: str = NO_ENCODER,
+        reader: str = NO_READER,
         agents: tuple[str, ...] = OWN_AGENTS,
         follows: bool = False,
         writes: bool = True,
@@ -82,6 +84,7 @@ class KafkaLedger(Ledger):
     ) -> None:
         self.settings = settings
         self._encoder = encoder
+        self._reader = reader
         self._agents = agents
         self._secret = secret
         self._follows = follows
@@ -103,6 +106,7 @@ class KafkaLedger(Ledger):
         reader = partial(
             KafkaLedger,
             encoder=self._encoder,
+            reader=self._reader,
             agents=self._agents,
             follows=True,
             writes=self._writes,
@@ -163,6 +167,8 @@ class KafkaLedger(Ledger):
                 self._check_encoder(keys)
                 self._check_agents(keys)
                 if self._writes:
+                    self._check_reader(keys)
+                if self._writes:
                     tps = [(INBOX, partition) for partition in range(PARTITIONS)]
                     keys.begin_inbox(lambda: list(self.clients.starts(tps).values()))
                 self._inbox = Inbox(self.clients, keys, self.topics.roll_seconds[INBOX])
@@ -188,8 +194,7 @@ class KafkaLedger(Ledger):
             if not self._writes:
                 # It decides nothing, and nobody has said who does.
                 return
-            places = [(EVENTS, partition) for partition in range(PARTITIONS)]
-            if any(self.clients.ends(places).values()):
+            if self._has_events():
                 ours = OWN_AGENTS
         agreed = keys.agree(_AGENTS, ",".join(ours).encode()).decode()
         if agreed != (own := ",".join(self._agents)):
@@ -198,6 +203,24 @@ class KafkaLedger(Ledger):
                 f"{own}: give it theirs (recollect init --agents {agreed}), or begin "
                 "anew under another prefix (kafka://host:port/prefix)"
             )
+
+    def _check_reader(self, keys: KafkaKeys) -> None:
+        """Raise HomeError where what is decided rests on another reader.
+
+        Where nobody has said which, and there are events, an older build took them in: it had none.
+        """
+        unknown = self.copy.keys.agreed(_READER) is None
+        ours = NO_READER if unknown and self._has_events() else self._reader
+        agreed = keys.agree(_READER, ours.encode()).decode()
+        if agreed != self._reader:
+            raise HomeError(
+                f"the nodes of {self.settings.url} read texts with the reader {agreed}, this home "
+                f"has {self._reader}: give it theirs (recollect init --reader)"
+            )
+
+    def _has_events(self) -> bool:
+        places = [(EVENTS, partition) for partition in range(PARTITIONS)]
+        return any(self.clients.ends(places).values())
 
     def publish(self, zone: str, drafts: Sequence[Draft]) -> list[Receipt]:
         return self.publish_all({zone: drafts})[zone]

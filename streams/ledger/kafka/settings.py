@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 SCHEME = "kafka://"
 #: What nodes without an encoder agree on.
 NO_ENCODER = "none"
+#: What nodes without a reader agree on.
+NO_READER = "none"
 Protocol = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 Mechanism = Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]
 

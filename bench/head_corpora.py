@@ -1,0 +1,155 @@
+"""What reading heads are trained on: texts with labels, and the states of their words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from streams.encoder.encoder import HiddenStates
+from streams.encoder.onnx_encoder import OnnxEncoder
+from streams.reader.word_cutter import words_of
+from streams.reader.word_shapes import shapes_of
+from streams.reader.word_states import MOST, of_words, whole_numbers
+
+Place = tuple[int, int]
+Floats = npt.NDArray[np.float32]
+#: States are a whole number of this part of a standard deviation.
+UNITS = 32
+
+#: Of a set of names: whether it says which names are of other types.
+NAME_SETS = {
+    "wnut17-train": True,
+    "btc-a": False,
+    "btc-b": False,
+    "btc-e": False,
+    "tweebank-train": True,
+}
+
+
+class LabelledText(NamedTuple):
+    """A text, its words, and a label for each: None where nothing is known of a word."""
+
+    text: str
+    places: list[Place]
+    labels: list[str | None]
+    origin: str
+
+
+class States(NamedTuple):
+    """The words of all texts one after the other: whole numbers by layer, shapes, and ends."""
+
+    layers: dict[int, npt.NDArray[np.int8]]
+    shapes: npt.NDArray[np.int8]
+    ends: list[int]
+
+
+def lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the objects in a file of JSON lines."""
+    # Not splitlines: a string may hold U+2028.
+    for line in path.read_text("utf-8").split("\n"):
+        if line.strip():
+            yield json.loads(line)
+
+
+def names(path: Path) -> list[LabelledText]:
+    """Return the texts of a set of names; a handle may be a name or none."""
+    found = []
+    for row in lines(path):
+        text = row["text"]
+        places = words_of(text)
+        labels: list[str | None] = ["O"] * len(places)
+        for start, end, kind in row["spans"]:
+            inside = [n for n, (left, right) in enumerate(places) if left < end and right > start]
+            for place, number in enumerate(inside):
+                labels[number] = f"{'I' if place else 'B'}-{kind}"
+        for number, (start, _) in enumerate(places):
+            if text[start] == "@":
+                labels[number] = None
+        found.append(LabelledText(text, places, labels, path.stem))
+    return found
+
+
+def parts_of_speech(path: Path) -> list[LabelledText]:
+    """Return the texts of a set of parts of speech: labels "xpos/upos", xpos "_" if unknown."""
+    found = []
+    for row in lines(path):
+        text, at = row["text"], 0
+        places: list[Place] = []
+        for token in row["tokens"]:
+            start = text.find(token, at)
+            if start < 0:
+                break
+            at = start + len(token)
+            places.append((start, at))
+        pairs = [f"{xpos}/{upos}" for xpos, upos in zip(row["xpos"], row["upos"], strict=True)]
+        labels: list[str | None] = [*pairs[: len(places)]]
+        if places:
+            found.append(LabelledText(text, places, labels, path.stem))
+    return found
+
+
+def measured(encoder: OnnxEncoder, texts: Sequence[str]) -> tuple[dict[int, Floats], ...]:
+    """Return the middle of each dimension and the parts of a unit, by layer."""
+    kept: list[HiddenStates] = [encoder.hidden_states(text) for text in texts]
+    middles, scales = {}, {}
+    for layer in (*kept[0].inner, 6):
+        rows = np.concatenate([layer_of(each, layer) for each in kept])
+        middles[layer] = rows.mean(axis=0)
+        spread = rows.std(axis=0)
+        scales[layer] = np.where(spread > 1e-4, UNITS / np.maximum(spread, 1e-4), 0).astype(
+            np.float32
+        )
+    return middles, scales
+
+
+def layer_of(states: HiddenStates, layer: int) -> Floats:
+    """Return the pieces of a text in a layer."""
+    return states.inner.get(layer, states.tokens.vectors)
+
+
+def states_of(
+    encoder: OnnxEncoder,
+    texts: Iterable[LabelledText],
+    middles: dict[int, Floats],
+    scales: dict[int, Floats],
+) -> States:
+    """Return the words of texts as heads see them."""
+    texts = list(texts)
+    rows: dict[int, dict[int, npt.NDArray[np.int8]]] = {}
+
+    def look(row: int, seen: HiddenStates) -> None:
+        places = texts[row].places
+        rows[row] = {
+            layer: of_words(
+                whole_numbers(layer_of(seen, layer), middles[layer], scales[layer]),
+                seen.tokens.offsets,
+                places,
+            ).astype(np.int8)
+            for layer in middles
+        }
+
+    encoder.see([each.text for each in texts], look)
+    shapes = [shapes_at(each.text, each.places).astype(np.int8) for each in texts]
+    return States(
+        {
+            layer: np.concatenate([rows[row][layer] for row in range(len(texts))])
+            for layer in middles
+        },
+        np.concatenate(shapes),
+        np.cumsum([len(each.places) for each in texts]).tolist(),
+    )
+
+
+def shapes_at(text: str, places: Sequence[Place]) -> Floats:
+    """Return the shapes of the words at these places."""
+    words = [text[start:end] for start, end in places]
+    spaced = [not start or text[start - 1].isspace() for start, _ in places]
+    return shapes_of(words, spaced)
+
+
+assert np.iinfo(np.int8).max >= MOST

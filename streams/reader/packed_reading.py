@@ -1,0 +1,154 @@
+"""What was read in a text, in few bytes: a row of the ledger's changes has it for each message.
+
+The text itself gives its words (`word_cutter`), so a reading names them by their numbers:
+
+    form                            a byte, raised with this form or with the cut of words
+    a part of speech for each word  a byte each, a place in TAGS; marks have none
+    how many names there are        then for each: words since the one before, words, its type
+    sentences to the end            for each: characters since the one before, characters, a byte of
+                                    kind (and 4 if there is an attribute), how durable in percent,
+                                    and where there is one, the attribute's place and how sure
+
+Numbers without a size are as in LEB128, seven bits a byte, the lowest first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, get_args
+
+from schemas.errors import IntegrityError
+from streams.language.text_reading import (
+    ReadName,
+    ReadSentence,
+    ReadWord,
+    SentenceKind,
+    TextReading,
+)
+from streams.reader.word_cutter import CUT, words_of
+
+_FORM = CUT
+
+#: The tags of the Penn Treebank, as OntoNotes has them. Places are recorded: a new one comes last.
+TAGS = (
+    *("", "NN", "NNS", "NNP", "NNPS", "PRP", "PRP$", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"),
+    *("JJ", "JJR", "JJS", "RB", "RBR", "RBS", "RP", "IN", "DT", "PDT", "WDT", "WP", "WP$", "WRB"),
+    *("CC", "CD", "EX", "FW", "LS", "POS", "TO", "UH", "SYM", "AFX", "ADD", "GW", "NFP", "HYPH"),
+    *("XX",),
+)
+_TAG = {tag: number for number, tag in enumerate(TAGS)}
+
+NameType = Literal["PERSON", "ORG", "LOCATION", "OTHER"]
+_TYPES: tuple[NameType, ...] = get_args(NameType)
+_KINDS: tuple[SentenceKind, ...] = get_args(SentenceKind)
+_HAS_ATTRIBUTE = 4
+
+#: What a sentence may say of somebody; places are recorded, so a new one comes last.
+ATTRIBUTES = (
+    *("home", "work", "school", "family", "partner", "pets", "likes", "dislikes", "possessions"),
+    *("health", "age", "origin", "looks", "diet", "skills", "plans", "beliefs", "name"),
+)
+
+
+def packed(text: str, reading: TextReading) -> bytes:
+    """Return a reading of a text in few bytes.
+
+    Its words and names are where `words_of` puts them.
+    """
+    places = words_of(text)
+    tags = {word.start: word.tag for word in reading.words}
+    out = bytearray([_FORM])
+    out += bytes(_TAG.get(tags.get(start, ""), 0) for start, _ in _told(text, places))
+    first = {start: number for number, (start, _) in enumerate(places)}
+    last = {end: number for number, (_, end) in enumerate(places)}
+    _write(out, len(reading.names))
+    at = 0
+    for name in reading.names:
+        begin, end = first[name.start], last[name.end] + 1
+        _write(out, begin - at)
+        _write(out, end - begin)
+        out.append(_TYPES.index(name.type))
+        at = end
+    at = 0
+    for sentence in reading.sentences:
+        _write(out, sentence.start - at)
+        _write(out, sentence.end - sentence.start)
+        kind = _KINDS.index(sentence.kind)
+        out.append(kind | (_HAS_ATTRIBUTE if sentence.attribute else 0))
+        out.append(sentence.durable)
+        if sentence.attribute:
+            out.append(ATTRIBUTES.index(sentence.attribute))
+            out.append(sentence.sure)
+        at = sentence.end
+    return bytes(out)
+
+
+def unpacked(text: str, content: bytes) -> TextReading:
+    """Return what was read in a text.
+
+    Raises:
+        IntegrityError: these bytes are no reading of this text, or a newer recollect packed them.
+    """
+    if not content or content[0] != _FORM:
+        raise IntegrityError("a recorded reading has a form that this recollect does not know")
+    places = words_of(text)
+    told = _told(text, places)
+    try:
+        words = tuple(
+            ReadWord(start, end, TAGS[tag])
+            for (start, end), tag in zip(told, content[1 : 1 + len(told)], strict=True)
+            if tag
+        )
+        numbers = iter(content[1 + len(told) :])
+        names = tuple(_names(places, numbers))
+        sentences = tuple(_sentences(text, numbers))
+    except (ValueError, IndexError, StopIteration, RuntimeError) as error:
+        raise IntegrityError(f"a recorded reading is not one of its text: {error}") from None
+    return TextReading(words, names, sentences)
+
+
+def _told(text: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the words without the marks."""
+    return [
+        (start, end) for start, end in places if text[start].isalnum() or text[end - 1].isalnum()
+    ]
+
+
+def _names(places: list[tuple[int, int]], numbers: Iterator[int]) -> Iterator[ReadName]:
+    at = 0
+    for _ in range(_read(numbers)):
+        begin = at + _read(numbers)
+        at = begin + _read(numbers)
+        yield ReadName(places[begin][0], places[at - 1][1], _TYPES[next(numbers)])
+
+
+def _sentences(text: str, numbers: Iterator[int]) -> Iterator[ReadSentence]:
+    at = 0
+    for first in numbers:
+        start = at + _read(numbers, first)
+        at = start + _read(numbers)
+        kind, durable = next(numbers), next(numbers)
+        attribute, sure = None, 0
+        if kind & _HAS_ATTRIBUTE:
+            attribute, sure = ATTRIBUTES[next(numbers)], next(numbers)
+        if at > len(text):
+            raise ValueError("a sentence ends after it")
+        yield ReadSentence(start, at, _KINDS[kind & 3], durable, attribute, sure)
+
+
+def _write(out: bytearray, number: int) -> None:
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+
+
+def _read(numbers: Iterator[int], first: int | None = None) -> int:
+    found = shift = 0
+    while True:
+        part = next(numbers) if first is None else first
+        first = None
+        found |= (part & 0x7F) << shift
+        shift += 7
+        if part < 0x80:
+            return found

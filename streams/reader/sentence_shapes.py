@@ -1,0 +1,59 @@
+"""What a head is told of a sentence beside the encoder's vectors: signs and a few small words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from streams.language.text_reading import ReadWord
+
+#: How many features a sentence has.
+FEATURES = 24
+
+_I = frozenset({"i", "me", "my", "mine", "myself"})
+_WE = frozenset({"we", "us", "our", "ours"})
+_YOU = frozenset({"you", "your", "yours"})
+_THEY = frozenset({"he", "she", "him", "her", "his", "they", "them", "their"})
+_ASKING = frozenset({"what", "who", "whom", "which", "where", "when", "why", "how"})
+_PLEASE = frozenset({"please", "let's", "help"})
+_VERBS = frozenset({"VBD", "VBZ", "VBP", "MD"})
+
+
+def sentence_shape(
+    text: str, start: int, end: int, words: Sequence[ReadWord], *, named: bool
+) -> npt.NDArray[np.float32]:
+    """Return (FEATURES,) zeros and ones for a sentence and its words; `named`: it has a name."""
+    said = [text[word.start : word.end].lower() for word in words]
+    tags = [word.tag for word in words]
+    there = set(said)
+    body = text[start:end].rstrip("\"')]” ")
+    first = said[0] if said else ""
+    found = (
+        body.endswith("?"),
+        body.endswith("!"),
+        body.endswith("."),
+        body.endswith((":", "…", "...")),
+        any(sign.isdigit() for sign in body),
+        "\n" in body,
+        "http" in body,
+        any(sign in body for sign in "{}<>=`|"),
+        not there.isdisjoint(_I),
+        first in _I,
+        not there.isdisjoint(_WE),
+        not there.isdisjoint(_YOU),
+        not there.isdisjoint(_THEY),
+        first in _ASKING,
+        not there.isdisjoint(_PLEASE),
+        bool(tags) and tags[0] in ("VB", "VBP") and first not in _I,
+        bool(tags) and tags[0] in ("MD", "VBZ", "VBP", "VBD"),
+        not _VERBS.isdisjoint(tags),
+        named,
+        len(words) < 3,
+        3 <= len(words) < 6,
+        6 <= len(words) < 15,
+        len(words) >= 30,
+        bool(tags) and "VBD" in tags,
+    )
+    return np.array(found, dtype=np.float32)

@@ -1,0 +1,48 @@
+"""From the encoder's pieces to words: what heads calculate with, in whole numbers.
+
+Sums of whole numbers are exact in float32 below 2**24, in whatever order they are added, so
+nothing that a head says depends on a library of linear algebra, a thread or a batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+
+#: States and weights are whole numbers of at most this size, each way.
+MOST = 127
+#: How many products of two such numbers a sum may have: 1,040 * 127 * 127 < 2**24.
+MOST_TERMS = 1_040
+
+
+def whole_numbers(states: Floats, middle: Floats, scale: Floats) -> Floats:
+    """Return (n, dimension) states as whole numbers, `scale` of them a unit away from `middle`."""
+    found: Floats = np.clip(np.rint((states - middle) * scale), -MOST, MOST)
+    return found
+
+
+def of_words(
+    pieces: Floats, offsets: npt.NDArray[np.int32], places: Sequence[tuple[int, int]]
+) -> Floats:
+    """Return (n, dimension) rounded means of the pieces of each word, by their characters.
+
+    A word without a piece, which the encoder did not see, has zeros.
+    """
+    found = np.zeros((len(places), pieces.shape[1]), np.float32)
+    if not len(pieces) or not places:
+        return found
+    spans = np.array(places, dtype=np.int64)
+    first = np.searchsorted(offsets[:, 1], spans[:, 0], "right")
+    end = np.searchsorted(offsets[:, 0], spans[:, 1], "left")
+    seen = np.flatnonzero(end > first)
+    if len(seen) == len(places) and len(pieces) == len(places) and (end - first == 1).all():
+        return pieces[first]
+    sums = np.zeros((len(pieces) + 1, pieces.shape[1]), np.float64)
+    np.cumsum(pieces, axis=0, out=sums[1:])
+    counts = (end - first)[seen, None]
+    found[seen] = np.rint((sums[end[seen]] - sums[first[seen]]) / counts)
+    return found
