@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.options import common, event_files, given_home, given_zone
+from recollect.cli.options import common, configured, event_files, given_zone
 from recollect.cli.output import bad, emit, paragraph, quiet, say, strong
 from schemas.display import quantity, single_spaced
 
@@ -34,7 +34,7 @@ def extract(
     it uses the reader, if there is one; it needs none.
     """
     from recollect.extracting import Extractor
-    from recollect.home import Home, home_directory
+    from recollect.home import Home
     from recollect.ingesting import open_inputs
     from recollect.ledgers import gateway_of
     from schemas.wire import Rejection
@@ -43,8 +43,9 @@ def extract(
     read = rejected = 0
     inputs = open_inputs(paths, format_, Options.of(timezone, date_order), Meter())
     refused = [rejection for one in inputs for rejection in one.refused]
-    directory = home_directory(given_home(home))
-    gateway = gateway_of(Home(directory)) if Home.is_at(directory) else None
+    configuration = configured(home)
+    there = Home.is_at(configuration.home)
+    gateway = gateway_of(Home(configuration.home, configuration)) if there else None
     with Extractor(given_zone(zone), gateway) as extractor:
         found_in = (draft for export in exports_of(inputs) for _, draft in drafts(export.source))
         for draft in chain(refused, found_in):

@@ -9,7 +9,6 @@ import apsw
 import msgspec
 
 from projections.embeddings.token_vectors import FORM, TokenCodes
-from projections.embeddings.vector_queries import reading_of_event
 from projections.events.event_queries import switched_to
 from projections.generations import Generation, ZoneDirectory
 from projections.lineage import lineage
@@ -257,7 +256,7 @@ class RecordedVectors:
             "CREATE TABLE tokens (text_hash TEXT PRIMARY KEY, codes BLOB, scales BLOB, units BLOB)"
         )
         self._connection.execute(
-            "CREATE TABLE readings (number INTEGER PRIMARY KEY, reader BLOB, text BLOB, "
+            "CREATE TABLE texts_read (number INTEGER PRIMARY KEY, reader BLOB, text BLOB, "
             "content BLOB)"
         )
         reader = ChangeReader(ledger, zone, chain)
@@ -270,7 +269,7 @@ class RecordedVectors:
             ]
             with atomic(self._connection):
                 self._connection.executemany(
-                    "INSERT OR REPLACE INTO readings VALUES (?, ?, ?, ?)",
+                    "INSERT OR REPLACE INTO texts_read VALUES (?, ?, ?, ?)",
                     map(msgspec.structs.astuple, readings),
                 )
                 self._connection.executemany(
@@ -298,7 +297,12 @@ class RecordedVectors:
 
     def reading(self, number: int, reader: bytes, text: bytes) -> bytes | None:
         """Return what is recorded of an event's text, as `reading_of_event` does."""
-        return reading_of_event(self._connection, number, reader, text)
+        found: bytes | None = value(
+            self._connection,
+            "SELECT content FROM texts_read WHERE number = ? AND reader = ? AND text = ?",
+            (number, reader, text),
+        )
+        return found
 
     def close(self) -> None:
         """Remove the file."""

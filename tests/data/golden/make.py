@@ -239,6 +239,9 @@ ROWS: dict[str, dict[str, Any]] = {
         "codes": "iMb6AAAA", "scales": "ADwAQA==", "units": "AgA=", "text_hash": "00ff",
         "created_at": INGESTED,
     },
+    "readings": {
+        "number": 7, "reader": "AlDmeg==", "text": "ABEiMw==", "content": "AQMMAQEBAAAEAg==",
+    },
 }  # fmt: skip
 
 DRAFT: dict[str, Any] = {
