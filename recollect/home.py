@@ -27,8 +27,8 @@ from streams.encoder.pin import Pin, ReaderPin
 if TYPE_CHECKING:
     from streams.reader.text_reader import TextReader
 
-#: The newest format of home.json that is known. One with a reader is of format 3, and one that names
-#: agents at least of format 2, which a recollect refuses that would decide without them; every other
+#: The newest format of home.json that is known. One that names agents is of format 2, and one with
+#: a reader of format 3: a recollect refuses them that would decide without these. Every other
 #: stays of format 1.
 FORMAT = 3
 
@@ -186,8 +186,7 @@ class Home:
         tighten(directory)
         named = OWN_AGENTS if agents is None else tuple(agents)
         settings = Settings(_format_with(named, chosen), pin, reader=chosen, agents=named)
-        replace_file(directory / HOME_FILE, msgspec.json.encode(settings) + b"
-")
+        replace_file(directory / HOME_FILE, msgspec.json.encode(settings) + b"\n")
         return cls(directory, configuration)
 
     @staticmethod
