@@ -17,7 +17,7 @@ from recollect.configuration import FILE as CONFIGURATION_FILE
 from recollect.configuration import Configuration
 from recollect.home_swap import HOME_FILE, HomeSwap
 from schemas.errors import HomeError, UnknownVersion
-from streams.encoder.catalog import Precision, Source
+from streams.encoder.catalog import REGISTRY, Precision, Source
 from streams.encoder.encoder import CrossEncoder, Encoder
 from streams.encoder.encoder_errors import EncoderUnavailable
 from streams.encoder.gateway import ReaderDoor
@@ -110,10 +110,10 @@ class Home:
 
         The encoder of an existing home is brought again where it is missing or damaged in the
         cache, and `progress` is told. `reader`: "own" for recollect's heads, a file of others, or
-        "none"; None: what a home has, and in a new one recollect's own, beside an encoder that does
-        not come from a directory, where the encoder of these heads can be had. `agents` are those
-        that decide from now on, as `Settings` names them; None: those that it has, and recollect's
-        own in a new one.
+        "none"; None: what a home has, and in a new one recollect's own, beside an encoder that
+        recollect knows by name and that comes from elsewhere than a directory, if the encoder of
+        these heads can be had. `agents` are those that decide from now on, as `Settings` names
+        them; None: those that it has, and recollect's own in a new one.
 
         Raises:
             HomeError: the directory holds something else, or the home has another encoder; or an
@@ -177,11 +177,10 @@ class Home:
                 directory=model_directory,
                 progress=progress,
             )
-        # A model from a directory says that there may be no network to bring another from.
-        near = pin is not None and pin.source != "directory"
-        chosen = (
-            _reader(reader, configuration.cache, progress) if reader is not None or near else None
-        )
+        known = pin is not None and pin.name in REGISTRY and pin.source != "directory"
+        chosen = None
+        if reader is not None or known:
+            chosen = _reader(reader, configuration.cache, progress)
         make_directory(directory)
         tighten(directory)
         named = OWN_AGENTS if agents is None else tuple(agents)

@@ -7,7 +7,7 @@ the order in which its configuration names them, before the next one.
 from collections.abc import Mapping
 
 from streams.agents.accesses import AccessCounter
-from streams.agents.agent import Agent, Extract, Surroundings, ToRead
+from streams.agents.agent import Agent, Extract, ReadingAgent, Surroundings, ToRead
 from streams.agents.deadletters import DeadLetterClerk
 from streams.agents.mentalmodels import MentalModelKeeper
 from streams.agents.merges import MergeClerk
@@ -26,4 +26,13 @@ BY_NAME: Mapping[str, Agent] = {
 }
 AGENTS: tuple[Agent, ...] = tuple(BY_NAME.values())
 
-__all__ = ["AGENTS", "BY_NAME", "Agent", "Extract", "State", "Surroundings", "ToRead"]
+__all__ = [
+    "AGENTS",
+    "BY_NAME",
+    "Agent",
+    "Extract",
+    "ReadingAgent",
+    "State",
+    "Surroundings",
+    "ToRead",
+]

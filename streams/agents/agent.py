@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
@@ -62,14 +62,19 @@ class Agent(Protocol):
     #: The kinds of event that it handles.
     kinds: frozenset[str]
 
-    def to_read(self, event: Event, surroundings: Surroundings) -> Sequence[ToRead]:
-        """Return the texts that `extract` asks the surroundings for, read before it is called."""
-        return ()
-
     def extract(self, event: Event, surroundings: Surroundings) -> Extract:
         """Return what can be taken from the record without the state."""
         ...
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         """Return what follows from the record in this state."""
+        ...
+
+
+@runtime_checkable
+class ReadingAgent(Agent, Protocol):
+    """An agent that wants to know what a reader reads in texts."""
+
+    def to_read(self, event: Event, surroundings: Surroundings) -> Sequence[ToRead]:
+        """Return the texts that `extract` asks the surroundings for, read before it is called."""
         ...

@@ -25,7 +25,7 @@ from schemas.events import CloseTurn, Content, Deletion, Edit, Event, Remember, 
 from schemas.ids import fact_id, turn_row_id
 from schemas.names import normalise_name
 from schemas.senders import is_assistant
-from streams.agents.agent import Agent, Extract, Surroundings, ToRead
+from streams.agents.agent import Extract, ReadingAgent, Surroundings, ToRead
 from streams.agents.entities import ENTITY_TYPES, EntityResolver
 from streams.agents.state import Known, State, kept_signature
 from streams.agents.vectors import embedding_rows, turn_rows
@@ -69,7 +69,7 @@ class Reading(msgspec.Struct, frozen=True):
         return self.event.payload
 
 
-class RuleWriter(Agent):
+class RuleWriter(ReadingAgent):
     """Reads messages and their edits, finished turns and requests to remember something.
 
     Of a message with several versions the newest counts, in whatever order they come; of one that

@@ -24,7 +24,7 @@ from schemas.changes import (
 )
 from schemas.events import Content, Event, Retry
 from schemas.ids import row_id, text_hash
-from streams.agents import AGENTS, Agent, Extract, State, Surroundings, ToRead
+from streams.agents import AGENTS, Agent, Extract, ReadingAgent, State, Surroundings, ToRead
 from streams.agents.state import key_of_event
 from streams.agents.vectors import embedding_rows
 from streams.encoder.gateway import Answers, EncoderGateway, Readings, text_mark
@@ -194,7 +194,7 @@ class Decider:
         return [
             each
             for agent in self._agents
-            if event.kind in agent.kinds and hasattr(agent, "to_read")
+            if event.kind in agent.kinds and isinstance(agent, ReadingAgent)
             for each in agent.to_read(event, surroundings)
         ]
 

@@ -30,6 +30,7 @@ from schemas.ids import event_id
 from streams.agents import Agent, State
 from streams.agents.entities import EntityResolver
 from streams.encoder.gateway import EncoderGateway
+from streams.language.text_reading import TextReading
 from tests.protocol.kit import DIMENSION, MODEL, TinyEncoder
 
 #: 2026-01-05T10:00:00Z, a Monday.
@@ -64,6 +65,9 @@ class Thread:
             and isinstance(item.payload, Content)
             and item.payload.turn_id == turn_id
         ]
+
+    def reading(self, text: str) -> TextReading | None:
+        return None
 
     def revisions(self, event: Event, below: int) -> list[Event]:
         return [
