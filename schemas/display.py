@@ -49,6 +49,14 @@ def single_spaced(text: str) -> str:
     return " ".join(text.split())
 
 
+def shortened(text: str, most: int) -> str:
+    """Return a text with at most so many characters, and its middle left out where it had more."""
+    if len(text) <= most:
+        return text
+    end = most // 3
+    return f"{text[: most - end - 3]} … {text[-end:]}"
+
+
 def quantity(count: int, one: str, many: str | None = None) -> str:
     """Return a number with its noun: 1 record, 2,000 records; `many`: an irregular plural."""
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"

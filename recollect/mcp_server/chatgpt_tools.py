@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated
+from urllib.parse import quote
 
 import msgspec
 from msgspec import Meta
@@ -60,7 +61,7 @@ def _search(access: Access, asked: SearchQuery) -> Hits:
     found = access.zone.recall(asked.query, max_results=_MOST_RESULTS).results
     return Hits(
         results=[
-            Hit(id=item.id, title=_title(item.as_of, item.text), url=MEMORY_URI + item.id)
+            Hit(id=item.id, title=_title(item.as_of, item.text), url=_address(item.id))
             for item in found
         ]
     )
@@ -72,9 +73,13 @@ def _fetch(access: Access, asked: FetchId) -> Document:
         id=memory.id,
         title=_title(memory.as_of, memory.text),
         text=memory.text,
-        url=MEMORY_URI + memory.id,
+        url=_address(memory.id),
         metadata=_metadata(memory),
     )
+
+
+def _address(id_: str) -> str:
+    return MEMORY_URI + quote(id_, safe="")
 
 
 def _title(as_of: str, text: str) -> str:

@@ -5,7 +5,7 @@ and the prompt that puts what is remembered before a task.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from mcp_types import (
     GetPromptResult,
@@ -84,18 +84,13 @@ def read_resource(zone: Zone, uri: str) -> str:
     Raises:
         InvalidInput: there is no such address, or nothing in the zone has the name or id.
     """
-    try:
-        parts = urlsplit(uri)
-    except ValueError:
-        parts = urlsplit("")
-    kind, id_ = parts.netloc, unquote(parts.path.removeprefix("/"))
-    if parts.scheme == "memory":
-        if kind == "profile" and not id_:
-            return _page(_profile(zone))
-        if kind == "entities" and id_:
-            return _page(_entity(zone, id_))
-        if kind == "memories" and id_:
-            return _page(_memory(zone.get_memory(id_)))
+    if uri == PROFILE_URI:
+        return _page(_profile(zone))
+    # An id may hold what divides other addresses, escaped or not.
+    if id_ := unquote(uri.removeprefix(ENTITY_URI)) if uri.startswith(ENTITY_URI) else "":
+        return _page(_entity(zone, id_))
+    if id_ := unquote(uri.removeprefix(MEMORY_URI)) if uri.startswith(MEMORY_URI) else "":
+        return _page(_memory(zone.get_memory(id_)))
     raise InvalidInput(
         f"there is no resource {uri[:200]!r}; there are {PROFILE_URI}, {ENTITY_URI}ID and "
         f"{MEMORY_URI}ID"

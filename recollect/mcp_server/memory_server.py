@@ -33,6 +33,7 @@ from recollect.mcp_server.memory_resources import (
 )
 from recollect.mcp_server.memory_tool import READ, Access, MemoryTool
 from recollect.mcp_server.recollect_tools import RECOLLECT_TOOLS
+from schemas.display import shortened
 from schemas.errors import InvalidInput
 
 #: The names under which the tools can be had.
@@ -51,6 +52,8 @@ INSTRUCTIONS = (
 _OUR_FAULT = (
     "recollect failed at this, which is a fault of its own; nothing was lost, and its log says more"
 )
+# Characters of an error; it may quote what was sent.
+_MOST_TOLD = 300
 _NOTHING_YET = "this memory holds nothing yet; remember something first"
 
 T = TypeVar("T")
@@ -73,7 +76,7 @@ class Calls:
         """Return what a caller is told of an error; a fault of our own is logged."""
         known = failure(error)
         if known is not None:
-            return known.message
+            return shortened(known.message, _MOST_TOLD)
         _log.error("a call failed", exc_info=error)
         return _OUR_FAULT
 

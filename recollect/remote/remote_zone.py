@@ -266,10 +266,7 @@ class RemoteZone(Zone):
         return self._service.change("POST", f"{self._base}/memories", Receipt, body)
 
     def decide(self, progress: Progress | None = None) -> int:
-        try:
-            waiting = self.status().lag
-        except UnknownZone:
-            return 0
+        waiting = self.status().lag
         if waiting:
             self._decided(self.token())
             if progress is not None:
@@ -330,8 +327,8 @@ class RemoteZone(Zone):
         try:
             return self._service.ask(f"{self._memory(id)}/explain", Explanation, asked)
         except UnknownZone:
-            if not self.exists():
-                raise
+            # Of a memory that is not in the answer the service says the same.
+            self.status()
             return None
 
     def why(self, id: str) -> Chain:
@@ -555,10 +552,9 @@ class RemoteZone(Zone):
 
     def exists(self) -> bool:
         try:
-            self.status()
+            return not self.head().startswith("0:")
         except UnknownZone:
             return False
-        return True
 
     def head(self) -> str:
         return self.status().head
@@ -637,11 +633,8 @@ def _part(name: str) -> str:
     """Return a text as one part of a path."""
     if not name:
         raise InvalidInput("id is empty; give one")
-    if "/" in name or name in (".", ".."):
-        raise NotRemote(
-            f"{name!r} cannot stand in an address; give recollect's own id, which results have"
-        )
-    return quote(name, safe="")
+    # Whoever stands between would take them for a step in the path.
+    return name.replace(".", "%2E") if name in (".", "..") else quote(name, safe="")
 
 
 def _pages(limit: int | None) -> Iterator[int]:

@@ -109,7 +109,7 @@ class ServiceClient:
             raise InvalidInput(f"home: {url!r} is no address of a service, as http://host:8420")
         if timeout <= 0:
             raise InvalidInput(f"timeout {timeout!r}: give seconds, more than 0")
-        headers = {"User-Agent": f"recollect/{version('recollect')}"}
+        headers = {"User-Agent": f"recollect/{version('recollect')}", "Prefer": "empty-zone"}
         if token is not None:
             if not token.isascii() or not token.isprintable() or not token.strip():
                 raise InvalidInput("token is none; recollect token create makes one")

@@ -31,6 +31,7 @@ from recollect.service import (
     upkeep_routes,
     zone_routes,
 )
+from recollect.service.id_paths import put_back
 from recollect.service.json_bodies import JsonBody
 from recollect.service.mcp_mount import McpMount
 from recollect.service.openapi_document import OpenAPIDocument
@@ -96,6 +97,7 @@ class Application:
             state=State({"service": self.service}),
             lifespan=[self._lifespan, *lifespans],
             exception_handlers={Exception: self._problem},
+            before_request=put_back,
             request_max_body_size=self.service.settings.body_bytes,
             openapi_config=_openapi(),
             logging_config=None,

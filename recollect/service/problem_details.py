@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 from litestar.exceptions import HTTPException, NotAuthorizedException, ValidationException
 
+from schemas.display import shortened
 from schemas.errors import (
     Busy,
     Closed,
@@ -64,6 +65,8 @@ KINDS = (
 
 _NOTHING = "there is nothing at this address, or not for this token"
 _RETRY_SECONDS = 1
+# Characters of a detail; it may quote what was sent.
+_MOST_TOLD = 300
 
 
 class FieldError(msgspec.Struct, frozen=True):
@@ -71,6 +74,10 @@ class FieldError(msgspec.Struct, frozen=True):
 
     pointer: str
     detail: str
+
+    def shortened(self) -> FieldError:
+        """Return it without the middle of what was sent, where that is long."""
+        return FieldError(shortened(self.pointer, _MOST_TOLD), shortened(self.detail, _MOST_TOLD))
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -98,7 +105,7 @@ class Refused(Exception):
     ) -> None:
         super().__init__(detail)
         self.kind = kind
-        self.detail = detail
+        self.detail = shortened(detail, _MOST_TOLD)
         self.errors = errors
         self.headers = dict(headers or {})
         if retry_after is not None:
@@ -112,7 +119,7 @@ class Refused(Exception):
             status=self.kind.status,
             detail=self.detail,
             request_id=request_id,
-            errors=self.errors,
+            errors=tuple(error.shortened() for error in self.errors),
         )
 
 

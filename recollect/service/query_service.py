@@ -111,14 +111,20 @@ class QueryService:
     # What is asked
 
     async def read(
-        self, principal: Principal | None, zone: str, right: Right, work: Callable[[Zone], T]
+        self,
+        principal: Principal | None,
+        zone: str,
+        right: Right,
+        work: Callable[[Zone], T],
+        *,
+        empty: bool = False,
     ) -> T:
-        """Return what a quick look into a zone gives.
+        """Return what a quick look into a zone gives; `empty`: also where it holds nothing.
 
         Raises:
             Refused: the zone holds nothing, or not for this principal.
         """
-        call = partial(self._in_zone, principal, zone, right, work)
+        call = partial(self._in_zone, principal, zone, right, work, makes=empty)
         return await self.reading.run(call, self.settings.request_seconds)
 
     async def write(

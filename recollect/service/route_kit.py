@@ -19,6 +19,8 @@ from schemas.inbound import MAX_RECORD_BYTES
 
 T = TypeVar("T")
 
+_EMPTY_ZONE = "empty-zone"
+
 
 def service_of(request: ASGIConnection) -> QueryService:  # type: ignore[type-arg]
     """Return the service that a request is made of."""
@@ -38,10 +40,17 @@ def right_of(request: AnyRequest) -> Right:
     return right
 
 
-async def read(request: AnyRequest, zone: str, work: Callable[[Zone], T]) -> T:
-    """Return what a look into a zone gives, for who has the route's right to it."""
+async def read(
+    request: AnyRequest, zone: str, work: Callable[[Zone], T], *, holding: bool = False
+) -> T:
+    """Return what a look into a zone gives, for who has the route's right to it.
+
+    Who says `Prefer: empty-zone` is answered by a zone that holds nothing as by any other, as the
+    library is; not with `holding`.
+    """
     principal = principal_of(request.scope)
-    return await service_of(request).read(principal, zone, right_of(request), work)
+    empty = not holding and _EMPTY_ZONE in request.headers.get("prefer", "").split(", ")
+    return await service_of(request).read(principal, zone, right_of(request), work, empty=empty)
 
 
 async def write(
@@ -68,7 +77,7 @@ async def write(
 
 async def held_zone(request: AnyRequest, zone: str) -> Zone:
     """Return a zone for who has the route's right to it, and that holds something."""
-    return await read(request, zone, lambda held: held)
+    return await read(request, zone, lambda held: held, holding=True)
 
 
 def principal_in(request: AnyRequest) -> Principal:

@@ -15,6 +15,7 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from recollect.memory_spans import within_trace_of
+from recollect.service.id_paths import keep_together
 from recollect.service.json_bodies import is_ndjson
 from recollect.service.principals import Principal
 from recollect.service.problem_details import (
@@ -72,6 +73,7 @@ class ServiceMiddleware:
         self._metrics.open.inc()
         try:
             self._admit(scope, headers)
+            keep_together(scope)
             by_line = is_ndjson(headers.get(b"content-type", b"").decode("latin-1"))
             patient = _Patient(receive, self._service.settings.request_seconds, by_line=by_line)
             with within_trace_of(headers):

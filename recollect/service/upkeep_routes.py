@@ -52,7 +52,8 @@ async def wait(request: AnyRequest, zone: FromPath[str], data: JSONBody[ZoneToke
 @post("/hints", status_code=200, opt={"right": "read"}, summary="Hints", tags=["zones"])
 async def hints(request: AnyRequest, zone: FromPath[str], data: JSONBody[Query]) -> Hints:
     """Return what to say of names in a question's filters that nothing has."""
-    return Hints(await read(request, zone, lambda held: held.hints(data)))
+    # Of a zone that holds nothing the library names the others.
+    return Hints(await read(request, zone, lambda held: held.hints(data), holding=True))
 
 
 ROUTES = (status, zone_token, wait, hints)

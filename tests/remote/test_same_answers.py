@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from recollect import AsyncRecollect, Query, Recollect, Zone
-from schemas.errors import InvalidInput, NotRemote, RecollectError, UnknownId, UnknownZone
+from schemas.errors import InvalidInput, NotRemote, RecollectError, UnknownId
 from schemas.events import Access
 from schemas.wire import ForgetTargets, Rejection
 from tests.library.kit import said
@@ -359,17 +359,28 @@ def test_what_was_seen_by_a_service_is_awaited(remote: Recollect) -> None:
     assert zone.recall("qx99zy").results[0].source_event_ids == ["w99"]
 
 
-def test_ids_of_any_form(home: Recollect, remote: Recollect) -> None:
-    ids = ["a b?c#d%", "ü", "%2F", "<1@mail.example>", "why", "x" * 300]
+def test_ids_of_any_form(remote: Recollect) -> None:
+    ids = [
+        "a b?c#d%",
+        "ü/日本",
+        "%2F",
+        "<1@mail.example>",
+        "why",
+        "x" * 300,
+        "a/b",
+        "//",
+        ".",
+        "..",
+    ]
     zone = remote.zone("ids")
-    zone.ingest(said(id_, f"I keep box {number}.") for number, id_ in enumerate((*ids, "a/b")))
-    assert [zone.why(id_).text for id_ in ids] == [f"I keep box {n}." for n in range(len(ids))]
-    own = home.zone("ids").why("a/b").id
-    for id_ in ("a/b", ".", ".."):
-        with pytest.raises(NotRemote, match="give recollect's own id"):
-            zone.why(id_)
-    assert zone.why(own).text == "I keep box 6."
+    zone.ingest(said(id_, f"I keep box {number}.") for number, id_ in enumerate(ids))
+    texts = [f"I keep box {number}." for number in range(len(ids))]
+    assert [zone.why(id_).text for id_ in ids] == texts
+    assert [zone.get_memory(id_).text for id_ in ids] == texts
+    assert [zone.history(id_)[0].text for id_ in ids] == texts
     assert zone.forget("a/b").events == 1
+    with pytest.raises(UnknownId, match="a/b"):
+        zone.why("a/b")
 
 
 def test_zones_that_a_token_may_read(service: Served, told: Zone, remote: Recollect) -> None:
@@ -385,12 +396,50 @@ def test_zones_that_a_token_may_read(service: Served, told: Zone, remote: Recoll
             _ = one.home
 
 
-def test_a_zone_that_is_not_there(remote: Recollect) -> None:
-    zone = remote.zone("nothing")
-    assert not zone.exists()
-    assert zone.decide() == 0
-    with pytest.raises(UnknownZone, match="see that the zone holds something"):
-        zone.recall("anything")
+ON_NOTHING: dict[str, Callable[[Zone], Any]] = {
+    "recall": lambda zone: zone.recall("anything").results,
+    "context": lambda zone: zone.context("anything").block,
+    "reflect": lambda zone: zone.reflect("anything").text,
+    "explain": lambda zone: zone.explain("anything", "m1"),
+    "list": lambda zone: zone.list_memories(),
+    "facts": lambda zone: zone.facts(),
+    "entities": lambda zone: zone.entities(),
+    "pages": lambda zone: zone.entity_page(),
+    "merges": lambda zone: zone.merges(),
+    "models": lambda zone: zone.mental_models(),
+    "letters": lambda zone: zone.dead_letters(),
+    "status": lambda zone: zone.status(),
+    "token": lambda zone: zone.token(),
+    "head": lambda zone: zone.head(),
+    "exists": lambda zone: zone.exists(),
+    "decide": lambda zone: zone.decide(),
+    "memory": lambda zone: zone.get_memory("m1"),
+    "why": lambda zone: zone.why("m1"),
+    "history": lambda zone: zone.history("m1"),
+    "entity": lambda zone: zone.get_entity("Ada"),
+    "compare": lambda zone: zone.compare("Ada", "Bob"),
+    "forget": lambda zone: zone.forget("m1"),
+    "update": lambda zone: zone.update_memory("m1", "x"),
+    "verify": lambda zone: zone.verify(),
+    "rebuild": lambda zone: zone.rebuild(),
+}
+
+
+@pytest.mark.parametrize("call", ON_NOTHING)
+def test_a_zone_that_holds_nothing_answers_as_at_home(
+    home: Recollect, remote: Recollect, call: str
+) -> None:
+    def outcome(recollect: Recollect) -> Any:
+        try:
+            return ON_NOTHING[call](recollect.zone("nothing"))
+        except RecollectError as error:
+            return type(error)
+
+    assert outcome(remote) == outcome(home)
+    assert "nothing" not in remote.zones()
+
+
+def test_a_name_that_is_none_is_refused(remote: Recollect) -> None:
     with pytest.raises(InvalidInput):
         remote.zone("no zone/../at all")
 

@@ -1,0 +1,150 @@
+"""Ids with everything that divides an address, and ids that are far too long, on every route."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import httpx2
+import pytest
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+
+from recollect.access_tokens import AccessTokens
+from tests.library.kit import said
+from tests.mcp_server.kit import Agent, agent
+from tests.service.kit import EVERYTHING, Served, served
+from tests.service.test_routes import operations
+
+AWKWARD = ["a/b", "a%2Fb", "a?b=c#d", "a b", "ünï/日本", "/", "//x/", "why", "x/why", ".", ".."]
+LONG = "q" * 60_000
+MOST_QUOTED = 200
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("ids") / "home", requests_per_second=0) as found:
+        with found.client("a") as client:
+            events = [said(id_, f"I keep box {n}.", minute=n) for n, id_ in enumerate(AWKWARD)]
+            client.post("/v1/zones/a/events?wait=true", json={"events": events}).raise_for_status()
+        yield found
+
+
+@pytest.fixture(scope="module")
+def ada(service: Served) -> Iterator[Agent]:
+    token = AccessTokens(service.home).create(("a",), EVERYTHING).token
+    client = httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"})
+    with agent(streamable_http_client(f"{service.url}/mcp", http_client=client), "auto") as found:
+        yield found
+
+
+def part(id_: str) -> str:
+    return id_.replace(".", "%2E") if set(id_) == {"."} else quote(id_, safe="")
+
+
+@pytest.mark.parametrize("id_", AWKWARD)
+def test_a_memory_is_found_by_an_awkward_id(service: Served, ada: Agent, id_: str) -> None:
+    text = f"I keep box {AWKWARD.index(id_)}."
+    place = f"/v1/zones/a/memories/{part(id_)}"
+    with service.client("a") as client:
+        assert client.get(place).json()["text"] == text
+        assert client.get(f"{place}/why").json()["text"] == text
+        assert client.get(f"{place}/history").json()["versions"][0]["text"] == text
+        explained = client.post(f"{place}/explain", json={"query": "box"})
+        assert explained.is_success, explained.text
+        gone = client.request("DELETE", place, params={"dry_run": True})
+        assert gone.json()["events"] == 1
+    assert text in str(ada.call("get_memory", id=id_))
+    for said_ in (quote(id_, safe=""), id_.replace("%", "%25")):
+        assert text in ada.read(f"memory://memories/{said_}")
+
+
+def test_every_route_that_takes_an_id_takes_one_with_slashes(service: Served) -> None:
+    """What is not there is answered as where the id is a plain one."""
+    tried = 0
+    with service.client("*") as client:
+        for method, address, operation in operations(service):
+            names = set(re.findall(r"\{(\w+)\}", address)) - {"zone", "number"}
+            if not names:
+                continue
+            tried += 1
+            plain = answered(client, method, address, operation, "no-such-id")
+            slashed = answered(client, method, address, operation, "no/such/id")
+            assert slashed[0] == plain[0], (method, address)
+            assert slashed[1].replace("no/such/id", "no-such-id") == plain[1], (method, address)
+    assert tried > 15
+
+
+def test_nothing_echoes_much_of_what_was_sent(service: Served) -> None:
+    with service.client("*") as client:
+        for method, address, operation in operations(service):
+            status, text = answered(client, method, address, operation, LONG, long=True)
+            if status >= 400:
+                assert longest(text) <= MOST_QUOTED, (method, address, text[:400])
+        for body in (
+            '{"' + LONG + '": 1}',
+            '{"query": {"' + LONG + '": 1}}',
+            '{"scope": ["' + LONG,
+        ):
+            answer = client.post("/v1/zones/a/memories/recall", content=body)
+            assert answer.status_code >= 400
+            assert longest(answer.text) <= MOST_QUOTED
+        for query in (f"limit={LONG}", f"scope={LONG}", f"cursor={LONG}", f"{LONG}=1"):
+            answer = client.get(f"/v1/zones/a/memories?{query}")
+            if answer.status_code >= 400:
+                assert longest(answer.text) <= MOST_QUOTED, query[:20]
+
+
+def test_no_tool_echoes_much_of_what_was_sent(ada: Agent) -> None:
+    for name, tool in ada.tools().items():
+        told = list((tool.input_schema or {}).get("properties", {}))
+        given: list[dict[str, Any]] = [{key: LONG} for key in told]
+        for arguments in (*given, dict.fromkeys(told, LONG), {LONG: 1}, {"id": LONG, LONG: LONG}):
+            said_ = refused(ada, name, arguments)
+            assert longest(said_) <= MOST_QUOTED, (name, said_[:600])
+    for uri in (f"memory://memories/{LONG}", f"memory://entities/{LONG}", f"nothing://{LONG}"):
+        with pytest.raises(MCPError) as failed:
+            ada.read(uri)
+        assert longest(str(failed.value)) <= MOST_QUOTED
+
+
+def refused(ada: Agent, name: str, arguments: dict[str, Any]) -> str:
+    """Return what is said of a call that is not done; nothing of one that is."""
+    try:
+        answer = ada.answer(name, arguments)
+    except MCPError as error:
+        return str(error)
+    return str(answer) if answer.is_error else ""
+
+
+def longest(text: str) -> int:
+    """Return how much of what is long stands in one piece in an answer."""
+    return max(map(len, re.findall("q+", text)), default=0)
+
+
+def answered(
+    client: httpx.Client,
+    method: str,
+    address: str,
+    operation: dict[str, Any],
+    id_: str,
+    *,
+    long: bool = False,
+) -> tuple[int, str]:
+    """Make a call with an id in its address, and long texts in its body; return status, error."""
+    place = address.replace("{zone}", "a").replace("{number}", "999999")
+    place = re.sub(r"\{\w+\}", part(id_), place)
+    body = None
+    for content in operation.get("requestBody", {}).get("content", {}).values():
+        for example in content.get("examples", {}).values():
+            body = example["value"]
+        break
+    if long and isinstance(body, dict):
+        body = {key: LONG if isinstance(value, str) else value for key, value in body.items()}
+    answer = client.request(method, place, json=body)
+    if answer.status_code < 400:
+        return answer.status_code, ""
+    return answer.status_code, re.sub(r'"request_id":"\w+"', "", answer.text)
