@@ -219,7 +219,8 @@ def newest_of(connection: apsw.Connection, fact_id: str, upto: int) -> str:
             SELECT ?1, 0
             UNION
             SELECT superseded_by, step + 1 FROM line
-              JOIN fact_supersessions ON fact_id = line.id
+              JOIN fact_supersessions ON fact_id IN (
+                       SELECT line.id UNION SELECT id FROM facts WHERE source_event_id = line.id)
              WHERE invalid_at <= ?2 AND step < 1000
         )
         SELECT id FROM line ORDER BY step DESC LIMIT 1

@@ -26,6 +26,7 @@ from schemas.ids import fact_id, turn_row_id
 from schemas.names import normalise_name
 from schemas.senders import is_assistant
 from streams.agents.agent import Extract, ReadingAgent, Surroundings, ToRead
+from streams.agents.correcting import Made, TakenBack, ends_of_corrected, taken_back
 from streams.agents.entities import ENTITY_TYPES, EntityResolver
 from streams.agents.state import Known, State, kept_signature
 from streams.agents.vectors import embedding_rows, turn_rows
@@ -53,6 +54,7 @@ class Reading(msgspec.Struct, frozen=True):
     `question` has the number and text of the question that the event answers, if any. `said_at` is
     when it was said (unix ms); of an edit, when the message was first said. `replaced` are the ids
     of the versions of the message that it replaces. `read`: what a reader read in its own words.
+    `corrects` is what it takes back of others.
     """
 
     event: Event
@@ -61,6 +63,7 @@ class Reading(msgspec.Struct, frozen=True):
     question: tuple[int, str] | None = None
     replaced: tuple[str, ...] = ()
     read: TextReading | None = None
+    corrects: tuple[TakenBack, ...] = ()
 
     @property
     def content(self) -> Content:
@@ -191,7 +194,8 @@ def _read(event: Event, surroundings: Surroundings, below: int) -> Reading:
     question = None
     if analysis.statements:
         question = _question_before(event, content, surroundings)
-    return Reading(event, analysis, said_at, question, replaced, read)
+    corrects = taken_back(text, said_at, event, content, surroundings)
+    return Reading(event, analysis, said_at, question, replaced, read, corrects)
 
 
 def _among_versions(event: Event, revisions: Sequence[Event]) -> tuple[int, tuple[str, ...], bool]:
@@ -321,6 +325,7 @@ def _decide(
         quoting = DecidedPart(tuple(sorted({event.number, reading.question[0]})))
     previous: str | None = None
     in_statement: list[tuple[int, int]] = []
+    made: list[Made] = []
     replaced = _replaced_facts(reading, state)
     for statement in reading.analysis.statements:
         as_of = reading.said_at
@@ -341,6 +346,7 @@ def _decide(
             continue
         fact = _fact(identity, signatures[0], statement, reading)
         new.facts.append(fact)
+        made.append((statement.start, statement.end, identity))
         quoting.puts.append(fact)
         said.puts += embedding_rows(
             state, event.ingested_at, ("fact", identity, statement.sentence)
@@ -365,6 +371,10 @@ def _decide(
         resolver.ids(sender)[0],
         named,
     )
+    over = replaced | new.until.keys()
+    ends = list(ends_of_corrected(reading.corrects, event, reading.said_at, made, state, over))
+    new.until.update((row.fact_id, row.invalid_at) for row in ends)
+    said.puts += ends
     said.puts += _ends(reading, replaced)
     said.puts += resolver.rows[named_before:]
     said.puts.append(Processed(event.id, trigger.ingested_at, trigger.id, trigger.ingested_at))

@@ -34,14 +34,25 @@ def changes(query: RecallQuery, fact_ids: Sequence[str], index: Index, files: Zo
     ids = sorted({id_ for *pair, _ in all_found for id_ in pair})
     # What is being forgotten is still there, but its turn cannot be read.
     readable = index.facts.placed(ids).keys()
-    found = [(older, newer, at) for older, newer, at in all_found if {older, newer} <= readable]
-    texts = memory.texts(connection, sorted({id_ for *pair, _ in found for id_ in pair}))
+    # What was corrected in passing ended by an event that gave no fact.
+    words = _words_of([id_ for id_ in ids if id_ not in readable], index)
+    known = readable | words.keys()
+    found = [(older, newer, at) for older, newer, at in all_found if {older, newer} <= known]
+    texts = words | memory.texts(connection, sorted(readable))
     for older, newer, at in found:
         if newer in wanted:
             result.before.setdefault(newer, []).append(_change(older, texts, at))
         if older in wanted:
             result.after.setdefault(older, []).append(_change(newer, texts, at))
     return result
+
+
+def _words_of(ids: list[str], index: Index) -> dict[str, str]:
+    """Return event id -> its text, of those that are readable events."""
+    places = dict(zip(ids, index.turns.place_of_id.of(ids).tolist(), strict=True))
+    numbers = {id_: int(index.turns.numbers[place]) for id_, place in places.items() if place >= 0}
+    said = index.event_texts.of(numbers.values())
+    return {id_: said[number].text for id_, number in numbers.items() if number in said}
 
 
 def _change(id_: str, texts: Mapping[str, str], at: int) -> Change:

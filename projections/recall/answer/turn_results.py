@@ -162,17 +162,17 @@ def _current_first(
 
 
 def _led_by(
-    question: ParsedQuestion, fact: str, chosen: list[Chosen], found: Candidates, index: Index
+    question: ParsedQuestion, id_: str, chosen: list[Chosen], found: Candidates, index: Index
 ) -> list[Chosen]:
-    """Return the same with what stands for a fact first, where it may be answered."""
-    place = index.facts.placed([fact]).get(fact, -1)
+    """Return the same with what stands for a fact or an event first, where it may be answered."""
+    place = index.facts.placed([id_]).get(id_, index.turns.place_of_id.get(id_, -1))
     if place < 0 or place == chosen[0].place or not question.eligible[place]:
         return chosen
     turn_id = index.turns.ids[place]
     facts_of = index.event_facts.of([turn_id])
     turn = Chosen("event", turn_id, place, chosen[0].score, _fact_ids(facts_of.get(turn_id)))
     standing = _facts_or_turns(question, [turn], facts_of, found)
-    leads = next((one for one in standing if one.kind == "event" or one.id == fact), None)
+    leads = next((one for one in standing if id_ in (one.id, turn_id) or one.kind == "event"), None)
     if leads is None:
         return chosen
     return [leads, *(item for item in chosen if item.id != leads.id)]

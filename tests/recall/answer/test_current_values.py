@@ -81,3 +81,26 @@ def test_once_the_newest_is_forgotten_the_one_before_is_current_again(choir: Mem
 def test_the_value_before_is_told(choir: Memory) -> None:
     (newest,) = choir.recall(Query(QUESTION, max_results=1)).results
     assert [change.text for change in newest.supersedes] == [f"Ada: {NEW}"]
+
+
+def test_a_correction_in_passing_comes_before_what_it_corrects(open_memory: Open) -> None:
+    memory = open_memory()
+    tell(
+        memory,
+        [
+            say("The long talk about maps on trains is in Room 101.", "talk"),
+            say("The dog ate my map.", "dog", at=START + 1),
+            say("Correction!! Room 102, not Room 101.", "right", at=START + 2),
+        ],
+    )
+    question = "Is the long talk about maps on trains in Room 101?"
+    found = ask(memory, question)
+    assert order(found)[:2] == ["right", "talk"]
+    assert found[1].is_stale
+    assert "Room 102" in found[1].superseded_by[0].text
+    memory.node.ledger.publish(memory.zone, [forget(3)])
+    memory.drive()
+    found = ask(memory, question)
+    assert order(found)[0] == "talk"
+    assert not found[0].is_stale
+    assert not found[0].superseded_by
