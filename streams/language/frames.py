@@ -58,18 +58,26 @@ _DOUBT = re.compile(
     r"\b(?:not|never|no|longer|anymore|if|would|might|may|maybe|perhaps|almost|nearly|ex|former|"
     r"formerly|until|wish|seems?|probably|possibly|apparently|supposedly|like|so|very|too|just|"
     r"when|while|because|since|although|joking|kidding|but|which|who|than|there|here|both|also|"
-    r"either|how|why|what|whose|whether|going|about)\b|n['’]t\b|[?;…\"“”«»()\[\]*_<>|=#@]|:(?!\d)"
+    r"either|how|why|what|whose|whether|going|about)\b|n['’]t\b|[?;…\"“”«»()\[\]*_<>|=#@]|"
+    r":(?!\d| [A-Z])"
 )
-_NOW = re.compile(r"\b(?:now|currently|today|presently)\s+", re.IGNORECASE)
+_OPENS_DOUBT = re.compile(
+    r"(?:If|When|While|Because|Since|Although|Maybe|Perhaps|Probably|Possibly|Apparently|Not|"
+    r"Never|There|Here|How|Why|What|Which|Who|Whether|But|Also|Both)\b(?!(?:['’]s)? [A-Z])"
+)
+_NOW = re.compile(r"\b(?:now|currently|today|presently)\s+")
 _LEAD = re.compile(
-    r"\A(?:(?:actually|correction|update|btw|by the way|fyi|well|oh|ok|okay|and|yes|no)"
-    r"[ ,:!–—-]+)+",
+    r"\A(?:(?:actually|btw|by the way|fyi)[ ,:!–—-]+|"
+    r"(?:correction|update|well|oh|ok|okay|yes|no)[,:!–—-]+ *)+",
     re.IGNORECASE,
 )
 #: Lower-case words inside a name: "Council of People's Commissars", "Back to Black".
 _INSIDE_NAMES = word_set(
-    "of the and in to a an for on at de la le du des von van der den by as with"
+    """of the and in to a an for on at by as with or from into over y e und et vs de la le les du
+    des da di do dos das del della von van der den zu ter ten el al bin ibn bint ben"""
 )
+#: "In Porto" is no name, whatever follows.
+_OPENING = word_set("in on at from by to with during")
 _POSSESSIVE = ("'s", "’s")
 _NO_VALUE = (PRONOUNS | PREPOSITIONS | FUNCTION_WORDS) - {"the"}
 _NO_COMMON = _NO_VALUE | STATES
@@ -87,7 +95,7 @@ def find_frame(sentence: str, speaker: str | None) -> Claim | None:
     plain = _LEAD.sub("", " ".join(sentence.split()))
     plain = _NOW.sub("", plain.rstrip("! ").removesuffix("."))
     words = plain.split(" ")
-    if not 3 <= len(words) <= _MOST_WORDS or _DOUBT.search(plain[0].lower() + plain[1:]):
+    if not 3 <= len(words) <= _MOST_WORDS or _is_doubtful(plain):
         return None
     verb = _last_verb(words)
     if verb is None:
@@ -109,6 +117,11 @@ def find_frame(sentence: str, speaker: str | None) -> Claim | None:
         return None
     relation = ["is" if word in _BE else word for word in words[verb:end]]
     return Claim(subject, " ".join((*frame, *relation)), " ".join(value))
+
+
+def _is_doubtful(plain: str) -> bool:
+    # "Who Framed Roger Rabbit" and "Like a Prayer" are names.
+    return _DOUBT.search(plain) is not None or _OPENS_DOUBT.match(plain) is not None
 
 
 def _last_verb(words: Sequence[str]) -> int | None:
@@ -169,11 +182,10 @@ def _subject(
     lowers = [word.lower() for word in left]
     if lowers == ["i"]:
         return None if speaker is None or not whole else (speaker, [MASK])
-    if lowers[0] in ("my", "our"):
-        noun = lowers[1:]
+    if lowers[0] in ("my", "our") and not _is_name(left[1:]):
         if speaker is None or not _is_attribute(left[1:]):
             return None
-        return speaker, [f"{MASK}'s", *noun]
+        return speaker, [f"{MASK}'s", *lowers[1:]]
     owner = next((n for n, word in enumerate(left) if word.endswith(_POSSESSIVE)), None)
     if owner is not None and owner + 1 < len(left) and left[owner + 1].islower():
         name = [*left[:owner], left[owner][:-2]]
@@ -183,8 +195,11 @@ def _subject(
         return _named_within(left)
     if not whole or len(left) > _MOST_NAME_WORDS or not _reads_as_name(left):
         return None
-    if lowers[0] in FUNCTION_WORDS and not _is_name(left[1:]):
-        return None
+    if lowers[0] in FUNCTION_WORDS:
+        # "Like a Prayer" may be a name, "It" and "In Porto" are none.
+        name = left[1:] if lowers[0] == "the" else left
+        if len(left) == 1 or not _is_name(name) or lowers[0] in _OPENING:
+            return None
     return " ".join(left), [MASK]
 
 

@@ -16,7 +16,7 @@ from projections.recall.answer.supersessions import changes
 from projections.recall.arms.arm_scores import Candidates
 from projections.recall.index.zone_index import Index
 from projections.recall.question.parsed_question import ParsedQuestion
-from projections.recall.question.past import asks_for_past
+from projections.recall.question.past import asks_for_past, was_then
 from projections.recall.question.query import RecallQuery
 from projections.recall.ranking.turn_ranking import Ranked
 from schemas.times import LATEST_MS, format_time
@@ -62,7 +62,7 @@ def turn_results(
         chosen = _best(question, ranked, found, index, files, len(ranked.places))
     if question.chain and chosen:
         chosen = _led_by(question, question.chain[-1], chosen, found, index)
-    elif chosen and index.exists.supersessions and not asks_for_past(question):
+    elif chosen and index.exists.supersessions and not asks_for_past(question.text):
         chosen = _current_first(question, chosen, found, index, files)
     results = _results(question.query, chosen[:count], found, index, files)
     if question.chain and question.query.explain and results:
@@ -157,6 +157,8 @@ def _current_first(
     if not _is_stale(first, said_at, over, found):
         return chosen
     ended = max((fact for fact in first.facts if fact in over), key=_nearness(found))
+    if was_then(question.spans, said_at, over[ended]):
+        return chosen
     newest = memory.newest_of(files.memory.connection, ended, question.query.until)
     return _led_by(question, newest, chosen, found, index)
 

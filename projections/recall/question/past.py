@@ -1,10 +1,11 @@
-"""Whether a question asks for what was true before: then no newer value takes the place of it."""
+"""Whether a question asks for what held before: then no newer value takes the place of it."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from projections.recall.question.parsed_question import ParsedQuestion
+from projections.recall.question.time_spans import Span
 
 _PAST = re.compile(
     r"\b(?:previous(?:ly)?|before|used to|formerly|originally|initially|at first|earlier|"
@@ -13,6 +14,11 @@ _PAST = re.compile(
 )
 
 
-def asks_for_past(question: ParsedQuestion) -> bool:
-    """Return whether a question names a time, or asks for what something was before."""
-    return bool(question.spans) or _PAST.search(question.text) is not None
+def asks_for_past(text: str) -> bool:
+    """Return whether a question asks for what something was before."""
+    return _PAST.search(text) is not None
+
+
+def was_then(spans: Sequence[Span], said_at: int, replaced_at: int) -> bool:
+    """Return whether a question speaks of a time (unix ms) when an older value held."""
+    return any(said_at <= last < replaced_at for _, last in spans)

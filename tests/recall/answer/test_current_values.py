@@ -59,6 +59,14 @@ def test_who_asks_for_what_was_before_gets_it(choir: Memory) -> None:
     assert order(ask(choir, "Was Ana Prado the conductor of the Bell Choir before?"))[0] == "old"
 
 
+def test_who_names_a_time_gets_what_held_then(choir: Memory) -> None:
+    # START is 5 January 2026.
+    asked = "Was Ana Prado the conductor of the Bell Choir on 6 January 2026?"
+    assert order(ask(choir, asked))[0] == "old"
+    asked = "Is Ana Prado the conductor of the Bell Choir of 1984?"
+    assert order(ask(choir, asked))[0] == "newest"
+
+
 def test_then_it_was_another(choir: Memory) -> None:
     found = ask(choir, QUESTION, valid_at=START + 6 * DAY)
     assert order(found)[0] == "new"
