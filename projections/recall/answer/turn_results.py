@@ -247,7 +247,8 @@ def _results(
         **index.event_entities.of(item.id for item in chosen if item.kind == "event"),
     }
     canonical = index.canonical_ids.of(entity for some in entities.values() for entity in some)
-    changed = changes(query, [fact for item in chosen for fact in item.facts], index, files)
+    ids = [id_ for item in chosen for id_ in dict.fromkeys((*item.facts, item.id))]
+    changed = changes(query, ids, index, files)
     places = [item.place for item in chosen]
     revised = len(index.replaced_turns) > 0
     numbers = index.turns.numbers[places].tolist()
@@ -280,6 +281,8 @@ def _results(
                 arms=ranks_of(found.turns, item.place) if query.explain else None,
                 supersedes=[
                     *_of(item, changed.before),
+                    # What an edit replaced is told in the words of the version before.
+                    *(() if number in edited else _corrected_by(item, changed.before)),
                     *(
                         Change(id=one.id, text=one.content, at=format_time(one.replaced_at))
                         for one in edited.get(number, ())
@@ -293,6 +296,11 @@ def _results(
 
 def _of(item: Chosen, changes: Mapping[str, list[Change]]) -> list[Change]:
     return [change for fact in item.facts for change in changes.get(fact, ())] if changes else []
+
+
+def _corrected_by(item: Chosen, changes: Mapping[str, list[Change]]) -> Sequence[Change]:
+    """Return what a turn that gave no fact of it corrected in passing."""
+    return changes.get(item.id, ()) if item.kind == "event" else ()
 
 
 def _written(times: Ints) -> list[str]:

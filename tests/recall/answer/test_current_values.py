@@ -106,6 +106,7 @@ def test_a_correction_in_passing_comes_before_what_it_corrects(open_memory: Open
     assert order(found)[:2] == ["right", "talk"]
     assert found[1].is_stale
     assert "Room 102" in found[1].superseded_by[0].text
+    assert "Room 101" in found[0].supersedes[0].text
     memory.node.ledger.publish(memory.zone, [forget(3)])
     memory.drive()
     found = ask(memory, question)
