@@ -197,8 +197,8 @@ def _subject(
         return None
     if lowers[0] in FUNCTION_WORDS:
         # "Like a Prayer" may be a name, "It" and "In Porto" are none.
-        name = left[1:] if lowers[0] == "the" else left
-        if len(left) == 1 or not _is_name(name) or lowers[0] in _OPENING:
+        rest = left[1:] if lowers[0] == "the" else left
+        if len(left) == 1 or not _is_name(rest) or lowers[0] in _OPENING:
             return None
     return " ".join(left), [MASK]
 

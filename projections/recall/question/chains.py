@@ -33,7 +33,7 @@ MOST_SLOTS = 64
 FLOOR = 1.0
 MARGIN = 0.1
 #: Without an encoder: the least share of the question's words that a chain says.
-FLOOR_OF_WORDS = 0.5
+FLOOR_OF_WORDS = 0.25
 
 _MASK = "…"
 #: How typed attributes are put into words.
