@@ -24,7 +24,8 @@ LOOKED_THROUGH = 40
 
 _CUE = re.compile(
     r"\b(?:actually|correction|i meant|scratch that|disregard|instead|postponed?|rescheduled|"
-    r"mov(?:e|es|ed|ing)|change of plans?|changed|from now on|in fact|no longer|not|down to|"
+    r"mov(?:e|es|ed|ing)\b(?=.*\b(?:to|from)\b)|change of plans?|changed|from now on|"
+    r"in fact|no longer|not|down to|"
     r"(?:is|it['’]s|are) now|now (?:on|at|in)|new (?:room|time|date|day))\b|\bit is(?=[.,!]|\Z)",
     re.IGNORECASE,
 )

@@ -80,7 +80,11 @@ _INSIDE_NAMES = word_set(
 _OPENING = word_set("in on at from by to with during")
 _POSSESSIVE = ("'s", "’s")
 _NO_VALUE = (PRONOUNS | PREPOSITIONS | FUNCTION_WORDS) - {"the"}
-_NO_COMMON = _NO_VALUE | STATES
+_NO_COMMON = (
+    _NO_VALUE
+    | STATES
+    | word_set("back correct incorrect right true false due over gone legit valid")
+)
 #: A sentence without one of these words has no frame.
 VERBS = _BE | _PLACED | _TAKING
 
@@ -109,7 +113,7 @@ def find_frame(sentence: str, speaker: str | None) -> Claim | None:
     if found is None:
         return None
     subject, frame = found
-    of_noun = frame != [MASK] and words[verb] in _BE
+    of_noun = frame != [MASK] and words[verb] in ("is", "was")
     common = definite or (of_noun and end == verb + 1)
     if not (of_noun or single) or not _is_nominal(value, plain=common):
         return None
@@ -262,5 +266,5 @@ def _is_nominal(value: Sequence[str], *, plain: bool) -> bool:
     return (
         plain
         and len(value) <= _MOST_PLAIN_WORDS
-        and all(word not in _NO_COMMON and not word.endswith(("ing", "ly")) for word in value)
+        and all(word not in _NO_COMMON and not word.endswith(("ing", "ly", "ed")) for word in value)
     )

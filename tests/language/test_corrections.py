@@ -59,6 +59,7 @@ def test_what_is_taken_back_ends(words: str, before: str, value: str) -> None:
         ("The picnic is in the park instead.", "The picnic starts at 18:00."),
         ("The picnic is in Room 7 instead.", "The picnic starts at 18:00."),
         ("The picnic is moved, still 18:30.", "The picnic starts at 18:00."),
+        ("We move forward with the picnic at 18:30.", "The picnic starts at 18:00."),
         ("I am not sure about 18:30.", "The picnic starts at 18:00."),
         ("", ""),
     ],

@@ -74,6 +74,8 @@ def test_a_plain_sentence_fills_the_slot_of_its_subject(
         "We are located in Porto.",
         "My name is on eleven things.",
         "My plan is to move to Rome.",
+        "My internet is finished.",
+        "Our users are international users.",
         "Ana said the mayor of Porto is nice, I think.",
         "so tired",
         "",
