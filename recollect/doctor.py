@@ -21,6 +21,7 @@ from projections.private import exposed, read_only
 from projections.sqlite import connect, value
 from recollect.configuration import Configuration
 from recollect.home import Home
+from recollect.home_swap import HomeSwap
 from recollect.ledgers import on_kafka, open_ledger
 from schemas.display import quantity
 from schemas.errors import HomeError, IntegrityError, OlderVersion, RecollectError
@@ -167,6 +168,11 @@ def _disk(directory: Path) -> str:
 
 
 def _home(directory: Path) -> str:
+    if HomeSwap(directory).interrupted:
+        raise _Unwell(
+            "a restore was interrupted at its last step",
+            f"recollect --home {directory} restore with the same backup again ends it",
+        )
     try:
         (directory / "home.json").stat()
     except (FileNotFoundError, NotADirectoryError):

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from projections.generations import sync_directory
-from projections.private import delete_directory, make_directory
+from projections.private import delete_directory, make_directory, writable
 from schemas.errors import HomeError
 from streams.ledger.embedded_ledger import KEYS_FILE, LEDGER_FILE, MARK_FILE
 from streams.system.failpoints import failpoint
@@ -80,6 +80,16 @@ class HomeSwap:
         restored home counts.
         """
         delete_directory(self.room)
+
+    def clear_left(self) -> None:
+        """Delete what a restore left that died before its home counted: it may hold what was
+        forgotten. Nobody restores meanwhile.
+
+        Raises:
+            NotDeleted: it cannot be deleted.
+        """
+        if os.path.isdir(self.room) and writable(self._directory) and not self.interrupted:
+            delete_directory(self.room)
 
     def swap(self) -> None:
         """Put `new` in the home's place, and delete what was there.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect.follower_lock import followed
 from recollect.home import Home
+from recollect.home_swap import HomeSwap
 from schemas.errors import HomeError, InvalidInput
 from streams.encoder.gateway import EncoderGateway
 from streams.engine.node import Node
@@ -70,7 +71,14 @@ def open_ledger(home: Home, setting: str | None = None) -> Ledger:
                 f"the ledger of {home.directory} was moved: set RECOLLECT_LEDGER="
                 f"{home.settings.promoted_to}"
             )
-        return EmbeddedLedger(home.directory)
+        ledger = EmbeddedLedger(home.directory)
+        try:
+            # Who has the ledger open keeps restores away.
+            HomeSwap(home.directory).clear_left()
+        except BaseException:
+            ledger.close()
+            raise
+        return ledger
     if setting.startswith(SCHEME):
         from streams.ledger.kafka.kafka_ledger import KafkaLedger
 

@@ -38,7 +38,14 @@ from recollect.home_swap import HOME_FILE, ROOM, HomeSwap
 from recollect.ledgers import EMBEDDED, open_node
 from recollect.open_zone import unix_ms
 from schemas.display import quantity
-from schemas.errors import Busy, Damaged, ErasureFailed, HomeError, InvalidInput
+from schemas.errors import (
+    Busy,
+    Damaged,
+    ErasureFailed,
+    HomeError,
+    InvalidInput,
+    UnknownVersion,
+)
 from schemas.times import format_time
 from schemas.wire import RestoreReport
 from streams.encoder.encoder_errors import EncoderError
@@ -249,7 +256,7 @@ class _Restore:
             HomeError: something else is there.
         """
         own = (HOME_FILE, MARK_FILE, LEDGER_FILE, KEYS_FILE, "zones", "copy")
-        if (self._directory / "copy").exists():
+        if (self._directory / "copy").exists() or self._is_moved():
             raise HomeError(
                 f"the home {self._directory} follows a ledger on Kafka: restore to another "
                 "directory, with --home"
@@ -274,6 +281,13 @@ class _Restore:
                 )
             return None
         return place
+
+    def _is_moved(self) -> bool:
+        """Return whether the ledger of the home that is there was moved to Kafka."""
+        with suppress(HomeError, UnknownVersion):
+            settings = Home(self._directory, self._configuration).settings
+            return settings.promoted_to is not None
+        return False
 
     def _stage(self) -> None:
         """Copy the backup, and see that it is one."""

@@ -303,6 +303,12 @@ def test_what_is_no_part_of_a_home_stays_in_its_directory(homes: Homes) -> None:
     other = homes.other("fresh")
     other.well("init", "--encoder", "none")
     assert other.restored()["events"] == 11
+    moved = homes.other("moved")
+    shutil.copytree(homes.home, moved.home)
+    settings = json.loads((moved.home / "home.json").read_text())
+    settings["promoted_to"] = "kafka://127.0.0.1:1"
+    (moved.home / "home.json").write_text(json.dumps(settings))
+    assert "on Kafka" in moved.refused("--lose-newer", "--forgotten-may-return").err
     linked = homes.other("linked")
     shutil.copytree(homes.home, linked.home)
     (linked.home / "zones").rename(homes.room / "zones-elsewhere")

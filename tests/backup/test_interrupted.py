@@ -48,13 +48,17 @@ def test_a_restore_that_is_killed_leaves_one_whole_home_and_is_ended_by_the_next
     died(homes, "restore", str(homes.backup), "--lose-newer", at=RESTORING[place])
     if place < COUNTS:
         # Nothing has happened, and the home can be used.
+        assert (homes.home / "restoring" / "new" / "keys.db").exists()
         assert homes.whole()["models"] == old
+        # The copied keys, which open what was forgotten, are gone with the next command.
+        assert not (homes.home / "restoring").exists()
         assert "n-1" in homes.contents()
         assert homes.ingest(line("n-2", "Ben has a sepavuk."))["new"] == 1
         report = homes.restored("--lose-newer")
         assert (report["finished"], report["lost"]) == (False, 2)
     else:
         # Nobody takes it for a home, and nobody makes one there.
+        assert "restore" in homes.run("doctor").out
         for command in (["status"], ["recall", "sepavuk"], ["init", "--encoder", "none"]):
             ended = homes.run(*command)
             assert ended.status == 2, command
