@@ -16,9 +16,10 @@ from schemas.errors import InvalidInput
 from schemas.events import Attachment, PeerKind
 from schemas.inbound import InboundEvent
 from streams.adapters.adapter import Adapter, Found, Part, Source, converted
-from streams.adapters.folders import Folder
+from streams.adapters.address_book import AddressBook, address_book
+from streams.adapters.folders import Directory, Folder
 from streams.adapters.import_options import Options
-from streams.adapters.input_files import Damaged, InputFile, Member
+from streams.adapters.input_files import Damaged, InputFile, Member, Meter
 
 _PLATFORM = "imessage"
 _SQLITE = b"SQLite format 3\x00"
@@ -59,11 +60,17 @@ def _is_folder(folder: Folder) -> bool:
 class _Messages(Source):
     """A database; what was not yet written into it stands in the file beside it."""
 
-    def __init__(self, database: Member, beside: Member | None) -> None:
+    def __init__(self, database: Member, beside: Member | None, folder: Folder | None) -> None:
         self._database = database
         self._beside = beside
+        self._folder = folder
+        self._book = AddressBook()
 
     def parts(self) -> Iterator[Part]:
+        if self._folder is not None:
+            self._book = address_book(self._folder)
+        for path, error in self._book.damaged:
+            yield Part(path, iter([(1, error)]))
         yield Part(self._database.path, self._found())
 
     def _found(self) -> Iterator[tuple[int, Found]]:
@@ -78,7 +85,7 @@ class _Messages(Source):
                 database.row_factory = sqlite3.Row
                 try:
                     database.execute("PRAGMA trusted_schema = OFF")
-                    reader = _Reader(database)
+                    reader = _Reader(database, self._book)
                     yield from converted(reader.rows(), reader.events)
                     if cut:
                         raise Damaged("the database is cut off; what could be read of it was")
@@ -113,8 +120,9 @@ class _Chat:
 class _Reader:
     """Makes events of the rows of a database."""
 
-    def __init__(self, database: sqlite3.Connection) -> None:
+    def __init__(self, database: sqlite3.Connection, book: AddressBook) -> None:
         self._database = database
+        self._book = book
         self._chats = {
             row["ROWID"]: _Chat(row) for row in database.execute("SELECT ROWID, * FROM chat")
         }
@@ -167,6 +175,7 @@ class _Reader:
         common: dict[str, Any] = {
             "platform": _PLATFORM,
             "sender_id": sender,
+            "sender_name": self._book.name_of(sender),
             "peer_id": chat.id if chat is not None else row["handle"],
             "peer_kind": chat.kind if chat is not None else None,
         }
@@ -352,10 +361,12 @@ def _first_string(raw: bytes) -> str:
 
 
 def _read(member: Member, options: Options) -> Source:
-    beside = None
-    if isinstance(member, InputFile) and Path(f"{member.path}{_WAL}").is_file():
-        beside = InputFile(Path(f"{member.path}{_WAL}"))
-    return _Messages(member, beside)
+    beside = folder = None
+    if isinstance(member, InputFile) and Path(member.path).is_file():
+        folder = Directory(Path(member.path).parent, Meter())
+        if Path(f"{member.path}{_WAL}").is_file():
+            beside = InputFile(Path(f"{member.path}{_WAL}"))
+    return _Messages(member, beside, folder)
 
 
 def _read_folder(folder: Folder, options: Options) -> Source:
@@ -366,7 +377,7 @@ def _read_folder(folder: Folder, options: Options) -> Source:
         if one.casefold() in _NAMES and _is_database(folder.file(one).start(), one)
     )
     beside = folder.file(f"{name}{_WAL}") if f"{name}{_WAL}" in files else None
-    return _Messages(folder.file(name), beside)
+    return _Messages(folder.file(name), beside, folder)
 
 
 ADAPTER = Adapter("imessage", _is_database, _read, _is_folder, _read_folder)

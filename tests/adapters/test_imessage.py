@@ -223,3 +223,55 @@ def test_a_real_database_is_read():
     assert {c.peer_kind for c in found.contents} == {"dm", "group"}
     assert by_id(found)["msg-guid-13"].reply_to == "msg-guid-10"
     assert found.contents[8].attachments[0].name == "screenshot.png"
+
+
+CARDS = """BEGIN:VCARD
+VERSION:3.0
+FN:Cleo Ray
+ORG:Initech;
+item1.TEL;type=CELL:0151 12345
+END:VCARD
+BEGIN:VCARD
+VERSION:3.0
+FN:Bob Osei
+EMAIL;type=HOME:Bob@Example.org
+END:VCARD
+"""
+
+
+@pytest.mark.parametrize("whole_folder", [True, False])
+def test_an_address_book_beside_it_gives_names(tmp_path, whole_folder):
+    path = database(tmp_path / "chat.db", [
+        {"text": "Hi.", "handle_id": 1}, {"text": "Ho.", "handle_id": 2},
+        {"text": "I.", "is_from_me": 1},
+    ])  # fmt: skip
+    (tmp_path / "contacts.vcf").write_text(CARDS)
+    found = opened(tmp_path if whole_folder else path)
+    assert found.rejections == []
+    assert [one.sender_name for one in found.contents] == ["Cleo Ray", "Bob Osei", None]
+    assert found.contents[0].sender_id == "+4915112345"
+
+
+def test_apples_own_address_book_is_read_and_a_broken_one_loses_nothing(tmp_path):
+    database(tmp_path / "chat.db", [
+        {"text": "Hi.", "handle_id": 1}, {"text": "Ho.", "handle_id": 2},
+    ])  # fmt: skip
+    book = sqlite3.connect(tmp_path / "AddressBook-v22.abcddb")
+    book.executescript("""
+        CREATE TABLE ZABCDRECORD (Z_PK INTEGER PRIMARY KEY, ZFIRSTNAME, ZLASTNAME, ZORGANIZATION);
+        CREATE TABLE ZABCDPHONENUMBER (ZOWNER INTEGER, ZFULLNUMBER TEXT);
+        CREATE TABLE ZABCDEMAILADDRESS (ZOWNER INTEGER, ZADDRESS TEXT);
+        INSERT INTO ZABCDRECORD VALUES (1, 'Cleo', 'Ray', NULL), (2, NULL, NULL, 'Initech');
+        INSERT INTO ZABCDRECORD VALUES (3, 'Bo', NULL, NULL);
+        INSERT INTO ZABCDPHONENUMBER VALUES (1, '+49 (151) 12345');
+        INSERT INTO ZABCDEMAILADDRESS VALUES (2, 'BOB@example.org'), (3, 'bob@example.org');
+    """)
+    book.commit()
+    book.close()
+    found = opened(tmp_path)
+    # Of an address that several have nobody knows who it was.
+    assert [one.sender_name for one in found.contents] == ["Cleo Ray", None]
+    (tmp_path / "broken.abcddb").write_bytes(b"no database")
+    found = opened(tmp_path)
+    assert [one.sender_name for one in found.contents] == ["Cleo Ray", None]
+    assert [one.path.rpartition("/")[2] for one in found.rejections] == ["broken.abcddb"]
