@@ -17,10 +17,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import apsw
 import numpy as np
 
 from bench import asked, locomo
 from bench.report import Report, Target, count, markdown, percentile
+from projections.recall.index.index_terms import Tokeniser
 from projections.recall.ranking.presence import LEAST_UNASKED
 from projections.text.lexicon import word_set
 from recollect import Query, Recollect, Zone
@@ -305,6 +307,7 @@ def _packing(data: Path) -> Report:
     if not talks.is_file():
         return _missing(title, [talks])
     held: dict[int, list[float]] = {room: [] for room in ROOMS}
+    stems: dict[int, list[float]] = {room: [] for room in ROOMS}
     taken: dict[int, list[int]] = {room: [] for room in ROOMS}
     with (
         tempfile.TemporaryDirectory(prefix="recollect-context-") as scratch,
@@ -318,11 +321,13 @@ def _packing(data: Path) -> Report:
                 for room in ROOMS:
                     block = zone.context(item["question"], max_tokens=room)
                     held[room].append(_share(str(item["answer"]), block.block))
+                    stems[room].append(_share_of_stems(str(item["answer"]), block.block))
                     taken[room].append(block.tokens)
     rows = [
         [
             count(room),
             _percent(float(np.mean(shares))),
+            _percent(float(np.mean(stems[room]))),
             _percent(sum(not tokens for tokens in taken[room]) / len(shares)),
             str(max(taken[room])),
         ]
@@ -331,8 +336,9 @@ def _packing(data: Path) -> Report:
     return Report(
         title,
         "The share of the words of LoCoMo's answers that stand in a block of so many word pieces, "
-        "stop words left out; a block that stays empty holds none.",
-        ["pieces", "words of the answer", "empty", "most pieces"],
+        "stop words left out, and of the stems of all of their words, as `porter` gives them; a "
+        "block that stays empty holds none.",
+        ["pieces", "words of the answer", "stems of all its words", "empty", "most pieces"],
         rows,
         [
             _target(
@@ -345,6 +351,7 @@ def _packing(data: Path) -> Report:
 
 
 _WORD = re.compile(r"\w+")
+_STEMS = Tokeniser(apsw.Connection(":memory:"))
 _STOP = word_set("a an and are as at be by for from in is it of on or the to was were with")
 
 
@@ -354,6 +361,12 @@ def _share(answer: str, block: str) -> float:
     if not wanted:
         return 1.0
     return len(wanted & set(_WORD.findall(block.lower()))) / len(wanted)
+
+
+def _share_of_stems(answer: str, block: str) -> float:
+    """Return the share of the stems of an answer's words that a block has."""
+    wanted = set(_STEMS.all_terms(answer))
+    return len(wanted & set(_STEMS.all_terms(block))) / len(wanted) if wanted else 1.0
 
 
 # How long it takes

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +19,8 @@ class Candidates(NamedTuple):
 
     `facts`: how near facts are, by id, the nearest first. `unread`: by arm, the turns that it
     could not read, for arms that cannot read every turn. `evidence`: how near the best comes to
-    what is asked, as `relevance` uses it. `personal`: the same of personal turns: "cosine", where
-    both of the arms by vectors found one, and "late", where such a turn was read.
+    what is asked, as `relevance` uses it. `personal`: the cosine of the nearest personal turn or
+    fact of one; None: not both of the arms by vectors found one.
     """
 
     places: Ints
@@ -30,7 +28,7 @@ class Candidates(NamedTuple):
     facts: dict[str, float]
     unread: dict[str, Mask]
     evidence: dict[str, float]
-    personal: Mapping[str, float] = MappingProxyType({})
+    personal: float | None = None
 
 
 class ArmScores(NamedTuple):
@@ -62,7 +60,7 @@ class ScoresByArm(NamedTuple):
     arms: dict[str, ArmScores]
     facts: dict[str, float]
     evidence: dict[str, float]
-    personal: Mapping[str, float] = MappingProxyType({})
+    personal: float | None = None
 
     def with_arm(self, arm: str, scores: ArmScores) -> ScoresByArm:
         """Return the same with the scores of one more arm."""

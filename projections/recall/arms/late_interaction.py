@@ -41,12 +41,12 @@ Mask = npt.NDArray[np.bool_]
 class LateScores(NamedTuple):
     """The score of each candidate; `unread`: those without token vectors.
 
-    `near` is each score before it is scaled, 0 where there is none; None: nothing could be read.
+    `nearest` is the best score before it is scaled; None where nothing could be read.
     """
 
     scores: Floats
     unread: Mask
-    near: Floats | None
+    nearest: float | None
 
 
 class _Words(NamedTuple):
@@ -84,9 +84,9 @@ def late(tokens: QueryTokens, candidates: Ints, index: Index) -> LateScores:
     if 2 * known.sum() <= len(candidates):
         # Where most turns have no tokens, the few that do cannot be compared with one another.
         return LateScores(scores, np.ones(len(candidates), bool), None)
-    unscaled = np.where(known, of_turn[asked], np.float32(0))
-    scores[known] = scaled(unscaled[known], least=_LEAST_SPREAD)
-    return LateScores(scores, ~known, unscaled)
+    read = of_turn[asked[known]]
+    scores[known] = scaled(read, least=_LEAST_SPREAD)
+    return LateScores(scores, ~known, float(read.max()))
 
 
 def nearest(words: Floats, found: TokensOf, centre: Centre) -> Floats:

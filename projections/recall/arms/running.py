@@ -26,7 +26,7 @@ def run(
     arms: dict[str, ArmScores] = {}
     facts: dict[str, float] = {}
     evidence: dict[str, float] = {}
-    personal: dict[str, float] = {}
+    personal = None
     by_vector = "semantic" in wanted and question.vector is not None
     if "keyword" in wanted:
         arms["keyword"], evidence["keyword"] = keyword(question, index)
@@ -36,7 +36,7 @@ def run(
         arms["sentence"], facts, fact = sentence(question, question.vector, index, pool)
         evidence["cosine"] = max(turn.cosine, fact.cosine)
         if turn.personal is not None and fact.personal is not None:
-            personal["cosine"] = max(turn.personal, fact.personal)
+            personal = max(turn.personal, fact.personal)
     if "entity" in wanted and (
         question.named or question.speakers or question.entity_turns is not None
     ):

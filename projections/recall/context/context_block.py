@@ -22,10 +22,11 @@ from schemas.wire import ContextBlock, Result, Scope
 SCOPE: tuple[Scope, ...] = ("events", "observations", "mental_models")
 #: So many results of each recall are looked at: more hardly ever fit.
 RECALLED = 40
-#: What scores less than this share of the best of its recall is about something else. Of LoCoMo's
-#: dev questions 0.6 of 100 words of an answer are lost by it, and of a few beliefs a third of what
-#: else would come up stays away.
-LEAST_SHARE = 0.5
+#: What scores less than this share of the best of its recall is about something else, unless it
+#: was said in the session of a better one: there the answer stands beside its question, and less is
+#: enough. With a half for both, LoCoMo's dev answers lose half a word in a hundred, and of a few
+#: beliefs, each by itself, a fifth more comes up that should not.
+LEAST_SHARE, LEAST_IN_SESSION = 0.55, 0.3
 
 Count = Callable[[str], int]
 
@@ -54,8 +55,9 @@ def context_of(
         room = max_tokens - count(HEAD) - count(FOOT)
         if relevant < LEAST_UNASKED or room <= 0:
             return []
-        results = _fused(task, traces)
-        wanted = {term for trace in traces for term in trace.question.terms}
+        results = _fused(task, traces, index)
+        asked = (trace.question.terms_asked_for(index.tokeniser) for trace in traces)
+        wanted = {term for terms in asked for term in terms}
         ahead = [document_line(result) for result in results if result.type != "event"]
         turns = [result for result in results if result.type == "event"]
         return packed(ahead, turn_lines(turns, wanted, index, files), room, count)
@@ -77,7 +79,7 @@ def _fitted(chosen: list[Chosen], max_tokens: int, count: Count) -> tuple[str, l
     return "", [], 0
 
 
-def _fused(task: str, traces: Sequence[AnswerTrace]) -> list[Result]:
+def _fused(task: str, traces: Sequence[AnswerTrace], index: Index) -> list[Result]:
     """Return the results of several recalls by their ranks in turn, without what is far off."""
     said = single_spaced(task).casefold()
     orders = []
@@ -85,9 +87,33 @@ def _fused(task: str, traces: Sequence[AnswerTrace]) -> list[Result]:
         others = [
             result for result in trace.results if single_spaced(result.text).casefold() != said
         ]
-        best = max((result.score for result in others), default=0.0)
-        orders.append([result for result in others if result.score >= LEAST_SHARE * best])
+        wanted = trace.question.terms_asked_for(index.tokeniser)
+        orders.append(_close(others, wanted, index))
     return interleaved(orders, sum(map(len, orders)))
+
+
+def _close(results: Sequence[Result], wanted: Sequence[str], index: Index) -> list[Result]:
+    """Return the results, in their order, that are about what the best is about.
+
+    They score enough, or are turns that have as much of what is asked for, by its words.
+    """
+    best = max((result.score for result in results), default=0.0)
+    turns = [result.id for result in results if result.type == "event"]
+    places = index.turns.place_of_id.of(turns)
+    sessions = dict(zip(turns, index.turns.session[places].tolist(), strict=True))
+    weights = {term: index.turns.idf(term) for term in wanted}
+    words = dict(zip(turns, index.turns.weight_in(weights, places).tolist(), strict=True))
+    enough = words[turns[0]] if turns else 0.0
+    kept: list[Result] = []
+    opened: set[int] = set()
+    for result in results:
+        session = sessions.get(result.id, -1)
+        least = LEAST_IN_SESSION if session in opened else LEAST_SHARE
+        if result.score >= least * best or 0 < enough <= words.get(result.id, 0.0):
+            kept.append(result)
+            if session >= 0:
+                opened.add(session)
+    return kept
 
 
 def _read_of(task: str) -> str:

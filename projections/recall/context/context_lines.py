@@ -54,7 +54,7 @@ def turn_lines(
     index: Index,
     files: ZoneFiles,
 ) -> list[Line]:
-    """Return the lines of turns, in their order; `wanted` are the index terms of the task.
+    """Return the lines of turns, in their order; `wanted` are the index terms of what it asks for.
 
     What was superseded is told with what replaced it, as "previously", and once.
     """
@@ -112,15 +112,15 @@ def _line(
             whole = f"{whole} {_previously_too(over.values())}"
     best = ""
     if len(spans) > 1:
-        start, end = max(spans, key=lambda span: _share(said.text[slice(*span)], wanted, index))
+        start, end = max(spans, key=lambda span: _telling(said.text[slice(*span)], wanted, index))
         best = f"{about} {part(start, end)}"
     return Line(result, f"{about} {whole}{previous}", best, said.day, said.at)
 
 
-def _share(sentence: str, wanted: Collection[str], index: Index) -> float:
-    """Return how much of the task's words, by their idf, a sentence has."""
+def _telling(sentence: str, wanted: Collection[str], index: Index) -> tuple[float, int]:
+    """Return how much of what is asked for, by idf, a sentence has; and how many words."""
     own = index.tokeniser.distinct_terms(sentence)
-    return sum(index.turns.idf(term) for term in own.intersection(wanted))
+    return sum(index.turns.idf(term) for term in own.intersection(wanted)), len(own)
 
 
 def _changed(result: Result, newest: Change, before: Sequence[str]) -> Line:

@@ -209,14 +209,14 @@ class Turns:
         scores: Floats = np.ascontiguousarray(both.real)
         return scores, float(both.imag.max(initial=0)) / every if every else 0.0
 
-    def idf_near(self, terms: Iterable[str], places: Ints) -> Floats:
-        """Return the idf of the index terms that are near each of some turns, added up."""
+    def weight_in(self, terms: Mapping[str, float], places: Ints) -> Floats:
+        """Return the weights of those of some index terms that each of some turns has, added up."""
         found = np.zeros(len(places), np.float32)
-        for term in terms:
-            near, gains = self._gain(term)
-            if len(near):
-                row = near.searchsorted(places)
-                found += gains.imag.take(row, mode="clip") * (near.take(row, mode="clip") == places)
+        for term, weight in terms.items():
+            holding = self.postings.of(term)[0]
+            if len(holding):
+                row = holding.searchsorted(places)
+                found += np.float32(weight) * (holding.take(row, mode="clip") == places)
         return found
 
     def idf(self, term: str) -> float:

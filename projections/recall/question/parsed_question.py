@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from projections.recall.index.index_terms import Tokeniser
 from projections.recall.question.answer_type import AnswerType
 from projections.recall.question.encoding import QuestionVectors
 from projections.recall.question.entity_names import NamedEntity
@@ -74,6 +75,16 @@ class ParsedQuestion(NamedTuple):
     def entity_turns(self) -> Mask | None:
         """Which turns are about the entity that is asked for; None: any may be."""
         return self.masks.get("entity")
+
+    def terms_asked_for(self, tokeniser: Tokeniser) -> list[str]:
+        """Return its index terms without the names of those who speak, who seldom say them."""
+        names = {
+            term
+            for name in self.named
+            if name.senders
+            for term in tokeniser.terms(self.text[name.start : name.end])
+        }
+        return [term for term in self.terms if term not in names]
 
     def masked(self, scores: Floats, places: Ints | None = None) -> Floats:
         """Return the scores, of some places or of all, 0 where a turn may not be answered."""

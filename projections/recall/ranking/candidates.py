@@ -42,12 +42,8 @@ def candidates(
         read_ = late(tokens, close, index)
         unread = close[read_.unread] if read_.unread.any() else None
         scored = scored.with_arm("late", ArmScores(close, read_.scores, unread))
-        if read_.near is not None:
-            evidence = {**scored.evidence, "late": float(read_.near.max())}
-            personal = dict(scored.personal)
-            if (own := read_.near[index.turns.personal[close]]).any():
-                personal["late"] = float(own.max())
-            scored = scored._replace(evidence=evidence, personal=personal)
+        if read_.nearest is not None:
+            scored = scored._replace(evidence={**scored.evidence, "late": read_.nearest})
     if "shared" in wanted and profile.weights.get("shared"):
         best = best_so_far(scored.at(places), eligible, profile, SEEDS)
         reached, scores = shared(question, best.places, best.scores, index)

@@ -6,8 +6,7 @@ an assistant says nothing:
 
 - how much nearer the prompt's sentences come to one than generic prompts do (`usual_similarity`):
   so memories of any size, and encoders, compare;
-- the share of the prompt's words that are near one turn, and how near its words come to those of
-  one by their vectors (late interaction);
+- how much of the prompt's words one turn has, by their idf;
 - whether the prompt is about somebody whom the memory can know: it names one who speaks there,
   refers back to what was said, or is in the first person; an order that is none of these is
   seldom about anybody.
@@ -18,24 +17,25 @@ prompts that need the memory are nearly all in the first person. So that the reg
 comes near and no set's style, half of a prompt's weight in it is such that of each kind (named,
 back, first person, none) those with an answer weigh as much as those without. The middle of the
 sum is such that one in twenty of RealMem's unrelated prompts gets LEAST_UNASKED. Weights and a
-middle chosen so without one of the personas answer 78% of its prompts on average, at 6% false.
+middle chosen so without one of the personas answer 81% of its prompts on average, at 6% false.
 
-LoCoMo's questions and precisionMemBench's beliefs (MIT) were looked at, and chose nothing. What
-each weight gives at RealMem's 5% false, halved and doubled: the share of the prompts that a memory
-answers, and of those to the small memories that come near and have no answer, all in %.
+LoCoMo's questions (in the table a quarter of them) and precisionMemBench's beliefs (MIT) were
+looked at, and chose nothing. What each weight gives at RealMem's 5% false, halved and doubled: the
+share of the prompts that a memory answers, and of those to the small memories that come near and
+have no answer, all in %.
 
     weight            RealMem      LoCoMo     beliefs       demo       small    no answer
-    as they are         83.1        97.4        81.0        90.0        83.5        39.4
-    COSINE          83.6  73.7  98.4  91.7  78.6  81.0  90.0  80.0  78.4  78.4  37.2  27.7
-    WORDS           83.6  79.8  97.9  94.5  83.3  73.8  90.0  90.0  84.5  76.3  42.6  29.8
-    LATE            84.4  80.8  97.7  96.6  83.3  83.3  90.0  90.0  84.5  79.4  40.4  36.2
-    named           83.1  83.1  91.4  99.5  81.0  81.0  90.0  90.0  79.4  86.6  28.7  52.1
-    refers back     82.4  81.8  97.7  96.6  81.0  81.0  90.0  90.0  83.5  81.4  39.4  35.1
-    first person    80.6  83.6  97.9  94.0  85.7  78.6  90.0  90.0  83.5  79.4  40.4  24.5
-    order           80.1  84.7  96.4  97.9  81.0  83.3  90.0  90.0  80.4  85.6  35.1  39.4
+    as they are         80.1        97.2        83.3       100.0        81.4        35.1
+    COSINE          81.8  78.8  99.1  92.5  73.8  90.5  90.0 100.0  79.4  80.4  37.2  34.0
+    WORDS           81.1  80.6  97.2  97.2  85.7  76.2  90.0 100.0  85.6  77.3  44.7  29.8
+    named           80.1  80.1  91.5  99.1  83.3  83.3 100.0 100.0  76.3  86.6  23.4  53.2
+    refers back     78.0  79.3  97.2  97.2  83.3  78.6 100.0  90.0  81.4  80.4  35.1  35.1
+    first person    78.8  83.1  97.2  93.4  78.6  83.3 100.0  90.0  83.5  77.3  42.6  30.9
+    order           80.3  83.1  97.2  97.2  83.3  85.7 100.0 100.0  81.4  83.5  35.1  39.4
+    no vectors          67.8        98.2        42.9        80.0        47.4        18.1
 
-A name that the memory knows, of somebody who does not speak there, was tried as a feature, and
-gains nothing; nor does the share of words that no turn has. Which of two questions near in topic
+A name that the memory knows, of somebody who does not speak there, gains nothing as a feature, nor
+do the share of words that no turn has, and late interaction. Which of two questions near in topic
 has its answer there, this cannot tell well. `bench/context.py` measures what ships.
 """
 
@@ -55,14 +55,14 @@ from projections.recall.question.parsed_question import ParsedQuestion
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 
-#: The weight of a cosine above the usual one, of the share of words near one turn, and of the
-#: nearest turn by words and their vectors; without vectors, of the share alone.
-COSINE, WORDS, LATE, WORDS_ALONE = 14.0, 1.5, 2.5, 3.0
+#: The weight of a cosine above the usual one, and of the words that one turn has; without vectors,
+#: of the latter alone.
+COSINE, WORDS, WORDS_ALONE = 15.0, 8.0, 15.0
 #: What it adds that the prompt names one who speaks in the memory, refers back, or is in the first
 #: person (the most of them counts), or is an order and none of these.
-ABOUT = {"named": 2.0, "refers_back": 2.0, "first_person": 1.0, "order": -2.0}
+ABOUT = {"named": 2.5, "refers_back": 2.0, "first_person": 1.0, "order": -2.0}
 #: At which sum a prompt concerns the memory as likely as not, with vectors and without.
-MIDDLE, MIDDLE_ALONE = 2.95, 2.45
+MIDDLE, MIDDLE_ALONE = 2.92, 3.22
 #: What is worth putting before an agent unasked: of prompts that do not concern the memory, one in
 #: twenty gets as much.
 LEAST_UNASKED = 0.7
@@ -90,20 +90,22 @@ GENERIC_PROMPTS = (
 _USUAL = 75
 # In a large memory each costs a while, and half of them say as much.
 _LARGE, _OF_LARGE = 100_000, 8
-# Where no words were compared by their vectors: as near as unrelated ones come.
-_UNRELATED = 0.4
+# Whatever else a prompt says, so many words that no turn has are taken to be in it: that a turn has
+# the one word of a short prompt shows less than that it has three of three.
+_MORE_WORDS = 2
+# In a memory of one thing its words are in every turn, and are not nothing: as much of one in none.
+_LEAST_WEIGHT = 0.2
 
 
 class Near(NamedTuple):
     """How near a prompt comes to the personal turns of a memory.
 
     `above`: its cosine above the usual one; None: there are no vectors. `words`: the share of its
-    words, by their idf, near one turn. `late`: how near its words come to those of one turn.
+    words, by their idf, that one turn has, and of _MORE_WORDS.
     """
 
     above: float | None
     words: float
-    late: float = _UNRELATED
 
 
 def nearness(
@@ -118,22 +120,21 @@ def nearness(
     vectors of the prompt's sentences; the nearer half of them counts. `usual`: the cosine to which
     generic prompts come.
     """
-    searched = [(question, candidates) for question, candidates in found if candidates is not None]
-    if not searched:
+    words = [
+        _words_in_one(question, candidates, index)
+        for question, candidates in found
+        if candidates is not None
+    ]
+    if not words:
         return None
-    words = max(_words_near(question, candidates, index) for question, candidates in searched)
     if not sentences:
-        return Near(None, words)
+        return Near(None, max(words))
     allowed = index.turns.personal & found[0][0].allowed
     best = sorted(
         (_found(one, found) or _nearest(one, allowed, index) for one in sentences), reverse=True
     )
     half = best[: (len(best) + 1) // 2]
-    late = [
-        candidates.personal["late"] for _, candidates in searched if "late" in candidates.personal
-    ]
-    above = math.fsum(half) / len(half) - usual
-    return Near(above, words, max(late, default=_UNRELATED))
+    return Near(math.fsum(half) / len(half) - usual, max(words))
 
 
 def usual_similarity(vectors: Sequence[Floats], index: Index) -> float:
@@ -170,7 +171,7 @@ def _found(
         if candidates is None or question.vector is None:
             continue
         if np.array_equal(sentence, question.vector):
-            return candidates.personal.get("cosine")
+            return candidates.personal
     return None
 
 
@@ -182,23 +183,17 @@ def _nearest(sentence: Floats, allowed: Mask, index: Index) -> float:
     )
 
 
-def _words_near(question: ParsedQuestion, found: Candidates, index: Index) -> float:
-    """Return the greatest share of a question's words, by their idf, near a personal turn.
-
-    Names of speakers are left out: whoever speaks seldom says their own name.
-    """
-    names = {
-        term
-        for name in question.named
-        if name.senders
-        for term in index.tokeniser.terms(question.text[name.start : name.end])
+def _words_in_one(question: ParsedQuestion, found: Candidates, index: Index) -> float:
+    """Return the greatest share of a question's words, by their idf, that a personal turn has."""
+    turns = index.turns
+    rare = turns.idf("")
+    terms = {
+        term: max(turns.idf(term), _LEAST_WEIGHT * rare)
+        for term in question.terms_asked_for(index.tokeniser)
     }
-    terms = [term for term in question.terms if term not in names]
-    every = math.fsum(map(index.turns.idf, terms))
-    if not every:
-        return 0.0
-    places = found.places[index.turns.personal[found.places] & question.allowed[found.places]]
-    return min(1.0, float(index.turns.idf_near(terms, places).max(initial=0)) / every)
+    places = found.places[turns.personal[found.places] & question.allowed[found.places]]
+    every = math.fsum(terms.values()) + _MORE_WORDS * rare
+    return float(turns.weight_in(terms, places).max(initial=0)) / every
 
 
 def presence(near: Near | None, about: Mapping[str, bool]) -> float:
@@ -212,5 +207,5 @@ def presence(near: Near | None, about: Mapping[str, bool]) -> float:
     if near.above is None:
         odds += WORDS_ALONE * near.words - MIDDLE_ALONE
     else:
-        odds += COSINE * near.above + WORDS * near.words + LATE * near.late - MIDDLE
+        odds += COSINE * near.above + WORDS * near.words - MIDDLE
     return 1 / (1 + math.exp(-odds))
