@@ -57,6 +57,9 @@ def benches(
     def section(report: Report) -> str:
         return markdown(report)
 
+    def asked_at_once(questions: int) -> int:
+        return questions // 5 if quick else questions
+
     return {
         "start": lambda: section(start.run(homes)),
         "encode": lambda: section(encode.run(encode.sentences(400), reference=reference)),
@@ -65,8 +68,10 @@ def benches(
         "seal": lambda: section(seal.run(homes)),
         "project": lambda: section(project.run(homes, small=many)),
         "recall": lambda: "\n".join(map(section, recall.run(sizes=asked, kept=zones))),
-        "concurrency": lambda: section(concurrency.run(homes)),
-        "service": lambda: section(service.run(homes)),
+        "concurrency": lambda: section(
+            concurrency.run(homes, questions=asked_at_once(concurrency.QUESTIONS))
+        ),
+        "service": lambda: section(service.run(homes, questions=asked_at_once(service.QUESTIONS))),
         "disk": lambda: section(disk.run()),
         "rebuild": lambda: section(rebuild.run(homes, sizes=sizes)),
         "forget": lambda: section(forget.run(homes, sizes=forgotten)),
