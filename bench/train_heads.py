@@ -57,7 +57,7 @@ def rows_of(states: States, layers: Sequence[int]) -> Floats:
     return np.concatenate([*beside, states.shapes.astype(np.float32)], axis=1)
 
 
-def name_head(sets: Sequence[tuple[list[LabelledText], States]], lean: float = 0.0) -> Head:
+def name_head(sets: Sequence[tuple[list[LabelledText], States]], lean: float = 0.95) -> Head:
     """Return the head of names. `lean`: how much less "O" scores, so that more names are found."""
     rows = np.concatenate([rows_of(states, NAME_LAYERS) for _, states in sets])
     ends: list[int] = []
@@ -105,7 +105,7 @@ def tag_head(sets: Sequence[tuple[list[LabelledText], States]]) -> Head:
             True
         )
     rows = np.concatenate([rows_of(states, TAG_LAYERS) for _, states in sets])
-    network = fit_labels(rows, possible, np.ones(len(rows), np.float32), epochs=8)
+    network = fit_labels(rows, possible, np.ones(len(rows), np.float32), epochs=6)
     return Head(TAG_LAYERS, network.in_whole_numbers(UNITS), tuple(pairs))
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 NEVER = -(10**9)
 #: A label that scores so much less than none is not followed, in thousandths: with names in one
 #: word of ten, most words then cost nothing.
-_HOPELESS = 8_000
+_HOPELESS = 5_000
 
 
 class NameChain:
@@ -24,26 +24,28 @@ class NameChain:
             [int(step) if goes(labels, before, label) else NEVER for label, step in enumerate(row)]
             for before, row in enumerate(steps)
         ]
+        self._into = [list(into) for into in zip(*self._steps, strict=True)]
 
     def best(self, scores: npt.NDArray[np.int64]) -> list[int]:
         """Return the number of the label of each word; `scores` (words, labels) in thousandths."""
-        hopeful = scores > scores[:, :1] - _HOPELESS
+        hopeful = (scores > scores[:, :1] - _HOPELESS).tolist()
         rows: list[list[int]] = scores.tolist()
-        begin = len(self._steps) - 1
-        ahead = {begin: 0}
+        ahead = {len(self._steps) - 1: 0}
         came: list[dict[int, int]] = []
-        for row, open_ in zip(rows, hopeful.tolist(), strict=True):
+        for row, open_ in zip(rows, hopeful, strict=True):
             reached: dict[int, int] = {}
             origin: dict[int, int] = {}
             for label, is_open in enumerate(open_):
                 if not is_open:
                     continue
-                best, before = max(
-                    (so_far + self._steps[at][label], -at) for at, so_far in ahead.items()
-                )
+                steps = self._into[label]
+                best, before = NEVER, 0
+                for at, so_far in ahead.items():
+                    if so_far + steps[at] > best:
+                        best, before = so_far + steps[at], at
                 if best > NEVER // 2:
                     reached[label] = best + row[label]
-                    origin[label] = -before
+                    origin[label] = before
             ahead = reached
             came.append(origin)
         if not came:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +13,8 @@ from streams.language.text_reading import ReadWord
 #: How many features a sentence has.
 FEATURES = 24
 
+_DIGIT = re.compile(r"\d")
+_CODE = re.compile(r"[{}<>=`|]")
 _I = frozenset({"i", "me", "my", "mine", "myself"})
 _WE = frozenset({"we", "us", "our", "ours"})
 _YOU = frozenset({"you", "your", "yours"})
@@ -35,10 +38,10 @@ def sentence_shape(
         body.endswith("!"),
         body.endswith("."),
         body.endswith((":", "…", "...")),
-        any(sign.isdigit() for sign in body),
+        _DIGIT.search(body) is not None,
         "\n" in body,
         "http" in body,
-        any(sign in body for sign in "{}<>=`|"),
+        _CODE.search(body) is not None,
         not there.isdisjoint(_I),
         first in _I,
         not there.isdisjoint(_WE),

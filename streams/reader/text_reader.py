@@ -23,7 +23,7 @@ from streams.reader.head_file import HeadFile
 from streams.reader.head_scores import PARTS, ScoringHead
 from streams.reader.name_chain import NameChain
 from streams.reader.packed_reading import NameType, packed
-from streams.reader.sentence_shapes import sentence_shape
+from streams.reader.sentence_shapes import FEATURES, sentence_shape
 from streams.reader.word_cutter import Place, words_of
 from streams.reader.word_shapes import shapes_of
 from streams.reader.word_states import Floats, of_words, whole_numbers
@@ -40,13 +40,13 @@ class TextReader:
 
     def __init__(self, encoder: OnnxEncoder, heads: HeadFile) -> None:
         self.encoder = encoder
-        self._middles = {layer: each.array() for layer, each in heads.middles.items()}
-        self._scales = {layer: each.array() for layer, each in heads.scales.items()}
         self._heads = {name: ScoringHead(head) for name, head in heads.heads.items()}
         self._chain = None
         if (names := heads.heads.get("names")) is not None and names.steps is not None:
             self._chain = NameChain(names.labels, names.steps.array())
         self._layers = sorted({layer for head in self._heads.values() for layer in head.layers})
+        self._middle = np.concatenate([heads.middles[each].array() for each in self._layers])
+        self._scale = np.concatenate([heads.scales[each].array() for each in self._layers])
 
     def read(self, texts: Sequence[str]) -> list[ReadText]:
         """Return what is read in each text, on the encoder's workers."""
@@ -85,12 +85,12 @@ class TextReader:
 
     def _word_rows(self, states: HiddenStates, places: Sequence[Place]) -> dict[int, Floats]:
         """Return the states of words as whole numbers, by layer."""
-        found = {}
-        for layer in self._layers:
-            pieces = states.inner.get(layer, states.tokens.vectors)
-            numbers = whole_numbers(pieces, self._middles[layer], self._scales[layer])
-            found[layer] = of_words(numbers, states.tokens.offsets, places)
-        return found
+        pieces = np.concatenate(
+            [states.inner.get(layer, states.tokens.vectors) for layer in self._layers], axis=1
+        )
+        numbers = whole_numbers(pieces, self._middle, self._scale)
+        rows = of_words(numbers, states.tokens.offsets, places)
+        return dict(zip(self._layers, np.split(rows, len(self._layers), axis=1), strict=True))
 
     def _rows_by_window(
         self, text: str, places: Sequence[Place], spans: Sequence[Place]
@@ -108,7 +108,7 @@ class TextReader:
         return {
             layer: np.concatenate([part[layer] for part in parts])
             if parts
-            else np.zeros((0, len(self._middles[layer])), np.float32)
+            else np.zeros((0, self.encoder.dimension), np.float32)
             for layer in self._layers
         }
 
@@ -208,7 +208,7 @@ class TextReader:
             own = words[bisect_left(starts_of_words, start) : bisect_left(starts_of_words, end)]
             named = bisect_left(starts_of_names, start) < bisect_left(starts_of_names, end)
             shapes.append(sentence_shape(text, start, end, own, named=named))
-        return means, np.array(shapes, np.float32).reshape(len(spans), -1) * UNITS
+        return means, np.array(shapes, np.float32).reshape(len(spans), FEATURES) * UNITS
 
     def _scores(
         self, name: str, of_sentences: tuple[dict[int, Floats], Floats]

@@ -21,8 +21,10 @@ MOST_TERMS = 1_040
 
 def whole_numbers(states: Floats, middle: Floats, scale: Floats) -> Floats:
     """Return (n, dimension) states as whole numbers, `scale` of them a unit away from `middle`."""
-    found: Floats = np.clip(np.rint((states - middle) * scale), -MOST, MOST)
-    return found
+    found = states - middle
+    found *= scale
+    np.rint(found, out=found)
+    return np.clip(found, -MOST, MOST, out=found)
 
 
 def of_words(
@@ -32,17 +34,15 @@ def of_words(
 
     A word without a piece, which the encoder did not see, has zeros.
     """
-    found = np.zeros((len(places), pieces.shape[1]), np.float32)
     if not len(pieces) or not places:
-        return found
+        return np.zeros((len(places), pieces.shape[1]), np.float32)
     spans = np.array(places, dtype=np.int64)
     first = np.searchsorted(offsets[:, 1], spans[:, 0], "right")
     end = np.searchsorted(offsets[:, 0], spans[:, 1], "left")
-    seen = np.flatnonzero(end > first)
-    if len(seen) == len(places) and len(pieces) == len(places) and (end - first == 1).all():
-        return pieces[first]
-    sums = np.zeros((len(pieces) + 1, pieces.shape[1]), np.float64)
-    np.cumsum(pieces, axis=0, out=sums[1:])
-    counts = (end - first)[seen, None]
-    found[seen] = np.rint((sums[end[seen]] - sums[first[seen]]) / counts)
+    found: Floats = pieces[np.minimum(first, len(pieces) - 1)]
+    found[end <= first] = 0
+    # Most words are one piece.
+    for word in np.flatnonzero(end > first + 1).tolist():
+        part = pieces[first[word] : end[word]]
+        found[word] = np.rint(part.sum(axis=0) / np.float32(len(part)))
     return found

@@ -1,0 +1,155 @@
+"""What a reader reads: the same on any worker, in any text, and as it was recorded."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from schemas.errors import IntegrityError, InvalidInput
+from streams.encoder.catalog import Precision
+from streams.encoder.encoder import Encoder
+from streams.encoder.pin import ReaderPin
+from streams.language.text_reading import TextReading
+from streams.reader.packed_reading import packed, unpacked
+from streams.reader.reader_installing import install_reader
+from streams.reader.reader_loading import load_reader
+from streams.reader.text_reader import TextReader
+
+TEXTS = [
+    "Ada Lovelace moved to Lisbon in May.",
+    "i met ryan gosling at the airport lol",
+    "Did Maria call? She works for Siemens now, and she doesn't like it.",
+    "I'm 32 and live in Turin.",
+    "",
+    "   \n\t ",
+    "…!!!???",
+    "👩‍👩‍👧 Zo\u200bë и Мария в Москве مرحبا بك يا أحمد 東京に住んでいます",
+    "\u202eolleH\u202c @user #tag https://example.org/a_b?c=d \ud800 \x00 \ufeff",
+    "n't 's 'll don't can't U.S.A. 3.5 2026-05-07",
+]
+
+
+@pytest.fixture(scope="module")
+def pin(model_cache: Path) -> ReaderPin:
+    return install_reader(None, cache=model_cache)
+
+
+@pytest.fixture(scope="module")
+def reader(pin: ReaderPin, model_cache: Path) -> Iterator[TextReader]:
+    loaded = load_reader(pin, cache=model_cache)
+    yield loaded
+    loaded.encoder.close()
+
+
+def read(reader: TextReader, text: str) -> TextReading:
+    (found,) = reader.read([text])
+    return unpacked(text, found.content)
+
+
+def named(reader: TextReader, text: str) -> list[tuple[str, str]]:
+    return [(text[name.start : name.end], name.type) for name in read(reader, text).names]
+
+
+def test_its_vectors_are_those_of_the_encoder_to_the_bit(
+    reader: TextReader, minilm: dict[Precision, Encoder]
+) -> None:
+    texts = [text for text in TEXTS if text.strip()]
+    plain = minilm["int8"]
+    assert np.array_equal(reader.encoder.encode(texts), plain.encode(texts))
+    for ours, theirs in zip(reader.read(texts), plain.encode_tokens(texts), strict=True):
+        assert ours.tokens is not None
+        assert np.array_equal(ours.tokens.vectors, theirs.vectors)
+        assert np.array_equal(ours.tokens.pooled, theirs.pooled)
+
+
+def test_it_reads_the_same_in_any_batch_and_order(reader: TextReader) -> None:
+    together = [each.content for each in reader.read(TEXTS)]
+    backwards = [each.content for each in reader.read(TEXTS[::-1])][::-1]
+    alone = [reader.read([text])[0].content for text in TEXTS]
+    assert together == backwards == alone
+
+
+def test_it_reads_the_same_in_another_process(reader: TextReader, model_cache: Path) -> None:
+    program = """
+import hashlib, sys
+from pathlib import Path
+from streams.reader.reader_installing import install_reader
+from streams.reader.reader_loading import load_reader
+from tests.encoder.test_reader import TEXTS
+cache = Path(sys.argv[1])
+reader = load_reader(install_reader(None, cache=cache), cache=cache)
+print(hashlib.sha256(b"".join(each.content for each in reader.read(TEXTS))).hexdigest())
+"""
+    command = [sys.executable, "-c", program, str(model_cache)]
+    other = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    ours = b"".join(each.content for each in reader.read(TEXTS))
+    assert other == hashlib.sha256(ours).hexdigest()
+
+
+def test_names_and_parts_of_speech_are_those_that_people_see(reader: TextReader) -> None:
+    assert ("Ada Lovelace", "PERSON") in named(reader, TEXTS[0])
+    assert ("Lisbon", "LOCATION") in named(reader, TEXTS[0])
+    assert ("ryan gosling", "PERSON") in named(reader, TEXTS[1])
+    assert ("Maria", "PERSON") in named(reader, TEXTS[2])
+    tags = {TEXTS[3][word.start : word.end]: word.tag for word in read(reader, TEXTS[3]).words}
+    assert tags["I"] == "PRP"
+    assert tags["32"] == "CD"
+    assert tags["'m"] == tags["live"] == "VBP"
+    assert tags["Turin"] == "NNP"
+    assert named(reader, "thanks, see you tomorrow then") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *TEXTS,
+        "word " * 20_000,
+        "x" * 100_000,
+        "👍🏽" * 2_000,
+        "שלום עולם, אני גר בתל אביב. " * 60,
+        "a\u200b" * 3_000,
+    ],
+    ids=lambda text: repr(text[:12]),
+)
+def test_every_place_that_it_names_is_in_the_text(reader: TextReader, text: str) -> None:
+    found = read(reader, text)
+    for spans in (found.words, found.names, found.sentences):
+        last = 0
+        for span in spans:
+            assert last <= span.start < span.end <= len(text)
+            assert not text[span.start].isspace()
+            last = span.end
+    assert all(0 <= sentence.durable <= 100 for sentence in found.sentences)
+    assert packed(text, found) == reader.read([text])[0].content
+
+
+def test_a_long_text_is_read_to_its_end(reader: TextReader) -> None:
+    text = "It rained all day and nothing happened at all. " * 60 + "Ada Lovelace lives in Lisbon."
+    assert ("Ada Lovelace", "PERSON") in named(reader, text)[-2:]
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00", b"\x63" + bytes(8), b"\x01\x01"])
+def test_what_is_no_reading_of_a_text_is_refused(content: bytes) -> None:
+    with pytest.raises(IntegrityError):
+        unpacked("Ada lives in Lisbon.", content)
+
+
+def test_heads_that_were_changed_are_not_used(
+    pin: ReaderPin, model_cache: Path, tmp_path: Path
+) -> None:
+    from streams.reader.head_file import OWN, read_heads
+
+    changed = bytearray(OWN.read_bytes())
+    changed[len(changed) // 2] ^= 1
+    (tmp_path / "changed.heads").write_bytes(changed)
+    with pytest.raises(IntegrityError, match="SHA-256"):
+        read_heads(tmp_path / "changed.heads", pin.heads)
+    (tmp_path / "other.heads").write_bytes(b"no heads")
+    with pytest.raises(InvalidInput, match="holds no heads"):
+        install_reader(tmp_path / "other.heads", cache=model_cache)
