@@ -1,7 +1,8 @@
 """Train reading heads, recollect's own or others: python -m bench.train_heads DATA FILE.
 
 DATA is a folder with sets of texts as JSON lines: `ner/*.jsonl` (`text`, `spans` of start, end and
-type), `pos/*.jsonl` (`text`, `tokens`, `upos`, `xpos`, `kind`). The encoder must be in the cache
+type), `pos/*.jsonl` (`text`, `tokens`, `upos`, `xpos`, `kind`), `realmem/*.jsonl` (`event`, `user`,
+`label`), `persona/chat.jsonl` and `persona/attributes.jsonl`. The encoder must be in the cache
 (`recollect init` brings it). The same sets give the same file on the same machine.
 """
 
@@ -27,6 +28,7 @@ from bench.head_corpora import (
     states_of,
 )
 from bench.head_fitting import Floats, Mask, fit_chain, fit_labels
+from bench.head_sentences import attribute_head, durable_head, kind_head
 from streams.encoder.catalog import MINILM
 from streams.encoder.installing import install
 from streams.encoder.loading import load
@@ -34,6 +36,7 @@ from streams.encoder.onnx_encoder import OnnxEncoder
 from streams.reader.head_file import FORMAT, Head, HeadFile, Numbers
 from streams.reader.head_scores import PARTS
 from streams.reader.name_chain import goes
+from streams.reader.text_reader import TextReader
 
 #: Sets of names that are trained on, in order; those ending in "-dev" are for judging.
 NAME_LABELS = (
@@ -48,6 +51,9 @@ SOURCES = (
     "Broad Twitter Corpus (CC BY 4.0)",
     "Tweebank-NER and Tweebank-UD (Apache-2.0)",
     "GUM: academic, court, interview, news (CC BY 4.0 and 2.5)",
+    "RealMem (Apache-2.0)",
+    "Synthetic-Persona-Chat (CC BY 4.0)",
+    "plain sentences of this repository (tests/data/worth/train.jsonl)",
 )
 
 
@@ -115,6 +121,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("file", type=Path)
     parser.add_argument("--version", default="1")
+    parser.add_argument("--plain", type=Path, default=Path("tests/data/worth/train.jsonl"))
     parser.add_argument("--cache", type=Path, default=Path("~/.cache/recollect"))
     given = parser.parse_args()
     cache = given.cache.expanduser()
@@ -141,6 +148,14 @@ def main() -> None:
         scales={layer: Numbers.of(scale) for layer, scale in scales.items()},
         heads=heads,
     )
+    reader = TextReader(encoder, file, layers=tuple(middles))
+    chats = given.data / "persona" / "chat.jsonl"
+    heads["kind"] = kind_head(reader, given.data / "pos" / "gum.jsonl", given.plain)
+    heads["durable"] = durable_head(
+        reader, given.plain, chats, sorted((given.data / "realmem").glob("*.jsonl"))
+    )
+    labelled = given.data / "persona" / "attributes.jsonl"
+    heads["attribute"] = attribute_head(reader, labelled, chats, given.plain)
     content = msgspec.msgpack.encode(file)
     given.file.write_bytes(content)
     print(f"{given.file}: {len(content):,} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,16 +36,28 @@ UNITS = 32
 NO_ATTRIBUTE = "none"
 
 
+class _Seen(NamedTuple):
+    """A text as the heads of its sentences see it."""
+
+    spans: list[Place]
+    places: list[Place]
+    rows: dict[int, Floats]
+    words: tuple[ReadWord, ...]
+    names: tuple[ReadName, ...]
+
+
 class TextReader:
     """Reads texts; what it reads depends on the text, the encoder and the heads alone."""
 
-    def __init__(self, encoder: OnnxEncoder, heads: HeadFile) -> None:
+    def __init__(self, encoder: OnnxEncoder, heads: HeadFile, layers: Sequence[int] = ()) -> None:
+        """`layers`: those that are seen beside the layers of the heads, for training others."""
         self.encoder = encoder
         self._heads = {name: ScoringHead(head) for name, head in heads.heads.items()}
         self._chain = None
         if (names := heads.heads.get("names")) is not None and names.steps is not None:
             self._chain = NameChain(names.labels, names.steps.array())
-        self._layers = sorted({layer for head in self._heads.values() for layer in head.layers})
+        of_heads = {layer for head in self._heads.values() for layer in head.layers}
+        self._layers = sorted(of_heads.union(layers))
         self._middle = np.concatenate([heads.middles[each].array() for each in self._layers])
         self._scale = np.concatenate([heads.scales[each].array() for each in self._layers])
 
@@ -60,7 +73,20 @@ class TextReader:
         self.encoder.see(texts, look)
         return [found[row] for row in range(len(texts))]
 
+    def sentence_states(
+        self, text: str, states: HiddenStates
+    ) -> tuple[list[Place], tuple[dict[int, Floats], Floats]]:
+        """Return the sentences of a text as heads see them: where they are, and for each the mean
+        of its words by layer, and its shape.
+        """
+        seen = self._seen(text, states)
+        return seen.spans, self._sentence_rows(text, seen)
+
     def _reading(self, text: str, states: HiddenStates) -> TextReading:
+        seen = self._seen(text, states)
+        return TextReading(seen.words, seen.names, tuple(self._sentences(text, seen)))
+
+    def _seen(self, text: str, states: HiddenStates) -> _Seen:
         places = words_of(text)
         spans = sentences(text)
         if states.whole:
@@ -71,15 +97,13 @@ class TextReader:
         spaced = [not start or text[start - 1].isspace() for start, _ in places]
         shapes = shapes_of(words, spaced) * UNITS
         tags = self._tags(rows, shapes)
-        names = tuple(self._names(places, rows, shapes))
         read = tuple(
             ReadWord(start, end, tag)
             for (start, end), tag in zip(places, tags, strict=True)
             if tag and (text[start].isalnum() or text[end - 1].isalnum())
         )
-        return TextReading(
-            read, names, tuple(self._sentences(text, spans, places, rows, read, names))
-        )
+        names = tuple(self._names(places, rows, shapes))
+        return _Seen(spans, places, rows, read, names)
 
     # Words
 
@@ -154,20 +178,12 @@ class TextReader:
 
     # Sentences
 
-    def _sentences(
-        self,
-        text: str,
-        spans: Sequence[Place],
-        places: Sequence[Place],
-        rows: dict[int, Floats],
-        words: Sequence[ReadWord],
-        names: Sequence[ReadName],
-    ) -> Iterator[ReadSentence]:
-        of_sentences = self._sentence_rows(text, spans, places, rows, words, names)
+    def _sentences(self, text: str, seen: _Seen) -> Iterator[ReadSentence]:
+        of_sentences = self._sentence_rows(text, seen)
         kinds = self._scores("kind", of_sentences)
         durable = self._scores("durable", of_sentences)
         attributes = self._scores("attribute", of_sentences)
-        for number, (start, end) in enumerate(spans):
+        for number, (start, end) in enumerate(seen.spans):
             attribute, sure = attributes[number] if attributes else (NO_ATTRIBUTE, 0)
             kind: SentenceKind = "statement"
             if kinds:
@@ -181,34 +197,28 @@ class TextReader:
             else:
                 yield ReadSentence(start, end, kind, lasting, attribute, sure)
 
-    def _sentence_rows(
-        self,
-        text: str,
-        spans: Sequence[Place],
-        places: Sequence[Place],
-        rows: dict[int, Floats],
-        words: Sequence[ReadWord],
-        names: Sequence[ReadName],
-    ) -> tuple[dict[int, Floats], Floats]:
+    def _sentence_rows(self, text: str, seen: _Seen) -> tuple[dict[int, Floats], Floats]:
         """Return the rounded means of the words of each sentence by layer, and its shape."""
         means = {
-            layer: np.zeros((len(spans), states.shape[1]), np.float32)
-            for layer, states in rows.items()
+            layer: np.zeros((len(seen.spans), states.shape[1]), np.float32)
+            for layer, states in seen.rows.items()
         }
         shapes = []
-        starts = [start for start, _ in places]
-        starts_of_words = [word.start for word in words]
-        starts_of_names = [name.start for name in names]
-        for number, (start, end) in enumerate(spans):
+        starts = [start for start, _ in seen.places]
+        starts_of_words = [word.start for word in seen.words]
+        starts_of_names = [name.start for name in seen.names]
+        for number, (start, end) in enumerate(seen.spans):
             part = slice(bisect_left(starts, start), bisect_left(starts, end))
             if part.stop > part.start:
-                for layer, states in rows.items():
+                for layer, states in seen.rows.items():
                     total = states[part].sum(axis=0, dtype=np.float64)
                     means[layer][number] = np.rint(total / (part.stop - part.start))
-            own = words[bisect_left(starts_of_words, start) : bisect_left(starts_of_words, end)]
+            own = seen.words[
+                bisect_left(starts_of_words, start) : bisect_left(starts_of_words, end)
+            ]
             named = bisect_left(starts_of_names, start) < bisect_left(starts_of_names, end)
             shapes.append(sentence_shape(text, start, end, own, named=named))
-        return means, np.array(shapes, np.float32).reshape(len(spans), FEATURES) * UNITS
+        return means, np.array(shapes, np.float32).reshape(len(seen.spans), FEATURES) * UNITS
 
     def _scores(
         self, name: str, of_sentences: tuple[dict[int, Floats], Floats]

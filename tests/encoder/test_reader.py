@@ -153,3 +153,39 @@ def test_heads_that_were_changed_are_not_used(
     (tmp_path / "other.heads").write_bytes(b"no heads")
     with pytest.raises(InvalidInput, match="holds no heads"):
         install_reader(tmp_path / "other.heads", cache=model_cache)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("My sister lives in Turin.", "statement"),
+        ("When does the train to Turin leave?", "question"),
+        ("Nice one!", "fragment"),
+    ],
+)
+def test_what_a_sentence_does(reader: TextReader, text: str, kind: str) -> None:
+    assert [sentence.kind for sentence in read(reader, text).sentences] == [kind]
+
+
+def test_what_lasts_is_told_from_what_passes(reader: TextReader) -> None:
+    lasting = [
+        "I'm allergic to walnuts.",
+        "My daughter Lucía started at the music school in Graz.",
+        "We decided to keep our servers in Frankfurt.",
+        "I work as a nurse at the children's hospital.",
+    ]
+    passing = ["Thanks a lot!", "Can you make it shorter?", "lol that's hilarious", "Good morning"]
+
+    def durable(text: str) -> int:
+        return max(sentence.durable for sentence in read(reader, text).sentences)
+
+    assert min(map(durable, lasting)) > 50 > max(map(durable, passing))
+
+
+def test_what_a_sentence_says_of_somebody(reader: TextReader) -> None:
+    for text, attribute in [
+        ("I have two cats and a dog.", "pets"),
+        ("I work as a nurse at the hospital.", "work"),
+        ("Thanks, see you tomorrow!", None),
+    ]:
+        assert [sentence.attribute for sentence in read(reader, text).sentences] == [attribute]
