@@ -31,9 +31,10 @@ from streams.agents.entities import ENTITY_TYPES, EntityResolver
 from streams.agents.state import Known, State, kept_signature
 from streams.agents.vectors import embedding_rows, turn_rows
 from streams.language.analysis import Analysis, Claim, Statement
-from streams.language.frames import MASK
+from streams.language.frames import MASK, find_frame
 from streams.language.mentions import mentions
-from streams.language.statements import analyse, is_question
+from streams.language.questions import is_question, last_question
+from streams.language.statements import analyse
 from streams.language.text_reading import TextReading
 
 # Near-duplicates are skipped "in the same period": Hindsight's 24 hours, either way.
@@ -48,19 +49,29 @@ _INJECTED = re.compile(r"<memory_context\b.*?(?:</memory_context>|\Z)", re.DOTAL
 _json = msgspec.json.Encoder()
 
 
+class Question(msgspec.Struct, frozen=True):
+    """What somebody asked: the number of the event, its words, and the context that they give."""
+
+    number: int
+    asked: str
+    context: str
+
+
 class Reading(msgspec.Struct, frozen=True):
     """One event as the writer read it.
 
-    `question` has the number and text of the question that the event answers, if any. `said_at` is
-    when it was said (unix ms); of an edit, when the message was first said. `replaced` are the ids
-    of the versions of the message that it replaces. `read`: what a reader read in its own words.
-    `corrects` is what it takes back of others.
+    `question` is the question that the event answers, if any; `rests_on` are the numbers of the
+    events before it that what was read depends on. `said_at` is when it was said (unix ms); of an
+    edit, when the message was first said. `replaced` are the ids of the versions of the message
+    that it replaces. `read`: what a reader read in its own words. `corrects` is what it takes back
+    of others.
     """
 
     event: Event
     analysis: Analysis
     said_at: int
-    question: tuple[int, str] | None = None
+    question: Question | None = None
+    rests_on: tuple[int, ...] = ()
     replaced: tuple[str, ...] = ()
     read: TextReading | None = None
     corrects: tuple[TakenBack, ...] = ()
@@ -102,7 +113,7 @@ class RuleWriter(ReadingAgent):
             turn = [_read(one, surroundings, event.number) for one in said]
             readings = [*turn, *readings]
         reads = {reading.event.number for reading in readings} - {event.number}
-        reads |= {reading.question[0] for reading in readings if reading.question}
+        reads |= {number for reading in readings for number in reading.rests_on}
         turn_text = event_text(content) if isinstance(content, Content) else ""
         return Extract(
             content=readings,
@@ -184,18 +195,23 @@ def _read(event: Event, surroundings: Surroundings, below: int) -> Reading:
     read = surroundings.reading(text) if text.strip() else None
     if isinstance(content, Remember):
         return Reading(event, _as_it_stands(text, event, content, read), said_at, read=read)
+    before = surroundings.before(event, 1) if text else ()
+    question = _question_in(before, content)
+    dictated = _is_dictated(before, content)
     analysis = analyse(
         text,
         speaker=content.sender_name or content.sender_id,
         at_ms=said_at,
         utc_offset_minutes=content.utc_offset,
+        asked=question.asked if question else None,
+        dictated=dictated,
         reading=read,
     )
-    question = None
-    if analysis.statements:
-        question = _question_before(event, content, surroundings)
     corrects = taken_back(text, said_at, event, content, surroundings)
-    return Reading(event, analysis, said_at, question, replaced, read, corrects)
+    if not analysis.statements:
+        return Reading(event, analysis, said_at, replaced=replaced, read=read, corrects=corrects)
+    rests_on = tuple(one.number for one in before) if question or dictated else ()
+    return Reading(event, analysis, said_at, question, rests_on, replaced, read, corrects)
 
 
 def _among_versions(event: Event, revisions: Sequence[Event]) -> tuple[int, tuple[str, ...], bool]:
@@ -253,18 +269,27 @@ def _as_it_stands(text: str, event: Event, content: Content, read: TextReading |
     )
 
 
-def _question_before(
-    event: Event, content: Content, surroundings: Surroundings
-) -> tuple[int, str] | None:
+def _question_in(before: Sequence[Event], content: Content) -> Question | None:
     """Return the question that somebody else asked just before: the context of a fact."""
-    for before in surroundings.before(event, 1):
-        asked = before.payload
+    for event in before:
+        asked = event.payload
         assert isinstance(asked, Content)
         if asked.sender_id != content.sender_id and len(asked.content) <= 300:
             last = " ".join(asked.content.split())
             if is_question(last):
-                return before.number, f"{asked.sender_name or asked.sender_id} asked: {last}"
+                who = asked.sender_name or asked.sender_id
+                return Question(event.number, last_question(last), f"{who} asked: {last}")
     return None
+
+
+def _is_dictated(before: Sequence[Event], content: Content) -> bool:
+    """Whether the sender stated a plain fact just before, so plain facts are what this is."""
+    for event in before:
+        said = event.payload
+        assert isinstance(said, Content)
+        same = said.sender_id == content.sender_id
+        return same and len(said.content) <= 300 and find_frame(said.content, None) is not None
+    return False
 
 
 class _New(msgspec.Struct):
@@ -322,7 +347,7 @@ def _decide(
     named = content.sender_name or content.sender_id
     quoting = said
     if reading.question:
-        quoting = DecidedPart(tuple(sorted({event.number, reading.question[0]})))
+        quoting = DecidedPart(tuple(sorted({event.number, reading.question.number})))
     previous: str | None = None
     in_statement: list[tuple[int, int]] = []
     made: list[Made] = []
@@ -426,7 +451,7 @@ def _fact(identity: str, signature: str, statement: Statement, reading: Reading)
     return Fact(
         id=identity,
         text=statement.text,
-        context=reading.question[1] if reading.question else context,
+        context=reading.question.context if reading.question else context,
         as_of=reading.said_at,
         ingested_at=event.ingested_at,
         source_event_id=event.id,

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from typing import NamedTuple
+
+import msgspec
 
 from projections.text.addresses import addresses
 from projections.text.dates import DateReference, Found, as_reference, find_dates, local_day
-from projections.text.lexicon import CONTRACTIONS, FUNCTION_WORDS, HONORIFICS, PHATIC, word_set
 from projections.text.resolved_dates import resolved as with_days
 from projections.text.sentences import sentences
-from projections.text.tokenizer import Tokens, bare, tokenise
+from projections.text.tokenizer import Tokens, tokenise
 from streams.language.analysis import (
     Analysis,
+    Claim,
     Contact,
     Introduction,
     Mention,
@@ -20,27 +23,28 @@ from streams.language.analysis import (
 )
 from streams.language.claims import TRIGGERS as CLAIM_TRIGGERS
 from streams.language.claims import find_claim
+from streams.language.clauses import Clause, Span, after_lead_in, clauses
 from streams.language.contacts import find_contacts
 from streams.language.frames import VERBS as FRAME_VERBS
 from streams.language.frames import find_frame
 from streams.language.mentions import find_mentions
 from streams.language.naming import find_introductions
-from streams.language.reported import Span, is_reported, reported
+from streams.language.questions import is_question, told_in_question
+from streams.language.reported import is_reported, reported
 from streams.language.signature import assemble, tokens_for_signature
-from streams.language.text_reading import TextReading
-
-_QUESTION_OPENING = re.compile(
-    r"(?:(?:so|and|but|hey|hi|ok|okay|oh|well|btw|wow)[ ,]+)*"
-    r"(?:(?:do|does|did|are|is|was|were|have|has|can|could|would|will|should|shall|don['’]t|"
-    r"doesn['’]t|didn['’]t|aren['’]t|isn['’]t|haven['’]t|can['’]t|won['’]t|wouldn['’]t) "
-    r"(?:you|u|i|we|they|he|she|it|there|anyone|anybody|someone|your|this|that|the|my)\b"
-    r"|(?:what|where|when|why|how|who|which)(?: (?:do|does|did|are|is|was|were|have|has|can|could|"
-    r"would|will|should)|['’]s|['’]re|['’]d) (?:you|u|your|yours|it|that|this|the|they|he|she|we|i|"
-    r"there|up|going|new)\b"
-    r"|(?:is|are|was|were|does|did|has|can|could|would|should) (?-i:[A-Z][a-z])\w* "
-    r"|(?:what|how) about\b|how (?:much|many|long|far|old|often|come)\b|anyone\b)",
-    re.IGNORECASE,
+from streams.language.text_reading import ReadSentence, TextReading
+from streams.language.vocatives import is_salutation, is_vocative
+from streams.language.worth import (
+    About,
+    Message,
+    Said,
+    about,
+    is_answer,
+    is_comment,
+    is_worth,
+    points_back,
 )
+
 _CORRECTION = re.compile(
     r"(?:actually\b|correction\b|(?:sorry,? |oops,? |no,? |wait,? )*(?:i meant|i mean[, ]+(?=it)|"
     r"scratch that|let me correct)|(?:no|wait|oops|sorry),? (?:wait,? )?actually\b|"
@@ -57,51 +61,9 @@ _CAUSE = re.compile(
     r"(?:that|this) (?:led to|resulted in|caused|made me|meant that)\b)",
     re.IGNORECASE,
 )
-_CONTRACTED = ("'s", "'m", "'re", "'ve", "'ll", "'d", "n't")
-_FIRST_PERSON = frozenset({"i", "i'm", "i've", "my", "we", "we're", "we've", "our", "i'd", "i'll",
-                           "im", "ive", "mine", "we'll"})  # fmt: skip
-_STATE = frozenset({"i'm", "im", "we're"})
-_BE = frozenset({"am", "are", "was", "were"})
-#: Moods and places of the moment: "I'm tired" is over before it is remembered.
-_PASSING = word_set(
-    """okay starving hungry thirsty sleepy exhausted bored confused curious impressed stuffed
-    speechless jealous interested surprised shocked stuck lost alone awake asleep stoked
-    pumped thrilled grateful kidding joking serious afraid worried nervous listening
-    following trying driving eating leaving sitting standing coming waiting outside inside
-    online offline wrong free in out afk"""
-)
-#: "Good morning my treasures", "Dear parents of 3B,": a salutation and nothing else.
-_SALUTATION = re.compile(
-    r"(?:good (?:morning|afternoon|evening|night|day)|dear|hi|hello|hey|greetings|bonjour|hallo)\b"
-    r"(?: [\w.'’\-]+,?){0,5}[\s,:!.…]*",
-    re.IGNORECASE,
-)
-_ADDRESSING = word_set("hey hi hello thanks thank dear wow congrats bye yeah yes yo oh hiya")
-_VERBS = word_set(
-    "am is are was were be been i i'm i've we we're you it it's have has had will would can could "
-    "do does did come came go went see call called bring take need want from at in on"
-)
+_BECAUSE = re.compile(r"\b(?:because|caused by|due to|led to|resulted in)\b", re.IGNORECASE)
 _CODE_MARKS = ("();", "==", "=>", "</", "::", "&&")
-_CONTENT_ENOUGH = 3
-_ORDINAL_END = re.compile(r"\d(?:st|nd|rd|th)\Z", re.IGNORECASE)
 _PLACED = re.compile(r"\b(?:in|from|to|near|at|around|for|the)\s\Z", re.IGNORECASE)
-_TITLE = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|Mme|Mlle|Prof|M|Miss|Madame|Herr|Frau)\.?\Z")
-
-
-def is_question(sentence: str) -> bool:
-    """Whether the sentence asks: by its question mark, or by its opening words without one."""
-    end = len(sentence)
-    while end and not (
-        sentence[end - 1].isalnum() or sentence[end - 1] in ".!?…。\uff01\uff1f\uff61:,"
-    ):
-        end -= 1
-    last = end
-    while last and sentence[last - 1] in ".!?…。\uff01\uff1f\uff61":
-        last -= 1
-    mark = sentence[last:end]
-    if "?" in mark or "\uff1f" in mark:
-        return True
-    return not mark and _QUESTION_OPENING.match(sentence) is not None
 
 
 def analyse(
@@ -111,12 +73,16 @@ def analyse(
     at_ms: int,
     utc_offset_minutes: int = 0,
     limit: int = 256,
+    asked: str | None = None,
+    dictated: bool = False,
     reading: TextReading | None = None,
 ) -> Analysis:
     """Return what `speaker` says in `text`, written at `at_ms` (unix milliseconds).
 
-    At most `limit` statements are returned, the first ones of the message. `reading`: what a reader
-    read in the text; None: the rules alone do.
+    At most `limit` statements are returned, the first ones of the message. `asked` is the question
+    that somebody else asked just before. `dictated` says that the speaker stated a plain fact just
+    before, so a plain fact that is about nobody here is kept too. `reading` is what the heads on
+    the encoder read in the same text; None: rules alone.
     """
     spans = sentences(text)
     if not spans:
@@ -125,7 +91,13 @@ def analyse(
     tokens = tokenise(text)
     places = addresses(text)
     dates = find_dates(tokens, local_day(at_ms, utc_offset_minutes), places)
-    asserted = [span for span in spans if not is_question(text[span[0] : span[1]])]
+    told: dict[int, Span] = {}  # what is said, by the place of its sentence
+    for place, span in enumerate(spans):
+        if not is_question(text[span[0] : span[1]]):
+            told[place] = span
+        elif said := told_in_question(tokens, span):
+            told[place] = said
+    asserted = list(told.values())
     others = reported(text)
     contacts = find_contacts(tokens, asserted)
     if contacts and others:
@@ -134,18 +106,26 @@ def analyse(
     found = find_mentions(tokens, dates, places, asserted, reading)
     if contacts:
         found = _outside(found, contacts)
-    message = _Message(tokens, dates, found, contacts, introductions, others, speaker)
-    questions = set(spans).difference(asserted)
+    parts = _Parts(tokens, dates, found, contacts, introductions, others, speaker)
+    parts.dictated = dictated
+    parts.read = reading.sentences if reading else ()
     statements: list[Statement] = []
-    follows = False
-    for span in spans:
-        if len(statements) == limit:
+    previous = -2  # the place of the sentence that made the last statement
+    for place, span in told.items():
+        if len(statements) >= limit:
             break
-        statement = None if span in questions else message.statement(*span, follows)
-        if statement is not None:
-            statements.append(statement)
-        follows = statement is not None
-    return Analysis(tuple(statements), tuple(contacts), tuple(introductions))
+        linked = (
+            _BECAUSE.search(text, *span) is not None
+            or bool(_CAUSE.match(text, span[0]))
+            or (place + 1 in told and bool(_CAUSE.match(text, told[place + 1][0])))
+        )
+        kept = parts.statements(span, follows=previous == place - 1, linked=linked)
+        if not kept and asked and span == asserted[0]:
+            kept = parts.answer(span, asked)
+        if kept:
+            statements += kept
+            previous = place
+    return Analysis(tuple(statements[:limit]), tuple(contacts), tuple(introductions))
 
 
 def _is_others(contact: Contact, others: list[Span]) -> bool:
@@ -172,7 +152,17 @@ def _outside(mentions: list[Mention], contacts: list[Contact]) -> list[Mention]:
     return kept
 
 
-class _Message:
+class _Piece(NamedTuple):
+    """A clause, or several that belong together, as it was judged."""
+
+    clause: Clause
+    said: Said
+    about: About
+    claim: Claim | None
+    kept: bool
+
+
+class _Parts:
     """The words of a message and what was found in them, in the order of the text."""
 
     def __init__(
@@ -195,72 +185,167 @@ class _Message:
         self._introduced = [introduction.start for introduction in introductions]
         self._others = others
         self._speaker = speaker
+        self._own = frozenset(speaker.lower().split()) if speaker else frozenset()
+        self.dictated = False
+        self.read: tuple[ReadSentence, ...] = ()
+        self._message = Message.of(tokens)
 
-    def statement(self, start: int, end: int, follows: bool) -> Statement | None:
-        """The sentence from `start` to `end`, if it is worth keeping.
+    def statements(self, span: Span, follows: bool, linked: bool) -> list[Statement]:
+        """The statements of a sentence that is worth keeping; of its clauses only those that are.
 
-        `follows` says whether the sentence right before it is a statement.
+        `follows` says whether the sentence before it made one; `linked` that it is the cause of the
+        next one, or the effect of the one before, in so many words.
         """
-        tokens, speaker = self._tokens, self._speaker
+        tokens = self._tokens
+        start, end = span
         left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
         if left == right or not _is_prose(tokens.text, start, end, tokens, left, right):
-            return None
-        if _is_salutation(tokens, start, end, left, right):
-            return None
-        first = bisect_left(self._mention_starts, start)
-        last = bisect_left(self._mention_starts, end)
-        mentions = [_by_speaker(item, speaker, tokens.text) for item in self._mentions[first:last]]
-        while mentions and mentions[-1].end > end:
-            mentions.pop()
-        dates = self._dates[
-            bisect_left(self._date_lefts, left) : bisect_left(self._date_lefts, right)
-        ]
-        while dates and dates[-1].right > right:
-            dates.pop()
-        contacts = self._contacts[
-            bisect_left(self._contact_starts, start) : bisect_left(self._contact_starts, end)
-        ]
-        sentence = tokens.text[start:end]
-        references = [as_reference(tokens, item) for item in dates]
-        corrects = _CORRECTION.match(sentence) is not None
-        claim = None
-        if not is_reported(self._others, start):
-            words = tokens.lowers[left:right]
-            if contacts or not CLAIM_TRIGGERS.isdisjoint(words):
-                claim = find_claim(sentence, start, speaker, mentions, references, contacts)
-            if claim is None and not FRAME_VERBS.isdisjoint(words):
-                claim = find_frame(sentence, speaker)
-        if (
-            claim is None
-            and not contacts
-            and bisect_left(self._introduced, start) == bisect_left(self._introduced, end)
-            and not _is_informative(tokens, left, right, mentions, end)
-            and not (mentions and corrects)
+            return []
+        if is_salutation(tokens, start, end, left, right):
+            return []
+        pieces = [self._piece(clause, linked) for clause in clauses(tokens, span)]
+        said: list[Statement] = []
+        for first, last in _together(pieces):
+            statement = self._statement(pieces[first : last + 1], follows and first == 0)
+            said.append(statement)
+        return said
+
+    def answer(self, span: Span, asked: str) -> list[Statement]:
+        """The statement of a few words that only say something with the question before them."""
+        piece = self._piece(Clause(*span, shifts=False), linked=False)
+        if piece.said.left == piece.said.right or not is_answer(piece.said):
+            return []
+        statement = self._statement([piece], follows=False)
+        answered = statement.text.removeprefix(f"{self._speaker}: ")
+        text = (
+            f'Asked "{asked}", {self._speaker} answered: {answered}' if self._speaker else answered
+        )
+        return [msgspec.structs.replace(statement, text=text)]
+
+    def _piece(self, clause: Clause, linked: bool) -> _Piece:
+        start, end = clause.start, clause.end
+        said = self._said(after_lead_in(self._tokens.text, start, end), end)
+        claim = self._claim(start, end)
+        whom = about(said)
+        frame = self._frame(start, end) if claim is None else None
+        kept = (
+            claim is not None
+            or bool(self._contacts_in(start, end))
+            or bisect_left(self._introduced, start) != bisect_left(self._introduced, end)
+            or bool(said.mentions and _CORRECTION.match(said.text))
+            or is_worth(said, whom, self._message, linked)
+            or (self.dictated and frame is not None)
+        )
+        return _Piece(clause, said, whom, claim or frame, kept)
+
+    def _said(self, start: int, end: int) -> Said:
+        tokens = self._tokens
+        left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
+        mentions = self._mentions_in(start, end)
+        text = tokens.text
+        return Said(
+            tokens,
+            left,
+            right,
+            text[start:end],
+            [item for item in mentions if not is_vocative(text, item, end)],
+            self._dates_in(left, right),
+            self._own,
+            self._read_at(start),
+        )
+
+    def _claim(self, start: int, end: int) -> Claim | None:
+        tokens = self._tokens
+        left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
+        contacts = self._contacts_in(start, end)
+        if is_reported(self._others, start) or not (
+            contacts or not CLAIM_TRIGGERS.isdisjoint(tokens.lowers[left:right])
         ):
             return None
+        mentions = self._mentions_in(start, end)
+        dates = [as_reference(tokens, item) for item in self._dates_in(left, right)]
+        return find_claim(tokens.text[start:end], start, self._speaker, mentions, dates, contacts)
+
+    def _frame(self, start: int, end: int) -> Claim | None:
+        tokens = self._tokens
+        left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
+        if is_reported(self._others, start) or FRAME_VERBS.isdisjoint(tokens.lowers[left:right]):
+            return None
+        return find_frame(tokens.text[start:end], self._speaker)
+
+    def _statement(self, pieces: list[_Piece], follows: bool) -> Statement:
+        tokens, speaker = self._tokens, self._speaker
+        start, end = pieces[0].clause.start, pieces[-1].clause.end
+        left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
+        sentence = tokens.text[start:end]
+        dates = self._dates_in(left, right)
+        references = [as_reference(tokens, item) for item in dates]
         plain = " ".join(sentence.split())
-        resolved = _resolved(tokens.text, start, end, dates, references) if dates else plain
+        resolved = with_days(tokens.text, start, end, dates, references, _iso) if dates else plain
         words = tokens_for_signature(tokens, left, right, dates)
         return Statement(
             start=start,
             end=end,
             sentence=plain,
-            text=f"{speaker}: {resolved}" if speaker else resolved,
+            text=self._worded(resolved),
             signature=assemble(words, speaker, question=False),
-            mentions=tuple(mentions),
+            mentions=tuple(self._mentions_in(start, end)),
             dates=tuple(references),
             follows_from_previous=follows and _CAUSE.match(plain) is not None,
-            claim=claim,
-            corrects=corrects,
+            claim=next((piece.claim for piece in pieces if piece.claim), None),
+            corrects=_CORRECTION.match(sentence) is not None,
         )
 
+    def _worded(self, said: str) -> str:
+        """What is said in the third person; as it was said where that would be a guess."""
+        return f"{self._speaker}: {said}" if self._speaker else said
 
-def _is_salutation(tokens: Tokens, start: int, end: int, left: int, right: int) -> bool:
-    if right - left > 7 or _SALUTATION.fullmatch(tokens.text, start, end) is None:
-        return False
-    # "Dear Anna, come soon" asks for something.
-    inner = tokens.text[start:end].rstrip(" ,:!.…")
-    return "," not in inner and not _VERBS.intersection(tokens.lowers[left:right])
+    def _mentions_in(self, start: int, end: int) -> list[Mention]:
+        first = bisect_left(self._mention_starts, start)
+        last = bisect_left(self._mention_starts, end)
+        text, speaker = self._tokens.text, self._speaker
+        mentions = [_by_speaker(item, speaker, text) for item in self._mentions[first:last]]
+        while mentions and mentions[-1].end > end:
+            mentions.pop()
+        return mentions
+
+    def _dates_in(self, left: int, right: int) -> list[Found]:
+        lefts = self._date_lefts
+        dates = self._dates[bisect_left(lefts, left) : bisect_left(lefts, right)]
+        while dates and dates[-1].right > right:
+            dates.pop()
+        return dates
+
+    def _contacts_in(self, start: int, end: int) -> list[Contact]:
+        starts = self._contact_starts
+        return self._contacts[bisect_left(starts, start) : bisect_left(starts, end)]
+
+    def _read_at(self, start: int) -> ReadSentence | None:
+        return next((one for one in self.read if one.start <= start < one.end), None)
+
+
+def _together(pieces: list[_Piece]) -> list[tuple[int, int]]:
+    """Return the first and last of the clauses that make one statement each.
+
+    A clause with a claim or a subject of its own stands alone; a comment goes, and what takes
+    something back ("but", "though") stays with what it takes back.
+    """
+    groups: list[tuple[int, int]] = []
+    for place, piece in enumerate(pieces):
+        shifts = piece.clause.shifts and groups and groups[-1][1] == place - 1
+        if shifts:
+            groups[-1] = (groups[-1][0], place)
+        elif piece.kept:
+            apart = not points_back(piece.said) and (
+                piece.about in ("speaker", "person") or piece.claim is not None
+            )
+            if groups and groups[-1][1] == place - 1 and not apart:
+                groups[-1] = (groups[-1][0], place)
+            else:
+                groups.append((place, place))
+        elif groups and groups[-1][1] == place - 1 and not is_comment(piece.said):
+            groups[-1] = (groups[-1][0], place)
+    return groups
 
 
 def _by_speaker(mention: Mention, speaker: str | None, text: str) -> Mention:
@@ -281,85 +366,6 @@ def _is_prose(text: str, start: int, end: int, tokens: Tokens, left: int, right:
         return False
     inked = end - start - text.count(" ", start, end)
     return 2 * sum(map(len, tokens.words[left:right])) >= inked
-
-
-def _is_informative(
-    tokens: Tokens, left: int, right: int, mentions: list[Mention], end: int
-) -> bool:
-    """Whether the sentence says something that lasts.
-
-    It does with three words of content; with a name, number or date and a word of content about
-    it, or said in the first person; or in the first person with a verb and a word of content ("I
-    love tea", "I'm vegan").
-    """
-    text = tokens.text
-    named = [item for item in mentions if not _is_vocative(text, item, end)]
-    content = 0  # words that are no mere grammar
-    informative = 0  # of these, the ones that are more than greeting, praise and mood
-    first_person = state = having = passing = False
-    titles = 0  # "Dr. Ilse Brandt" is a name only, "it is Dr. Brandt's turn" says something
-    inside = 0  # index of the first mention that is not over yet
-    for index in range(left, right):
-        lower = tokens.lowers[index]
-        place = tokens.starts[index]
-        while inside < len(mentions) and mentions[inside].end <= place:
-            inside += 1
-        if inside < len(mentions) and mentions[inside].start <= place:
-            continue
-        if lower in _FIRST_PERSON:
-            first_person = True
-            state = (
-                state
-                or lower in _STATE
-                or (lower in ("i", "we") and index + 1 < right and tokens.lowers[index + 1] in _BE)
-            )
-        elif lower in ("have", "had", "got", "has"):
-            having = True
-        elif lower in FUNCTION_WORDS or lower in CONTRACTIONS or lower.endswith(_CONTRACTED):
-            if lower.endswith("'s") and bare(lower) not in FUNCTION_WORDS | PHATIC:
-                informative += 1
-        else:
-            content += 1
-            if lower in _PASSING:
-                passing = True
-            if lower in HONORIFICS:
-                content -= 1
-                titles += 1
-            elif lower not in PHATIC:
-                # Scripts without spaces write many words in one.
-                informative += len(lower) // 2 if lower[0] >= "\u3040" else 1
-    if content:
-        content += titles
-        informative += titles
-    if any(item.type == "DATE" and _ORDINAL_END.search(item.text) for item in named):
-        informative += 1  # a day named by its number, as in "Saturday the 14th, got it"
-    if informative + len(named) >= _CONTENT_ENOUGH or (named and (informative or first_person)):
-        return True
-    if not first_person or not informative:
-        return False
-    return content >= 2 or having or (state and not passing)
-
-
-def _is_vocative(text: str, mention: Mention, end: int) -> bool:
-    """Whether the name only addresses somebody: "Thanks, Tom!", "Tom, look"."""
-    if mention.type not in ("PERSON", "OTHER"):
-        return False
-    before = _TITLE.sub("", text[max(0, mention.start - 20) : mention.start].rstrip()).rstrip()
-    after = text[mention.end : mention.end + 1]
-    if before.endswith(","):
-        return mention.end >= end or after in ",.!?;"
-    words = before.lower().split()
-    if words and words[-1] in _ADDRESSING:
-        return True
-    opens = not before or before[-1] in ".!?\n…"
-    return opens and after in ("", ",", "!", ":")
-
-
-def _resolved(
-    text: str, start: int, end: int, dates: list[Found], references: list[DateReference]
-) -> str:
-    """The sentence with the days behind each date reference that does not name them itself."""
-    return with_days(text, start, end, dates, references, _iso)
 
 
 def _iso(reference: DateReference) -> str:

@@ -11,7 +11,7 @@ from tests.agents.kit import DAY, MINUTE, START, Zone, says
 CITIES = ("Rome", "Oslo", "Turin", "Lima", "Porto", "Kyoto")
 SAID = {
     "home": "I live in {}.",
-    "capital": "The capital of Ruritania is {}.",
+    "town": "Bob Stone's town is {}.",
     "operation": "Kelp's clinic is {}.",
 }
 

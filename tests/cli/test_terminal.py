@@ -267,9 +267,9 @@ def test_no_command_lets_it_out(
 
 def test_json_gives_the_text_as_it_was_said(held: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["--home", str(held), "recall", "--json", "Rome", "--scope", "events"]) == 0
-    first = json.loads(capfd.readouterr().out)["results"][0]
-    assert first["text"] == f"I live in Rome.{ATTACK}"
-    assert first["source_event_ids"] == [f"id-1{ATTACK}"]
+    results = json.loads(capfd.readouterr().out)["results"]
+    said = {result["text"]: result["source_event_ids"] for result in results}
+    assert said[f"I live in Rome.{ATTACK}"] == [f"id-1{ATTACK}"]
 
 
 def test_text_names_and_ids_forge_no_result(held: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -70,7 +70,7 @@ def test_nobody_is_named(text: str) -> None:
 
 
 def test_an_address_without_an_owner_is_still_a_mention() -> None:
-    (statement,) = analyse("info@x.org answers fast", speaker="Ada", at_ms=0).statements
+    (statement,) = analyse("I wrote to info@x.org twice", speaker="Ada", at_ms=0).statements
     assert [(item.text, item.type) for item in statement.mentions] == [("info@x.org", "EMAIL")]
 
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from projections.text.dates import date_references
 from projections.text.sentences import sentences
 from streams.language.mentions import mentions
-from streams.language.statements import analyse, is_question
+from streams.language.questions import is_question
+from streams.language.statements import analyse
 
 #: Words that set off every reader, so that random texts reach beyond the first test.
 FRAGMENTS = (

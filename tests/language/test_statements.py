@@ -8,7 +8,8 @@ import pytest
 
 from streams.language.analysis import Analysis, Claim
 from streams.language.claims import ATTRIBUTES
-from streams.language.statements import analyse, is_question
+from streams.language.questions import is_question
+from streams.language.statements import analyse
 
 # A Friday.
 AT = int(datetime(2026, 5, 8, 13, 56, tzinfo=UTC).timestamp() * 1000)
