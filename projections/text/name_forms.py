@@ -356,7 +356,7 @@ _SOUNDS = (
 def sound_of(word: str) -> str:
     """Return the consonants of a word as they sound, roughly: spellings of one name share them.
 
-    The first letter stays where it is a vowel, so that "Ali" and "Eli" have a sound at all.
+    What is left out stands as one sound at the beginning, so that "Ali" and "Eli" have one at all.
     """
     if not word or word.isdecimal():
         return word
@@ -364,4 +364,4 @@ def sound_of(word: str) -> str:
     for pattern, letter in _SOUNDS:
         sound = pattern.sub(letter, sound)
     collapsed = re.sub(r"(.)\1+", r"\1", sound)
-    return ("a" if word[0] in "aeiouy" else "") + collapsed or word
+    return ("a" if word[0] in "aeiouyjh" else "") + collapsed or word

@@ -78,6 +78,8 @@ def compare_names(one: str, other: str, kind: NameKind) -> NameComparison:
         return NameComparison("same", 1.0, (same,))
     if _initials_differ(left, right, aligned):
         return NameComparison("different", 0.0, ("another initial",))
+    if kind == "person" and _is_a_first_name_like(left, right, aligned):
+        return NameComparison("different", 0.0, ("another first name",))
     if _is_acronym(left, right):
         return NameComparison("propose", _ACRONYM, ("one is the first letters of the other",))
     likelihood = _likelihood(features(left, right, aligned, kind))
@@ -149,6 +151,16 @@ def _initials_differ(one: NameForm, other: NameForm, aligned: Alignment) -> bool
     """Whether each name has an initial, or a word, where the other has another initial."""
     return any(
         len(left) == 1 or len(right) == 1 for left in aligned.left for right in aligned.right
+    )
+
+
+def _is_a_first_name_like(one: NameForm, other: NameForm, aligned: Alignment) -> bool:
+    """Whether one is a single name that is only spelt or sounds like one of the other's."""
+    single = min(len(one.words), len(other.words)) == 1 < max(len(one.words), len(other.words))
+    return (
+        single
+        and "".join(one.words) != "".join(other.words)
+        and all(pair.agreement in ("sound", "typo") for pair in aligned.pairs)
     )
 
 
