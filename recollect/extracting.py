@@ -156,28 +156,37 @@ class Extractor:
             for row in puts
             if isinstance(row, MentionRow) and row.char_offset_start >= 0
         }
-        dates = {
-            (date.start, date.end): date
-            for date in date_references(
-                content.content, at_ms=event.occurred_at, utc_offset_minutes=content.utc_offset
+        dates = date_references(
+            content.content,
+            at_ms=event.occurred_at,
+            utc_offset_minutes=content.utc_offset,
+            every=True,
+        )
+        found = [
+            Mention(
+                text=date.text,
+                start=date.start,
+                end=date.end,
+                type="DATE",
+                entity=None,
+                first=date.first,
+                last=date.last,
             )
-        }
-        found = []
+            for date in dates
+        ]
         for mention in mentions(content.content, read):
-            place = (mention.start, mention.end)
-            date = dates.get(place)
+            if any(mention.start < date.end and date.start < mention.end for date in dates):
+                continue
             found.append(
                 Mention(
                     text=mention.text,
                     start=mention.start,
                     end=mention.end,
                     type=mention.type,
-                    entity=meant.get(place),
-                    first=date.first if date else None,
-                    last=date.last if date else None,
+                    entity=meant.get((mention.start, mention.end)),
                 )
             )
-        return found
+        return sorted(found, key=lambda mention: mention.start)
 
     def _name(self, id_or_name: str) -> str:
         """Return the name of the entity at the end of an id's merges; any other text is a name."""

@@ -14,6 +14,17 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from projections.text.addresses import AddressSpan, addresses
+from projections.text.calendar_days import (
+    LAST_ORDINAL,
+    calendar_unit,
+    clip,
+    day_of,
+    season_of,
+    week_of,
+    year_days,
+)
+from projections.text.calendar_days import month as month_days
+from projections.text.date_grammar import Kind, readings
 from projections.text.lexicon import (
     BE_PRESENT,
     COUNTS,
@@ -28,7 +39,6 @@ from projections.text.lexicon import (
 )
 from projections.text.tokenizer import Tokens, bare, tokenise
 
-_LAST_ORDINAL = date.max.toordinal()
 _UNIX_EPOCH = date(1970, 1, 1).toordinal()
 _DAY_MS = 86_400_000
 
@@ -156,16 +166,23 @@ class Found(NamedTuple):
         return self.first > 0
 
 
-def date_references(text: str, *, at_ms: int, utc_offset_minutes: int = 0) -> list[DateReference]:
-    """Return the date references of `text`, written at `at_ms` (unix milliseconds)."""
+def date_references(
+    text: str, *, at_ms: int, utc_offset_minutes: int = 0, every: bool = False
+) -> list[DateReference]:
+    """Return the date references of `text`, written at `at_ms` (unix milliseconds).
+
+    With `every` also what is less certain: a time of the day, for the day of the message; "the
+    15th", "5/7/2026"; and two weeks ago is that day, not its week.
+    """
     tokens = tokenise(text)
-    found = find_dates(tokens, local_day(at_ms, utc_offset_minutes), addresses(text))
+    today = local_day(at_ms, utc_offset_minutes)
+    found = find_dates(tokens, today, addresses(text), every=every)
     return [as_reference(tokens, item) for item in found]
 
 
 def local_day(at_ms: int, utc_offset_minutes: int) -> int:
     """The ordinal of the local date at that moment, within the years 1 to 9999."""
-    return _clip((at_ms + utc_offset_minutes * 60_000) // _DAY_MS + _UNIX_EPOCH)
+    return clip((at_ms + utc_offset_minutes * 60_000) // _DAY_MS + _UNIX_EPOCH)
 
 
 def as_reference(tokens: Tokens, found: Found) -> DateReference:
@@ -183,8 +200,13 @@ def as_reference(tokens: Tokens, found: Found) -> DateReference:
     )
 
 
-def find_dates(tokens: Tokens, today: int, places: list[AddressSpan]) -> list[Found]:
-    """Return the references outside of `places`, in order and without overlap."""
+def find_dates(
+    tokens: Tokens, today: int, places: list[AddressSpan], *, every: bool = False
+) -> list[Found]:
+    """Return the references outside of `places`, in order and without overlap.
+
+    `every` is that of `date_references`.
+    """
     found: list[Found] = []
     used = 0  # tokens before this index belong to the reference found last
     near: Found | None = None  # the last certain day
@@ -205,9 +227,60 @@ def find_dates(tokens: Tokens, today: int, places: list[AddressSpan]) -> list[Fo
             found.append(item)
             if item.first == item.last:
                 near = item
+    found = _with_composed(tokens, found, today, every=every)
     if places:
         found = [item for item in found if not _is_inside(tokens, item, places)]
     return found
+
+
+def _with_composed(tokens: Tokens, found: list[Found], today: int, *, every: bool) -> list[Found]:
+    """Add what is put together from several parts, in place of the parts.
+
+    A plain date is left to the rules here, which know the tense and what is no certain day, where
+    they have read it.
+    """
+    added: list[Found] = []
+    for reading in readings(tokens.text, today):
+        left = bisect_left(tokens.starts, reading.start)
+        right = bisect_left(tokens.starts, reading.end)
+        parts = [item for item in found if item.left < right and item.right > left]
+        if left >= right or any(item.left < left or item.right > right for item in parts):
+            continue
+        # A text of nothing but a date has no tense that other rules could know better.
+        alone = every and right - left == len(tokens.words)
+        if not _is_wanted(reading.kind, parts, alone=alone, every=every):
+            continue
+        if len(parts) > 1 and _is_rescheduled(tokens, left):
+            # "Moved from Monday to Wednesday" names two days and no span.
+            continue
+        first, length = reading.first, reading.last - reading.first
+        if parts and reading.kind == "plain" and not alone:
+            if parts[0].left > left or parts[0].last - parts[0].first >= length:
+                continue
+            first = parts[0].first
+        elif len(parts) == 1 and reading.kind == "composed":
+            first = _in_the_year_of(parts[0], reading.first, reading.last)
+        found = [item for item in found if item not in parts]
+        added.append(Found(left, right, first, clip(first + length), True))
+    return sorted(found + added) if added else found
+
+
+def _in_the_year_of(month: Found, first: int, last: int) -> int:
+    """Return the first day of a part of a month in the year in which the month was read."""
+    days_of_month = month.last - month.first
+    if not 27 <= days_of_month <= 30 or last - first >= days_of_month:
+        return first
+    read, own = date.fromordinal(month.first), date.fromordinal(first)
+    return (read.month == own.month and day_of(read.year, own.month, own.day)) or first
+
+
+def _is_wanted(kind: Kind, parts: list[Found], *, alone: bool, every: bool) -> bool:
+    """Whether a reading counts, in place of the parts of it that were found, if any."""
+    if kind == "time":
+        return every and not parts
+    if kind == "guarded":
+        return every and (alone or not parts)
+    return kind != "counted" or every or not parts
 
 
 def _near(tokens: Tokens, item: Found, day: Found | None) -> Found:
@@ -230,71 +303,6 @@ def _is_inside(tokens: Tokens, item: Found, places: list[AddressSpan]) -> bool:
     """Whether the reference touches an address."""
     at = bisect_left(places, (tokens.ends[item.right - 1],)) - 1
     return at >= 0 and places[at][1] > tokens.starts[item.left]
-
-
-# Calendar arithmetic on ordinals, clipped to the years 1 to 9999.
-
-
-def _clip(ordinal: int) -> int:
-    return min(max(ordinal, 1), _LAST_ORDINAL)
-
-
-def _days(first: int, last: int) -> tuple[int, int]:
-    return _clip(first), _clip(last)
-
-
-def _week(day: int) -> tuple[int, int]:
-    monday = day - (day - 1) % 7  # ordinal 1, 0001-01-01, is a Monday
-    return _days(monday, monday + 6)
-
-
-def _month(index: int, count: int = 1) -> tuple[int, int]:
-    """The days of `count` months from month `index`, counted as year * 12 + month - 1."""
-    first = _month_start(index)
-    last = _month_start(index + count) - 1
-    return _days(first, max(first, last))
-
-
-def _month_start(index: int) -> int:
-    if index >= 10_000 * 12:
-        return _LAST_ORDINAL + 1
-    index = max(index, 12)
-    return date(index // 12, index % 12 + 1, 1).toordinal()
-
-
-def _year(year: int) -> tuple[int, int]:
-    return _month(year * 12, 12)
-
-
-def season_of(month: int, year: int) -> tuple[int, int]:
-    """The season that begins in `month` of `year`."""
-    return _month(year * 12 + month - 1, 3)
-
-
-def _day_of(year: int, month: int, day: int) -> int | None:
-    try:
-        return date(year, month, day).toordinal()
-    except ValueError:
-        return None
-
-
-def calendar_unit(unit: str, count: int, today: int) -> tuple[int, int] | None:
-    """The calendar unit that lies `count` units from the one of today."""
-    here = date.fromordinal(today)
-    if unit == "day":
-        return _days(today + count, today + count)
-    if unit == "week":
-        return _week(_clip(today + 7 * count))
-    if unit == "month":
-        return _month(here.year * 12 + here.month - 1 + count)
-    if unit == "year":
-        return _year(here.year + count)
-    if unit == "quarter":
-        return _month((here.year * 4 + (here.month - 1) // 3 + count) * 3, 3)
-    if unit == "weekend":
-        saturday = _week(today)[1] - 1 + 7 * count
-        return _days(saturday, saturday + 1)
-    return None
 
 
 # Reading the words around a place.
@@ -457,7 +465,7 @@ def _choose(candidates: list[tuple[int, int]], today: int, direction: int) -> tu
 def _at_word(tokens: Tokens, index: int, today: int) -> Found | None:
     lower = bare(tokens.lowers[index])
     if lower in _TODAY_WORDS:
-        day = _clip(today + _TODAY_WORDS[lower])
+        day = clip(today + _TODAY_WORDS[lower])
         return Found(index, index + 1, day, day, True)
     if lower == "ago":
         return _ago(tokens, index, today)
@@ -547,14 +555,14 @@ def _qualified(tokens: Tokens, index: int, today: int, which: str) -> Found | No
             return None
         here = date.fromordinal(today)
         year = _qualified_year(here.year, here.month, MONTHS[word], step)
-        return Found(index, head + 1, *_month(year * 12 + MONTHS[word] - 1), True)
+        return Found(index, head + 1, *month_days(year * 12 + MONTHS[word] - 1), True)
     if word in SEASONS:
         return _qualified_season(index, head, today, SEASONS[word], step)
     return None
 
 
 def _day(left: int, last_token: int, ordinal: int) -> Found:
-    day = _clip(ordinal)
+    day = clip(ordinal)
     return Found(left, last_token + 1, day, day, True)
 
 
@@ -582,7 +590,7 @@ def _weekday_of(weekday: int, today: int, which: str, tokens: Tokens, left: int,
     if which in ("last", "past"):
         return today - (7 - ahead)
     if which == "next":
-        return _week(today)[0] + 7 + weekday
+        return week_of(today)[0] + 7 + weekday
     if which == "coming":
         return today + (ahead or 7)
     if ahead and _direction(tokens, left, head + 1) < 0:
@@ -605,7 +613,7 @@ def _qualified_season(left: int, head: int, today: int, month: int, step: int) -
     if step < 0:
         span = [item for item in spans if item[1] < today or item[1] == 1][-1]
     elif step > 0:
-        span = next(item for item in spans if item[0] > today or item[1] == _LAST_ORDINAL)
+        span = next(item for item in spans if item[0] > today or item[1] == LAST_ORDINAL)
     else:
         # January's "this winter" began last year; any other "this" is of the running year.
         began = here.year - 1 if month == 12 and here.month < 3 else here.year
@@ -682,7 +690,7 @@ def _weekday_and_day(tokens: Tokens, index: int, weekday: int, today: int) -> Fo
             return dated
         here = date.fromordinal(dated.first)
         year = date.fromordinal(today).year
-        near = (_day_of(other, here.month, here.day) for other in (year - 1, year, year + 1))
+        near = (day_of(other, here.month, here.day) for other in (year - 1, year, year + 1))
         days = [day for day in near if day is not None]
         return _agreeing(tokens, dated, days, weekday, today, _NEAR_IN_MONTH)
     day = _day_ordinal(_word(tokens, ahead))
@@ -721,7 +729,7 @@ def _days_of_month(around: int, day: int) -> list[int]:
     here = date.fromordinal(around)
     days = []
     for month in range(here.year * 12 + here.month - 4, here.year * 12 + here.month + 3):
-        ordinal = _day_of(month // 12, month % 12 + 1, day) if 12 <= month < 120_000 else None
+        ordinal = day_of(month // 12, month % 12 + 1, day) if 12 <= month < 120_000 else None
         if ordinal is not None:
             days.append(ordinal)
     return days
@@ -764,11 +772,11 @@ def _month_name(tokens: Tokens, index: int, today: int) -> Found | None:
         following = _word(tokens, index + 1)
         year = _year_number(following)
         if year is not None:
-            return Found(index, index + 2, *_month(year * 12 + month - 1), False)
+            return Found(index, index + 2, *month_days(year * 12 + month - 1), False)
         if following == "of" and _joined(tokens, index + 1):
             year = _year_number(_word(tokens, index + 2))
             if year is not None:
-                return Found(index, index + 3, *_month(year * 12 + month - 1), False)
+                return Found(index, index + 3, *month_days(year * 12 + month - 1), False)
         if name not in ("may", "march") or tokens.words[index][0].isupper():
             dated = _month_then_day(tokens, index, month, today)
             if dated is not None:
@@ -787,7 +795,9 @@ def _month_name(tokens: Tokens, index: int, today: int) -> Found | None:
     elif name in _UNSURE_MONTHS and before in ("by", "before", "after", "of", "around", "this"):
         return None
     here = date.fromordinal(today)
-    spans = [_month(year * 12 + month - 1) for year in range(max(here.year - 1, 1), here.year + 2)]
+    spans = [
+        month_days(year * 12 + month - 1) for year in range(max(here.year - 1, 1), here.year + 2)
+    ]
     span = _choose_or_nearest(spans, today, _direction(tokens, index, index + 1))
     return Found(index, index + 1, *span, True)
 
@@ -815,8 +825,8 @@ def _month_then_day(tokens: Tokens, index: int, month: int, today: int) -> Found
 
 
 def _dated(left: int, right: int, year: int, month: int, first: int, last: int) -> Found | None:
-    first_day = _day_of(year, month, first)
-    last_day = _day_of(year, month, last)
+    first_day = day_of(year, month, first)
+    last_day = day_of(year, month, last)
     if first_day is None or last_day is None:
         return None
     return Found(left, right, first_day, last_day, False)
@@ -830,7 +840,7 @@ def _yearless(
     reach = 8 if (month, last) == (2, 29) else 1
     spans = []
     for year in range(max(here - reach, 1), min(here + reach, 9999) + 1):
-        first_day, last_day = _day_of(year, month, first), _day_of(year, month, last)
+        first_day, last_day = day_of(year, month, first), day_of(year, month, last)
         if first_day is not None and last_day is not None:
             spans.append((first_day, last_day))
     if not spans:
@@ -848,7 +858,7 @@ def _at_number(tokens: Tokens, index: int, today: int) -> Found | None:
     year = _year_number(lower)
     if year is not None:
         if _before(tokens, index) in _YEAR_OPENERS and _after(tokens, index) not in _UNITS:
-            return Found(index, index + 1, *_year(year), False)
+            return Found(index, index + 1, *year_days(year), False)
         return None
     dated = _day_and_month(tokens, index, today)
     if dated is not None:
@@ -931,7 +941,7 @@ def _whole_date(lower: str) -> int | None:
     if lower[10:11] in ("", "t") and (lower[4:5], lower[7:8]) in (("-", "-"), ("/", "/")):
         parts = lower[:4], lower[5:7], lower[8:10]
         if all(part.isdecimal() for part in parts):
-            return _day_of(int(parts[0]), int(parts[1]), int(parts[2]))
+            return day_of(int(parts[0]), int(parts[1]), int(parts[2]))
         return None
     for separator in "./":
         pieces = lower.split(separator)
@@ -941,7 +951,7 @@ def _whole_date(lower: str) -> int | None:
         ):
             one, two, year = (int(piece) for piece in pieces)
             if separator == "." or one > 12 or one == two:
-                return _day_of(year, two, one)
+                return day_of(year, two, one)
             # 5/7/2026 is one day in Boston and another in Berlin: only one reading may be valid.
-            return _day_of(year, one, two) if two > 12 else None
+            return day_of(year, one, two) if two > 12 else None
     return None
