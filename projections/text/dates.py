@@ -7,7 +7,7 @@ left alone.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from datetime import date
 from typing import NamedTuple
 
@@ -240,10 +240,12 @@ def _with_composed(tokens: Tokens, found: list[Found], today: int, *, every: boo
     they have read it.
     """
     added: list[Found] = []
+    replaced: set[Found] = set()
+    rights = [item.right for item in found]
     for reading in readings(tokens.text, today):
         left = bisect_left(tokens.starts, reading.start)
         right = bisect_left(tokens.starts, reading.end)
-        parts = [item for item in found if item.left < right and item.right > left]
+        parts = found[bisect_right(rights, left) : bisect_left(found, (right,))]
         if left >= right or any(item.left < left or item.right > right for item in parts):
             continue
         # A text of nothing but a date has no tense that other rules could know better.
@@ -260,9 +262,9 @@ def _with_composed(tokens: Tokens, found: list[Found], today: int, *, every: boo
             first = parts[0].first
         elif len(parts) == 1 and reading.kind == "composed":
             first = _in_the_year_of(parts[0], reading.first, reading.last)
-        found = [item for item in found if item not in parts]
+        replaced.update(parts)
         added.append(Found(left, right, first, clip(first + length), True))
-    return sorted(found + added) if added else found
+    return sorted([*(item for item in found if item not in replaced), *added])
 
 
 def _in_the_year_of(month: Found, first: int, last: int) -> int:
