@@ -16,6 +16,7 @@ import numpy.typing as npt
 from projections.recall import DEFAULT_PROFILE, Recaller
 from projections.recall.ranking.presence import GENERIC_PROMPTS
 from recollect import Query
+from recollect.configuration import Configuration
 from recollect.home import Home
 from recollect.recalling import _question
 from schemas.events import Draft
@@ -103,8 +104,8 @@ class FixedEncoder(ConceptEncoder):
 class EncodedHome(Home):
     """A home whose encoder is the tiny one."""
 
-    def __init__(self, directory: Path) -> None:
-        super().__init__(directory)
+    def __init__(self, directory: Path, configuration: Configuration | None = None) -> None:
+        super().__init__(directory, configuration)
         pin = cast(Pin, SimpleNamespace(model=MODEL, dimension=DIMENSION, sha256=""))
         self.settings = msgspec.structs.replace(self.settings, encoder=pin)
 
