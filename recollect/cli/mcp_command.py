@@ -53,6 +53,10 @@ def mcp(
     It speaks the Model Context Protocol on standard input and output until the client closes
     them; a client starts it by itself. --install writes that into the client's configuration.
     """
+    if url is not None and tools == "mem0":
+        raise click.UsageError(
+            f"--tools mem0 needs a home: let the agent ask {url.rstrip('/')}/mcp?tools=mem0 itself"
+        )
     name = given_zone(zone)
     made = chosen(home, zone)[0] if url is None else None
     configuration = configured(home) if made is None else made.configuration
