@@ -38,7 +38,7 @@ print(report.read, "read,", report.new, "new,", report.rejected, "rejected")
 # and from which events it comes.
 
 # %%
-answer = zone.recall("When is Solange's physio?", max_results=3)
+answer = zone.recall("On which day is the physio for Solange's knee?", max_results=3)
 best = answer.results[0]
 print(best.as_of[:10], best.source_event_ids)
 # > 2026-03-09 ['wa-0042']

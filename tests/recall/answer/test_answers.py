@@ -63,7 +63,7 @@ def test_turns_without_facts_take_no_place_from_facts(words_only: Memory) -> Non
     crowd = [
         say("Heron?", f"q{place}", at=START + place, peer_id=f"p{place}") for place in range(450)
     ]
-    tell(words_only, [*crowd, say("Much was written about that heron in the old book.", "told")])
+    tell(words_only, [*crowd, say("I wrote about that heron in the old book.", "told")])
     assert cited(ask(words_only, "heron", scope=("facts",))) == ["told"]
 
 
