@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from recollect.integrations import needed
@@ -9,7 +10,7 @@ from recollect.integrations.kept_items import KeptItems, NewItem
 from recollect.library_zone import Zone
 
 with needed("anthropic"):
-    from anthropic.lib.tools import BetaAbstractMemoryTool, ToolError
+    from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
     from anthropic.types.beta import (
         BetaMemoryTool20250818CreateCommand,
         BetaMemoryTool20250818DeleteCommand,
@@ -180,6 +181,42 @@ class RecollectMemoryTool(BetaAbstractMemoryTool):
             value["first"] = before.value.get("first") or before.source_id
             fields |= {"kind": "edit", "target": value["first"]}
         self._kept.add([NewItem(parts, value, text, "claude", fields)])
+
+
+class AsyncRecollectMemoryTool(BetaAsyncAbstractMemoryTool):
+    """`RecollectMemoryTool` for the asynchronous client; each command runs in a thread."""
+
+    def __init__(self, zone: Zone, *, platform: str = "anthropic-memory", **options: Any) -> None:
+        super().__init__(**options)
+        self._tool = RecollectMemoryTool(zone, platform=platform)
+
+    async def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
+        """Return the lines of a file, or what a folder holds."""
+        return await asyncio.to_thread(self._tool.view, command)
+
+    async def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
+        """Make a file."""
+        return await asyncio.to_thread(self._tool.create, command)
+
+    async def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
+        """Put one text in the place of another that stands once in a file."""
+        return await asyncio.to_thread(self._tool.str_replace, command)
+
+    async def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
+        """Put lines after a line of a file; 0: before the first."""
+        return await asyncio.to_thread(self._tool.insert, command)
+
+    async def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
+        """Erase a file, or a folder with all in it, for good."""
+        return await asyncio.to_thread(self._tool.delete, command)
+
+    async def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
+        """Move a file, or a folder with all in it; what is moved is written anew."""
+        return await asyncio.to_thread(self._tool.rename, command)
+
+    async def clear_all_memory(self) -> str:
+        """Erase every file for good."""
+        return await asyncio.to_thread(self._tool.clear_all_memory)
 
 
 def _parts(path: str) -> _Parts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import tempfile
 from collections.abc import Iterator
@@ -15,7 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect import Recollect
-from recollect.integrations.anthropic_memory_tool import RecollectMemoryTool
+from recollect.integrations.anthropic_memory_tool import (
+    AsyncRecollectMemoryTool,
+    RecollectMemoryTool,
+)
 from tests.remote.kit import client
 from tests.service.kit import served
 
@@ -139,3 +143,32 @@ def test_a_tool_over_a_service(tmp_path: Path) -> None:
         assert told(tool, {"command": "view", "path": "/memories/a"}).endswith("     1\tone")
         assert tool.clear_all_memory() == "All memory cleared"
         assert "/a" not in told(tool, {"command": "view", "path": "/memories"})
+
+
+def test_the_asynchronous_tool_does_the_same(home: Recollect) -> None:
+    tool = AsyncRecollectMemoryTool(home.zone("async"))
+
+    async def asked(command: dict[str, Any]) -> str:
+        try:
+            return str(await tool.call(command))
+        except ToolError as refused:
+            return f"refused: {refused}"
+
+    async def everything() -> list[str]:
+        path = "/memories/food"
+        commands: list[dict[str, Any]] = [
+            {"command": "create", "path": path, "file_text": "tea\n"},
+            {"command": "str_replace", "path": path, "old_str": "tea", "new_str": "rice"},
+            {"command": "insert", "path": path, "insert_line": 1, "insert_text": "beans"},
+            {"command": "rename", "old_path": path, "new_path": "/memories/lunch"},
+            {"command": "view", "path": "/memories/lunch"},
+            {"command": "delete", "path": "/memories/lunch"},
+            {"command": "view", "path": "/memories/lunch"},
+        ]
+        return [*[await asked(command) for command in commands], str(await tool.clear_all_memory())]
+
+    *_, seen, deleted, gone, cleared = asyncio.run(everything())
+    assert seen.endswith("     1\trice\n     2\tbeans\n     3\t")
+    assert deleted == "Successfully deleted /memories/lunch"
+    assert gone.startswith("refused: ")
+    assert cleared == "All memory cleared"
