@@ -8,10 +8,13 @@ from recollect.cli.options import configured, of_the_home
 from recollect.cli.output import emit, quiet, say, strong
 
 
-@click.command(epilog="Example: recollect --config recollect.toml config")
+@click.command(epilog="Example: recollect config --json")
 @of_the_home
 def config(home: str | None, as_json: bool) -> None:
-    """Show every setting: what it is here, and which place says so; never the secrets."""
+    """Show every setting, and where it is from.
+
+    Of a secret it shows only that there is one.
+    """
     from recollect.configuration import SETTINGS
 
     found = configured(home)
