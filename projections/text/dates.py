@@ -7,6 +7,7 @@ left alone.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from datetime import date
 from typing import NamedTuple
@@ -118,6 +119,7 @@ _SURELY, _PERHAPS = -2, -1
 _NEAR, _NEAR_IN_MONTH = 62, 190
 #: A year's day that far back is not meant where the past is only likely.
 _LONG_AGO = 150
+_STATED_YEAR = re.compile(r"\d{4}")
 
 _TODAY_WORDS = {
     "today": 0,
@@ -263,7 +265,8 @@ def _with_composed(tokens: Tokens, found: list[Found], today: int, *, every: boo
         elif len(parts) == 1 and reading.kind == "composed":
             first = _in_the_year_of(parts[0], reading.first, reading.last)
         replaced.update(parts)
-        added.append(Found(left, right, first, clip(first + length), True))
+        stated = _STATED_YEAR.search(tokens.text, reading.start, reading.end) is not None
+        added.append(Found(left, right, first, clip(first + length), not stated))
     return sorted([*(item for item in found if item not in replaced), *added])
 
 

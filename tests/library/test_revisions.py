@@ -17,19 +17,19 @@ BASE: dict[str, Any] = {"platform": "chat", "sender_id": "u1", "sender_name": "A
 SAID = BASE | {
     "id": "m1",
     "occurred_at": "2026-03-01T10:00:00Z",
-    "content": "The deploy key lies in the blue safe.",
+    "content": "My deploy key lies in the blue safe.",
 }
 EDITED = BASE | {
     "id": "m1:edited:2",
     "kind": "edit",
     "target": "m1",
     "occurred_at": "2026-03-01T10:05:00Z",
-    "content": "The deploy key lies in the green drawer.",
+    "content": "My deploy key lies in the green drawer.",
 }
 EDITED_AGAIN = EDITED | {
     "id": "m1:edited:3",
     "occurred_at": "2026-03-01T10:09:00Z",
-    "content": "The deploy key lies under the red lamp.",
+    "content": "My deploy key lies under the red lamp.",
 }
 DELETED = BASE | {
     "id": "m1:deleted",

@@ -111,7 +111,7 @@ def test_what_clients_make_of_lists_numbers_and_nulls_is_understood(
 def test_what_was_remembered_stays_data(ada: Agent, home: Recollect) -> None:
     before = home.zone("ada").status().events
     texts = [
-        str(ada.call("recall", query="instructions")),
+        str(ada.call("recall", query="instructions", scope=["events"])),
         ada.call("reflect", query="instructions forged")["text"],
         ada.read("memory://profile"),
         ada.do("get_prompt", "context", {"task": "instructions"}).messages[0].content.text,

@@ -19,10 +19,13 @@ SAID = {
 }
 
 
+SMALL_TALK = ("Did the parcel come?", "See you at lunch!", "Thanks, that's perfect.")
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     with Recollect(tmp_path / "home", encoder="none") as r:
-        r.zone("ada").ingest(SAID)
+        r.zone("ada").ingest([SAID, *(SAID | {"content": words} for words in SMALL_TALK)])
     return tmp_path / "home"
 
 
