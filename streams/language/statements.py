@@ -114,8 +114,10 @@ def analyse(
     for place, span in told.items():
         if len(statements) >= limit:
             break
+        # What answers a question is told for a reason, as causes and effects are.
         linked = (
-            _BECAUSE.search(text, *span) is not None
+            (asked is not None and span == asserted[0])
+            or _BECAUSE.search(text, *span) is not None
             or bool(_CAUSE.match(text, span[0]))
             or (place + 1 in told and bool(_CAUSE.match(text, told[place + 1][0])))
         )

@@ -56,6 +56,9 @@ _SPEAKER = _FOREIGN | word_set(
 )
 _LISTENER = word_set("you your you're you've you'll you'd yours u ur yourself y'all youre")
 _PERSON = word_set("he she he's she's he'd she'd he'll she'll his her they're they they've hers")
+# What only people do.
+_PERSONAL = word_set("likes dislikes loves hates adores prefers enjoys lives")
+_EVERYBODY = word_set("everyone everybody nobody anyone anybody somebody someone")
 _THING = word_set(
     "it it's its that that's this these those there there's what what's who which how its nothing "
     "everything something such"
@@ -424,6 +427,8 @@ def about(said: Said) -> About:
             return "listener"
         if lower in _PERSON or tokens.starts[index] in persons:
             return "person"
+        if index == said.left and _is_called(said):
+            return "person"
         if lower in _THING and not (lower == "that" and index > said.left):
             return "thing"
         if lower in _KIN and (index == said.left or lowers[index - 1] in ("the", "and", "poor")):
@@ -431,6 +436,17 @@ def about(said: Said) -> About:
         if index == said.left and elides(said):
             return "speaker"
     return "speaker" if _is_unspaced(said) else "nobody"
+
+
+def _is_called(said: Said) -> bool:
+    """Whether it begins with a name of one word and what only people do: "Cleo likes tea"."""
+    left = said.left
+    lower = said.tokens.lowers[left]
+    return (
+        said.tokens.words[left][0].isupper()
+        and lower not in FUNCTION_WORDS | _EVERYBODY
+        and not _PERSONAL.isdisjoint(said.tokens.lowers[left + 1 : left + 2])
+    )
 
 
 def elides(said: Said) -> bool:

@@ -26,7 +26,7 @@ def _sentinel(id_: str, content: str) -> bytes:
 
 
 # Names that nothing else says, so that each is found by its own.
-_BEFORE = _sentinel("before", "I keep a Zugmilan.")
+_BEFORE = _sentinel("before", "I keep a pet Zugmilan.")
 _AFTER = _sentinel("after", "I keep a Brindlewick.")
 
 

@@ -27,11 +27,11 @@ from tests.opened import part_of, sections_of
 from tests.recall.kit import say, tell
 
 _SAID = {
-    "one": "I keep a Zugmilan.",
-    "two": "I keep a Brindlewick.",
-    "three": "I keep a Quillfeather. I sold it, because it rained.",
+    "one": "I keep a pet Zugmilan.",
+    "two": "I keep a pet Brindlewick.",
+    "three": "I keep a pet Quillfeather. I sold it, because it rained.",
 }
-_LATE = {"late": "I keep a Halcyon.", "later": "I keep an Osprey."}
+_LATE = {"late": "I keep a pet Halcyon.", "later": "I keep a pet Osprey."}
 
 
 class Act(NamedTuple):

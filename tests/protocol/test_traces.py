@@ -326,7 +326,7 @@ def test_a_forgotten_id_does_not_come_back(home: Home) -> None:
 def test_an_extract_that_read_a_forgotten_event_is_made_again(home: Home) -> None:
     """Extract of 3 reads question 1, 2 forgets 1, and only then 3 is resolved."""
     home.publish(say("Where is the qwxyz treasure?", "q", thread="t"))
-    home.publish(forget(1), say("The treasure is under the old oak.", "a", by="Bob", thread="t"))
+    home.publish(forget(1), say("My treasure is under the old oak.", "a", by="Bob", thread="t"))
     with home.driver() as driver, home.files() as files:
         # As if the forget had arrived after the answer was read.
         project_events(home.ledger, ZONE, files, upto=1)
@@ -337,7 +337,7 @@ def test_an_extract_that_read_a_forgotten_event_is_made_again(home: Home) -> Non
         project_events(home.ledger, ZONE, files)
         assert driver.decide([second], driver.extract([second])) == 1
         assert driver.decide([third], stale) == 1
-    assert home.facts() == [(3, "The treasure is under the old oak.")]
+    assert home.facts() == [(3, "My treasure is under the old oak.")]
     assert home.rows("memory", "SELECT context FROM facts") == [(None,)]
     home.drive()
     assert b"qwxyz" not in home.readable_parts()
@@ -350,11 +350,11 @@ def test_an_answer_forgets_its_question(home: Home, step: int) -> None:
     home.tell(
         say("I like green tea.", "0", thread="t"),
         say("Where is the qwxyz treasure?", "q", thread="t"),
-        say("The treasure is under the old oak.", "a", by="Bob", thread="t"),
+        say("My treasure is under the old oak.", "a", by="Bob", thread="t"),
     )
     assert b"qwxyz" in home.readable_parts()
     with home.driver(batch=step) as driver:
-        home.publish(forget(2), say("The map hangs on the wall.", "m", by="Bob", thread="t"))
+        home.publish(forget(2), say("My map hangs on the wall.", "m", by="Bob", thread="t"))
         driver.run()
     assert b"qwxyz" not in home.readable_parts()
     home.drive()
@@ -696,11 +696,11 @@ def test_only_the_generation_in_use_appends_commands(make_home: MakeHome) -> Non
 def test_events_db_ahead_of_the_agents_changes_nothing(make_home: MakeHome) -> None:
     history = [
         say("Where is the treasure?", "q", thread="t"),
-        say("The treasure is under the old oak.", "a", by="Bob", thread="t"),
+        say("My treasure is under the old oak.", "a", by="Bob", thread="t"),
         say("My bicycle is blue.", "t1", turn="T", thread="t"),
         say("Where is the map?", "t2", turn="T", thread="t"),
         complete("T", "t3", thread="t"),
-        say("The map hangs on the wall.", "m", by="Bob", thread="t"),
+        say("My map hangs on the wall.", "m", by="Bob", thread="t"),
         say("Ada moved to Berlin.", "b", at=START + DAY),
         say("Ada moved to Paris.", "p", at=START),
     ]
@@ -721,7 +721,7 @@ def test_what_is_published_while_a_batch_is_extracted_is_seen_by_the_next(
     """The reader sees further than events.db was projected; an extract must not see less."""
     publisher = make_home("home")
     question = say("Where is the treasure?", "q", thread="t")
-    answer = say("The treasure is under the old oak.", "a", by="Bob", thread="t")
+    answer = say("My treasure is under the old oak.", "a", by="Bob", thread="t")
     arrived = threading.Event()
 
     def publish() -> None:
@@ -854,7 +854,7 @@ def test_a_record_that_cannot_be_decided_is_parked_and_the_others_are_decided(
 ) -> None:
     home = make_home("home", (*AGENTS, Poisoned("poison", where=where)))
     drafts = [say(f"My box number {n} is blue.", str(n), at=START + n * MINUTE) for n in range(5)]
-    drafts[place] = say("This poison tastes of almonds.", "p")
+    drafts[place] = say("My poison tastes of almonds.", "p")
     home.tell(*drafts)
     assert [number for number, _ in home.facts()] == [n + 1 for n in range(5) if n != place]
     ((number, _, reason, state),) = home.letters()
@@ -871,7 +871,7 @@ def test_a_record_that_cannot_be_decided_is_parked_and_the_others_are_decided(
 @pytest.mark.parametrize("where", ["extract", "resolve"])
 def test_an_erasure_passes_a_record_that_cannot_be_decided(make_home: MakeHome, where: str) -> None:
     home = make_home("home", (*AGENTS, Poisoned("poison", where=where)))
-    home.tell(BERLIN, say("This poison tastes of almonds.", "p"), TEA)
+    home.tell(BERLIN, say("My poison tastes of almonds.", "p"), TEA)
     home.tell(forget(1))
     assert home.facts() == [(3, "I like green tea.")]
     assert [letter[0] for letter in home.letters()] == [2]
@@ -956,10 +956,10 @@ def test_a_version_that_is_too_new_is_parked(home: Home) -> None:
 def test_a_parked_record_gives_its_facts_when_the_agent_is_mended(make_home: MakeHome) -> None:
     switch = Switch()
     home = make_home("home", (*AGENTS, Poisoned("poison", switch, where="extract")))
-    home.tell(BERLIN, say("This poison tastes of almonds.", "p"), TEA)
+    home.tell(BERLIN, say("My poison tastes of almonds.", "p"), TEA)
     switch.on = False
     home.tell(command(Retry(source_id="r1", number=2)))
-    assert (2, "This poison tastes of almonds.") in home.facts()
+    assert (2, "My poison tastes of almonds.") in home.facts()
     assert home.letters()[0][3] == "retried"
     before = whole(home)
     home.tell(command(Retry(source_id="r2", number=2)), command(Drop(source_id="d", number=2)))
@@ -974,7 +974,7 @@ def test_a_parked_record_gives_its_facts_when_the_agent_is_mended(make_home: Mak
 def test_a_retry_that_fails_again_leaves_the_record_parked(make_home: MakeHome) -> None:
     switch = Switch()
     home = make_home("home", (*AGENTS, Poisoned("poison", switch)))
-    home.tell(say("This poison tastes of almonds.", "p"), TEA)
+    home.tell(say("My poison tastes of almonds.", "p"), TEA)
     home.tell(command(Retry(source_id="r1", number=1)))
     assert [(letter[0], letter[3]) for letter in home.letters()] == [(1, "parked"), (3, "parked")]
     switch.on = False
@@ -987,7 +987,7 @@ def test_a_retry_that_fails_again_leaves_the_record_parked(make_home: MakeHome) 
 def test_a_dropped_record_is_given_up(make_home: MakeHome) -> None:
     switch = Switch()
     home = make_home("home", (*AGENTS, Poisoned("poison", switch)))
-    home.tell(say("This poison tastes of almonds.", "p"), TEA)
+    home.tell(say("My poison tastes of almonds.", "p"), TEA)
     home.tell(command(Drop(source_id="d1", number=1)))
     assert home.letters()[0][3] == "dropped"
     switch.on = False
@@ -1024,7 +1024,7 @@ def test_a_record_that_fails_for_the_first_time_during_a_rebuild_is_no_new_failu
     def meanwhile(_: int) -> None:
         if not asked:
             asked.append(True)
-            other.publish(say("This poison tastes of almonds.", "p"))
+            other.publish(say("My poison tastes of almonds.", "p"))
 
     rebuild(home.node, ZONE, "derive", progress=meanwhile)
     home.drive()

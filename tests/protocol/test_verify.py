@@ -206,7 +206,7 @@ def test_the_home_is_clean_and_has_rows_in_what_agents_fill(
                     empty.add(table)
     assert empty == {
         "analysis_runs", "deletions", "entity_tags", "episode_events", "episodes", "facets",
-        "observation_facts", "switches",
+        "changed_rows", "observation_facts", "readings", "switches",
     }  # fmt: skip
 
 
