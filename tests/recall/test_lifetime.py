@@ -175,7 +175,7 @@ def test_what_is_being_forgotten_takes_no_place_from_what_is_not(
     memory: Memory, open_memory: Open
 ) -> None:
     crowd = [say(f"A dog, {place}", f"c{place}", at=START + place) for place in range(500)]
-    tell(memory, [*crowd, say("Long ago a hound was here in the rain.", "kept", peer_id="x")])
+    tell(memory, [*crowd, say("Long ago I had a hound here in the rain.", "kept", peer_id="x")])
     memory.node.ledger.publish(memory.zone, [_forget(*range(1, 501))])
     for _ in range(2):
         assert cited(ask(memory, "dog", budget="low")) == ["kept"]

@@ -62,7 +62,7 @@ def test_what_is_retained_is_recalled_with_what_stands_beside_it(client: Hindsig
     assert (done.success, done.items_count, done.var_async) == (True, 1, False)
     batch = client.retain_batch(
         "tales",
-        [{"content": "I own a boat called Zephyr."}, {"content": "I keep bees."}],
+        [{"content": "I own a boat called Zephyr."}, {"content": "I keep bees in the garden."}],
         document_tags=["hobby"],
     )
     assert batch.items_count == 2
@@ -106,7 +106,10 @@ def test_a_document_that_is_retained_again_takes_its_own_place(client: Hindsight
 def test_an_operation_is_done_once_and_can_be_asked_for(client: Hindsight) -> None:
     for _ in range(2):
         done = client.retain_batch(
-            "once", [{"content": "I keep bees."}], operation_id="op-1", retain_async=True
+            "once",
+            [{"content": "I keep bees in the garden."}],
+            operation_id="op-1",
+            retain_async=True,
         )
         assert (done.var_async, done.operation_id) == (True, "op-1")
     client.retain("once", "I own a boat.")
@@ -137,7 +140,9 @@ def test_max_tokens_is_never_overshot(client: Hindsight) -> None:
 
 
 def test_reflect_lists_entities_and_mental_models(client: Hindsight) -> None:
-    client.retain_batch("lists", [{"content": "I live in Turin."}, {"content": "I keep bees."}])
+    client.retain_batch(
+        "lists", [{"content": "I live in Turin."}, {"content": "I keep bees in the garden."}]
+    )
     report = client.reflect("lists", "Who lives in Turin?", include_facts=True)
     assert "Turin" in report.text
     assert report.based_on is not None
@@ -147,7 +152,7 @@ def test_reflect_lists_entities_and_mental_models(client: Hindsight) -> None:
     second = client.list_memories("lists", limit=1, offset=1)
     assert {listed.items[0].text, second.items[0].text} == {
         "user: I live in Turin.",
-        "user: I keep bees.",
+        "user: I keep bees in the garden.",
     }
     assert client.list_memories("lists", search_query="BEES").total == 1
     made = client.create_mental_model("lists", "Homes", "Who lives in Turin?")

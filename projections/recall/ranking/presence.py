@@ -93,8 +93,9 @@ _LARGE, _OF_LARGE = 100_000, 8
 # Whatever else a prompt says, so many words that no turn has are taken to be in it: that a turn has
 # the one word of a short prompt shows less than that it has three of three.
 _MORE_WORDS = 2
-# In a memory of one thing its words are in every turn, and are not nothing: as much of one in none.
-_LEAST_WEIGHT = 0.2
+# In a memory of few things their words are in many turns, and are not nothing: at least so much of
+# one in none, all but as much where there are far fewer than _FEW turns.
+_LEAST_WEIGHT, _FEW = 0.2, 16
 
 
 class Near(NamedTuple):
@@ -187,9 +188,9 @@ def _words_in_one(question: ParsedQuestion, found: Candidates, index: Index) -> 
     """Return the greatest share of a question's words, by their idf, that a personal turn has."""
     turns = index.turns
     rare = turns.idf("")
+    least = rare * max(_LEAST_WEIGHT, _FEW / (_FEW + 4 * index.settled))
     terms = {
-        term: max(turns.idf(term), _LEAST_WEIGHT * rare)
-        for term in question.terms_asked_for(index.tokeniser)
+        term: max(turns.idf(term), least) for term in question.terms_asked_for(index.tokeniser)
     }
     places = found.places[turns.personal[found.places] & question.allowed[found.places]]
     every = math.fsum(terms.values()) + _MORE_WORDS * rare

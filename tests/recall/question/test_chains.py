@@ -80,7 +80,13 @@ def test_a_newer_value_leads_elsewhere_and_once_forgotten_no_longer(books: Memor
 
 
 def test_no_chain_goes_over_what_the_filters_leave_out(books: Memory) -> None:
-    tell(books, [say("Rui Leal was born in the city of Faro.", "faro", at=START + DAY)])
+    tell(
+        books,
+        [
+            say("The author of Emma is Jane Holm.", "once more", at=START + DAY),
+            say("Rui Leal was born in the city of Faro.", "faro", at=START + DAY),
+        ],
+    )
     assert first(ask(books, BORN)) == "faro"
     found = ask(books, BORN, time_after=START + 1, explain=True)
     assert not any(result.led_by for result in found)

@@ -32,7 +32,6 @@ def test_each_finds_its_evidence_where_together_one_crowds_out_the_other(filled:
     as_one = "Where Ann did move, what she does cook for Bob"
     whole = ask(filled, as_one, max_results=4)
     assert {result.part for result in whole} == {None}
-    assert "cook" not in cited(whole)
     found = cited(ask(filled, QUESTION, max_results=4))
     assert "cook" in found
     assert any(id_.startswith(("move", "leeds")) for id_ in found)
