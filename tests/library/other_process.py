@@ -17,9 +17,9 @@ def main(home: Path, count: int) -> None:
         ada = r.zone("ada")
         for number in range(count):
             word = f"other{number}zy"
-            ada.ingest(said(word, f"In the other house {word} stands on a shelf.", by="Bob"))
-            found = ada.recall(word, scope=("events",)).results
-            assert [word] in [one.source_event_ids for one in found], found
+            ada.ingest(said(word, f"In my other house {word} stands on a shelf.", by="Bob"))
+            (best, *_) = ada.recall(word, scope=("events",)).results
+            assert best.source_event_ids == [word], best
             if number % 10 == 5:
                 try:
                     ada.rebuild("project")
