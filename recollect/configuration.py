@@ -177,6 +177,10 @@ class Configuration:
                     "out, or name the file with --config"
                 )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process is given: the variables as they are now."""
+        return self.__dict__ | {"_environment": dict(self._environment)}
+
     @property
     def file(self) -> Path | None:
         """The configuration file; None where there is none."""

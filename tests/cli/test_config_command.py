@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
 
+from recollect.configuration import Configuration
 from tests.cli.kit import Done, Shell
 
 
@@ -138,3 +140,12 @@ def test_a_secret_that_others_may_read_is_warned_of_and_never_shown(
         assert (f"chmod 600 {file}" in screen) == warned, screen
     written(file, '[kafka]\npassword = ["hush"]\n')
     assert "hush" not in shell("status").err
+
+
+def test_another_process_is_given_the_settings(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("RECOLLECT_HOME", str(tmp_path))
+    given = pickle.loads(pickle.dumps(Configuration()))
+    monkeypatch.setenv("RECOLLECT_HOME", "elsewhere")
+    assert given.home == tmp_path
