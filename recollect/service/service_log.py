@@ -11,6 +11,8 @@ import logging
 import sys
 import threading
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TextIO
 
@@ -97,14 +99,16 @@ class LogHandler(logging.Handler):
         A message that the code does not have as it stands may quote anything, and is left out.
         """
         error = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else None
-        self._log.line(
-            record.levelname.lower(),
-            "library",
-            logger=record.name,
-            message=_constant(record),
-            error=error,
-            places=[f"{record.pathname}:{record.lineno} {record.funcName}"],
-        )
+        # Who logs something does not fail because it cannot be written.
+        with suppress(OSError, ValueError):
+            self._log.line(
+                record.levelname.lower(),
+                "library",
+                logger=record.name,
+                message=_constant(record),
+                error=error,
+                places=[f"{record.pathname}:{record.lineno} {record.funcName}"],
+            )
 
 
 def _constant(record: logging.LogRecord) -> str | None:
@@ -118,9 +122,15 @@ def _constant(record: logging.LogRecord) -> str | None:
     return None
 
 
-def take_over(log: ServiceLog) -> None:
-    """Have everything that is logged in this process go into the service's log."""
-    logging.getLogger().handlers = [LogHandler(log)]
+@contextmanager
+def take_over(log: ServiceLog) -> Iterator[None]:
+    """Have everything that is logged in this process go into the service's log, until the end."""
+    root = logging.getLogger()
+    before, root.handlers = root.handlers, [LogHandler(log)]
+    try:
+        yield
+    finally:
+        root.handlers = before
 
 
 def _standard_error() -> TextIO:

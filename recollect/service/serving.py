@@ -39,7 +39,7 @@ def serve(home: Home, settings: ServiceSettings, listening: Callable[[str], None
         HomeError: the address cannot be listened at.
     """
     log = ServiceLog()
-    with _followed(home, log), Recollect(home, count_accesses=True) as opened:
+    with take_over(log), _followed(home, log), Recollect(home, count_accesses=True) as opened:
         _serve(opened, settings, listening, log)
 
 
@@ -58,7 +58,6 @@ def _serve(
     listening: Callable[[str], None],
     log: ServiceLog,
 ) -> None:
-    take_over(log)
     place = _listen(settings)
     host, port = place.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host

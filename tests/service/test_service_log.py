@@ -23,11 +23,9 @@ CANARY = "qxcanaryword"
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
     """What the service's log gets of this process meanwhile."""
-    root = logging.getLogger()
-    before, stream = root.handlers, io.StringIO()
-    take_over(ServiceLog(stream))
-    yield stream
-    root.handlers = before
+    stream = io.StringIO()
+    with take_over(ServiceLog(stream)):
+        yield stream
 
 
 def lines(text: str) -> list[dict[str, Any]]:
@@ -86,3 +84,11 @@ def test_a_service_writes_nothing_but_objects_to_its_standard_error(tmp_path: Pa
         _, written = process.communicate(timeout=60)
     assert CANARY not in written
     assert {"library", "request"} <= {line["event"] for line in lines(written)}
+
+
+def test_what_cannot_be_written_breaks_nobody_and_the_log_is_given_back() -> None:
+    before, stream = logging.getLogger().handlers, io.StringIO()
+    stream.close()
+    with take_over(ServiceLog(stream)):
+        logging.getLogger("recollect.anything").warning("something is wrong")
+    assert logging.getLogger().handlers is before
