@@ -24,7 +24,6 @@ LASTING = ("passing", "durable")
 KIND_LAYERS, DURABLE_LAYERS, ATTRIBUTE_LAYERS = (3, 4), (4, 6), (3, 6)
 
 _OF_GUM = {"decl": 0, "sub": 0, "q": 1, "wh": 1, "imp": 2, "frag": 3, "intj": 3}
-_SAYING = re.compile(r"\b(?:is|am|are|was|were|have|has|had|do|will|can)\b")
 _COMMAND = re.compile(
     r"(?:please|could you|can you|would you|give|fix|make|write|tell|list|explain|translate|show|"
     r"help|summari[sz]e|use|stop|add|remove|find|suggest|create|rewrite|never|always|call|don't)\b",

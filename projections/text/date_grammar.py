@@ -29,7 +29,15 @@ from projections.text.calendar_days import (
     year_days,
 )
 from projections.text.holidays import HOLIDAYS
-from projections.text.lexicon import MONTHS, NUMBER_WORDS, ORDINALS, SEASONS, WEEKDAYS, word_set
+from projections.text.lexicon import (
+    DAY_WORDS,
+    MONTHS,
+    NUMBER_WORDS,
+    ORDINALS,
+    SEASONS,
+    WEEKDAYS,
+    word_set,
+)
 
 _LEXEME = re.compile(r"\d+|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\w\s]")
 
@@ -74,15 +82,6 @@ _SHORT_PARTS = {
     "eoy": ("late", "year"),
     "boy": ("early", "year"),
     "eow": ("late", "week"),
-}
-_DAY_WORDS = {
-    "today": 0,
-    "tonight": 0,
-    "yesterday": -1,
-    "tomorrow": 1,
-    "tomorow": 1,
-    "tmrw": 1,
-    "tmr": 1,
 }
 # Month and day names that are also other words: alone they are no date.
 _SHORT_WORDS = word_set("sat sun mon wed")
@@ -779,7 +778,7 @@ class _Parser:
         at = self._skip(place, "the")
         if self._is(at, "day") and self._is(at + 1, "after", "before"):
             step = 1 if self._is(at + 1, "after") else -1
-            moved = _DAY_WORDS.get(self._lower(at + 2))
+            moved = DAY_WORDS.get(self._lower(at + 2))
             if moved is not None and moved * step > 0:
                 day = self._today + moved + step
                 return _Part(at + 3, days(day, day), kind="plain")
@@ -789,8 +788,8 @@ class _Parser:
         ):
             right = now + 1 if self._is(now, "now") else place + 3
             return _Part(right, days(self._today, self._today), sure=False, kind="plain")
-        moved = _DAY_WORDS.get(self._lower(place).removesuffix("s"))
-        moved = _DAY_WORDS.get(self._lower(place)) if moved is None else moved
+        moved = DAY_WORDS.get(self._lower(place).removesuffix("s"))
+        moved = DAY_WORDS.get(self._lower(place)) if moved is None else moved
         if moved is None:
             return None
         day = self._today + moved
@@ -1291,7 +1290,7 @@ def _part(span: Days, which: str, grain: str) -> Days:
 
 # A reference has one of these words, or a number in digits.
 _TELLING = (
-    frozenset(_DAY_WORDS)
+    frozenset(DAY_WORDS)
     | frozenset(MONTHS)
     | frozenset(WEEKDAYS)
     | {f"{day}s" for day in WEEKDAYS}
@@ -1305,7 +1304,7 @@ _TELLING = (
 )
 #: Words with which a reference may begin.
 _BEGINNINGS = (
-    frozenset(_DAY_WORDS)
+    frozenset(DAY_WORDS)
     | {"tomorrows"}
     | frozenset(MONTHS)
     | frozenset(WEEKDAYS)

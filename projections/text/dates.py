@@ -29,6 +29,7 @@ from projections.text.date_grammar import Kind, readings
 from projections.text.lexicon import (
     BE_PRESENT,
     COUNTS,
+    DAY_WORDS,
     FUTURE,
     MONTHS,
     NOT_PAST,
@@ -121,17 +122,8 @@ _NEAR, _NEAR_IN_MONTH = 62, 190
 _LONG_AGO = 150
 _STATED_YEAR = re.compile(r"\d{4}")
 
-_TODAY_WORDS = {
-    "today": 0,
-    "tonight": 0,
-    "yesterday": -1,
-    "tomorrow": 1,
-    "tmrw": 1,
-    "tmr": 1,
-    "tomorow": 1,
-}
 _WORD_TRIGGERS = (
-    frozenset(_TODAY_WORDS)
+    frozenset(DAY_WORDS)
     | frozenset(MONTHS)
     | frozenset(WEEKDAYS)
     | frozenset(SEASONS)
@@ -469,8 +461,8 @@ def _choose(candidates: list[tuple[int, int]], today: int, direction: int) -> tu
 
 def _at_word(tokens: Tokens, index: int, today: int) -> Found | None:
     lower = bare(tokens.lowers[index])
-    if lower in _TODAY_WORDS:
-        day = clip(today + _TODAY_WORDS[lower])
+    if lower in DAY_WORDS:
+        day = clip(today + DAY_WORDS[lower])
         return Found(index, index + 1, day, day, True)
     if lower == "ago":
         return _ago(tokens, index, today)

@@ -256,6 +256,16 @@ WEEKDAYS = {
     for name in names.split()
 }
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+#: Words for a day near the one on which they are said, by how many days it is off.
+DAY_WORDS = {
+    "today": 0,
+    "tonight": 0,
+    "yesterday": -1,
+    "tomorrow": 1,
+    "tmrw": 1,
+    "tmr": 1,
+    "tomorow": 1,
+}
 #: How many a word says that there are of what follows.
 _NUMBERS = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "

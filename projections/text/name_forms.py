@@ -10,7 +10,7 @@ from typing import Literal
 from anyascii import anyascii
 from msgspec import Struct, structs
 
-from projections.text.lexicon import word_set
+from projections.text.lexicon import NUMBER_WORDS, ORDINALS, word_set
 
 #: Whether a name is a person's, a company's, or anything else's.
 NameKind = Literal["person", "organisation", "other"]
@@ -85,26 +85,13 @@ _JAPANESE = frozenset({"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"})
 _SIGNS = "+#"  # C++ is not C#
 _SHIPS = word_set("mv ms ss rms hms uss sv my fv")
 _STOP = word_set("the of and et und y de la le des der die das for")
-_ORDINALS = {
-    word: str(number)
-    for number, words in enumerate(
-        (
-            "zero",
-            "one first 1st",
-            "two second 2nd",
-            "three third 3rd",
-            "four fourth 4th",
-            "five fifth 5th",
-            "six sixth 6th",
-            "seven seventh 7th",
-            "eight eighth 8th",
-            "nine ninth 9th",
-            "ten tenth 10th",
-            "eleven eleventh 11th",
-            "twelve twelfth 12th",
-        )
-    )
-    for word in words.split()
+_UP_TO_TWELVE = {
+    "zero": "0",
+    **{word: str(n) for word, n in (NUMBER_WORDS | ORDINALS).items() if n <= 12},
+    **{
+        f"{n}{'st' if n == 1 else 'nd' if n == 2 else 'rd' if n == 3 else 'th'}": str(n)
+        for n in range(1, 13)
+    },
 }
 _TENS = {
     word: 10 * number
@@ -322,7 +309,7 @@ def _numbered(words: list[str]) -> list[str]:
     found: list[str] = []
     tens = 0
     for place, word in enumerate(words):
-        number = word if len(word) == 1 and word.isdecimal() else _ORDINALS.get(word)
+        number = word if len(word) == 1 and word.isdecimal() else _UP_TO_TWELVE.get(word)
         if tens and number is not None and 0 < int(number) < 10:
             found[-1] = str(tens + int(number))
             tens = 0
