@@ -687,12 +687,12 @@ class _Parser:
             return None
         spans = [season_of(first, self._here.year + each) for each in (-2, -1, 0, 1, 2)]
         if step < 0:
-            span = [each for each in spans if each[1] < self._today][-1]
+            near = [each for each in reversed(spans) if each[1] < self._today]
         else:
-            ahead = [each for each in spans if each[1] >= self._today]
-            inside = ahead[0][0] <= self._today
-            span = ahead[1] if step > 0 and inside else ahead[0]
-        return _Part(at + 1, span, "quarter", kind="guarded")
+            after = [each for each in spans if each[0] > self._today]
+            near = after if step > 0 else [each for each in spans if each[1] >= self._today]
+        # In the calendar's first and last year there may be none.
+        return _Part(at + 1, near[0], "quarter", kind="guarded") if near else None
 
     def _qualifier(self, place: int) -> tuple[int, int | None]:
         """Return the place after this, last or next, and -1, 0 or 1; None without one."""
@@ -1285,7 +1285,8 @@ def _part(span: Days, which: str, grain: str) -> Days:
             month_index(last) + 1 - (4 if grain == "year" else 1), 4 if grain == "year" else 1
         )
     left, right = bounds[which]
-    return days(first + left, first + right)
+    # A month before the calendar's first is cut to one day.
+    return days(min(first + left, last), min(first + right, last))
 
 
 # A reference has one of these words, or a number in digits.

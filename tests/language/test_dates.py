@@ -270,9 +270,13 @@ def test_a_day_of_the_month_follows_the_date_before_it() -> None:
         ["today", "last year", "next month", "next winter", "10 years ago", "on Friday", "May 3",
          "I went in June", "we will go in June", "February 29", "this weekend", "9999 years ago",
          "moved to Monday the 5th", "Sunday 29 February", "I went to the 31st of May, on the 30th",
-         "last summer", "next summer", "in 9999 weeks", "on the 31st", "last quarter"]
+         "last summer", "next summer", "in 9999 weeks", "on the 31st", "last quarter",
+         "last winter", "next spring", "late last December", "early next January"]
     ),
-    st.integers(min_value=-(10**15), max_value=10**15),
+    st.integers(min_value=-(10**15), max_value=10**15)
+    # The calendar's first and last days
+    | st.integers(min_value=-62_135_596_800_000, max_value=-62_072_524_800_000)
+    | st.integers(min_value=253_339_228_800_000, max_value=253_402_300_799_999),
     st.integers(min_value=-900, max_value=900),
 )  # fmt: skip
 def test_days_stay_within_the_calendar(text: str, at_ms: int, offset: int) -> None:
