@@ -130,7 +130,9 @@ def _lines(item: Result) -> Iterable[str]:
     who = f", {_quoted(item.sender_name)}" if item.sender_name else ""
     old = " (may be out of date)" if _doubtful(item) else ""
     cited = f" [{', '.join(map(_quoted, item.source_event_ids))}]" if item.source_event_ids else ""
-    yield f"- {item.as_of[:10]}{who}: {_quoted(item.text)}{old}{cited}"
+    # A fact may begin with the name of who said it.
+    said = item.text.removeprefix(f"{item.sender_name}: ")
+    yield f"- {item.as_of[:10]}{who}: {_quoted(said)}{old}{cited}"
     for change in item.supersedes:
         yield f"  - previously, until {change.at[:10]}: {_quoted(change.text)}"
     for change in item.superseded_by:

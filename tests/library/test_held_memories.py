@@ -160,6 +160,7 @@ def test_a_report_goes_from_the_most_worked_out_to_the_rawest(zone: Zone) -> Non
     assert kinds[0] == "mental_model"
     assert "previously, until 2026-05-08: Ada: I live in Turin." in found.text
     assert "[m3]" in found.text
+    assert "Ada: Ada:" not in found.text
     assert len({item.id for item in found.results}) == len(found.results)
     # What is a fact above is not said again as a turn.
     cited = [source for item in found.results for source in item.source_event_ids]

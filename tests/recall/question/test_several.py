@@ -13,11 +13,11 @@ QUESTION = "Where did Ann move, and what does she cook for Bob?"
 
 @pytest.fixture
 def filled(memory: Memory) -> Memory:
-    moves = ["Where to move is settled.", "I move soon.", "I did move.", "To move is hard."]
+    streets = ("Elm", "Oak", "Ash", "Fir")
     drafts = [
         *(
-            say(f"{text} It was move number {place}.", f"move{place}", by="Ann", at=START + place)
-            for place, text in enumerate(moves, 1)
+            say(f"Ann did move to street {street}.", f"move-{street}", by="Ann", at=START + place)
+            for place, street in enumerate(streets)
         ),
         say("I will move to Leeds.", "leeds", by="Ann", peer_id="a", at=START + DAY),
         say("On Sundays I make a pot of cabbage soup.", "soup", by="Ann", peer_id="b"),
@@ -32,6 +32,7 @@ def test_each_finds_its_evidence_where_together_one_crowds_out_the_other(filled:
     as_one = "Where Ann did move, what she does cook for Bob"
     whole = ask(filled, as_one, max_results=4)
     assert {result.part for result in whole} == {None}
+    assert "cook" not in cited(whole)
     found = cited(ask(filled, QUESTION, max_results=4))
     assert "cook" in found
     assert any(id_.startswith(("move", "leeds")) for id_ in found)

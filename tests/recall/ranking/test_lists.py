@@ -46,14 +46,16 @@ def test_a_question_tells_whether_it_asks_for_a_list(question: str, does: bool) 
     assert asks_for_list(question) is does
 
 
-def told() -> list[Draft]:
+def told(
+    second: str = "And I visited {} as well.", bob: str = "I never visited such cities."
+) -> list[Draft]:
     """Five talks, a day apart: in each, Ann writes of two cities, and Bob of cities in general."""
     drafts = []
     for day, (one, other) in enumerate(zip(CITIES[:5], CITIES[5:], strict=True)):
         drafts += talk(
             ("Ann", f"Of all cities I visited {one} with joy."),
-            ("Bob", "I never visited such cities."),
-            ("Ann", f"And I visited {other} as well."),
+            ("Bob", bob),
+            ("Ann", second.format(other)),
             start=START + day * DAY,
             id=f"{day}-",
         )
@@ -65,19 +67,25 @@ def members(results: list[Result]) -> int:
     return sum(any(city in result.text for city in CITIES) for result in results)
 
 
-@pytest.mark.parametrize("encoder", [True, False])
+@pytest.mark.parametrize(
+    ("encoder", "drafts", "more"),
+    [
+        (False, told(), 2),
+        # By their vectors all that Ann told above comes before Bob's words already.
+        (True, told("And then I saw {}.", "Ann, which cities were visited?"), 1),
+    ],
+)
 def test_a_list_holds_more_of_what_the_one_who_is_named_told(
-    open_memory: Open, encoder: bool
+    open_memory: Open, encoder: bool, drafts: list[Draft], more: int
 ) -> None:
     gathering = open_memory(encoder=encoder)
     plain = open_memory(encoder=encoder, profile=Profile(fitting=False))
-    tell(gathering, told())
+    tell(gathering, drafts)
     question = "Which cities has Ann visited?"
     # What Bob says again is a turn of its own here.
     asked = partial(ask, text=question, scope=("events",))
     found = {memory: asked(memory, max_results=10) for memory in (gathering, plain)}
-    # With vectors all of Ann's turns come before Bob's already.
-    assert members(found[gathering]) >= members(found[plain]) + (0 if encoder else 2)
+    assert members(found[gathering]) >= members(found[plain]) + more
     # The best stay where they are, and nothing is lost to a longer answer.
     assert cited(found[gathering])[:5] == cited(found[plain])[:5]
     everything = [set(cited(asked(memory, max_results=50))) for memory in found]
