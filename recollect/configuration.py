@@ -22,6 +22,7 @@ from recollect.service.service_settings import ServiceSettings
 from schemas.errors import InvalidInput
 from schemas.zones import DEFAULT_ZONE
 from streams.ledger.kafka.settings import KafkaSettings
+from streams.models.model_settings import ModelSettings
 
 #: The configuration file of a home, and the variable that names another.
 FILE = "recollect.toml"
@@ -29,6 +30,8 @@ VARIABLE = "RECOLLECT_CONFIG"
 
 _YES, _NO = ("on", "true", "yes", "1"), ("off", "false", "no", "0")
 _MOST_SHOWN = 100
+#: The sections whose names stand in the names of their variables.
+_WITH_OWN_VARIABLES = ("kafka", "model")
 _log = logging.getLogger(__name__)
 
 
@@ -91,6 +94,7 @@ SECTIONS: dict[str, type[msgspec.Struct]] = {
     "kafka": KafkaSettings,
     "service": ServiceSettings,
     "worker": WorkerSettings,
+    "model": ModelSettings,
     "client": ClientSettings,
 }
 
@@ -120,7 +124,8 @@ class Given(NamedTuple):
 
 def _declared() -> Iterable[Setting]:
     for section, struct in SECTIONS.items():
-        prefix = "RECOLLECT_KAFKA_" if section == "kafka" else "RECOLLECT_"
+        own = f"{section.upper()}_" if section in _WITH_OWN_VARIABLES else ""
+        prefix = f"RECOLLECT_{own}"
         for field in msgspec.structs.fields(struct):
             # A setting may have no value: `Annotated[...] | None`.
             for type_ in (field.type, *get_args(field.type)):
@@ -247,6 +252,14 @@ class Configuration:
             InvalidInput: the URL is none, or a setting has no value that it may have.
         """
         return KafkaSettings.read(url, self.values("kafka"))
+
+    def models(self) -> ModelSettings:
+        """Return which models are asked, and within which limits.
+
+        Raises:
+            InvalidInput: a setting has no value that it may have.
+        """
+        return ModelSettings(**self.values("model"))
 
     def service(self, **options: Any) -> ServiceSettings:
         """Return the settings of a service; `options` are those of the command line.

@@ -19,6 +19,7 @@ OURS = frozenset(ROOMS + AROUND)
 PACKAGES = {
     "streams": (
         "system",
+        "models",
         "ledger",
         "reading",
         "publishing",
