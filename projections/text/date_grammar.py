@@ -10,11 +10,10 @@ ago") or recurs ("every Friday") is no date.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from projections.text.calendar_days import (
     Days,
@@ -28,6 +27,7 @@ from projections.text.calendar_days import (
     week_of,
     year_days,
 )
+from projections.text.date_lexemes import RANGE_WORDS, TENS, Kind, Part
 from projections.text.holidays import HOLIDAYS
 from projections.text.lexicon import (
     DAY_WORDS,
@@ -38,8 +38,7 @@ from projections.text.lexicon import (
     WEEKDAYS,
     word_set,
 )
-
-_LEXEME = re.compile(r"\d+|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\w\s]")
+from projections.text.times_of_day import DAYTIMES, TimesOfDay
 
 _UNITS = {
     word: unit
@@ -55,21 +54,16 @@ _UNITS = {
     }.items()
     for word in words.split()
 }
-_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
 _LAST = word_set("last past previous")
 _NEXT = word_set("next upcoming coming following")
 _THIS = word_set("this current")
-_DAYTIMES = word_set("morning afternoon evening night lunch lunchtime noon midday dinner breakfast")
 _NAMED_TIMES = word_set("noon midday midnight lunch lunchtime eod")
-_ZONES = word_set("utc gmt est edt cst cdt mst mdt pst pdt cet cest bst ist")
-_HEDGES = word_set("about around approximately approx roughly exactly sharp ish almost")
 _CLOCK_OPENERS = word_set("at by from until till untill before after around @ about")
 _HOLIDAY_OPENERS = ("on", "by", "before", "after", "until", "till", "since", "at", "for", "from")
 # After one of these a period says how long something lasted.
 _LASTING = ("over", "for", "within", "during", "throughout", "of")
 # What may open a reference and is no part of it.
 _OPENERS = word_set("from between on at by for around @")
-_RANGE_WORDS = word_set("to through thru till until untill -  – —")
 _PARTS = {
     **dict.fromkeys(("beginning", "start", "early", "bo"), "early"),
     **dict.fromkeys(("mid", "middle"), "mid"),
@@ -88,12 +82,6 @@ _SHORT_WORDS = word_set("sat sun mon wed")
 _UNSURE = word_set("may march mar second sec sat sun mon wed fri thu tue jan dec april june august")
 
 
-#: "composed" of several parts; "counted" from today ("two weeks ago"); "plain": a day or a period
-#: whose tense or year other rules may know better; "guarded": one that often means no certain days
-#: ("Monday", "May", "last week"); "time": when on a day, not on which.
-Kind = Literal["composed", "counted", "plain", "guarded", "time"]
-
-
 class Reading(NamedTuple):
     """What stands in a text from character `start` to `end`: the days from `first` to `last`."""
 
@@ -102,28 +90,6 @@ class Reading(NamedTuple):
     first: int
     last: int
     kind: Kind
-
-
-class _Part(NamedTuple):
-    """A part of a date up to lexeme `right`.
-
-    `grain` is how long it is: a unit, or "time" for a time of the day. `open` lacks the year or the
-    week; `sure` needs no word before it.
-    """
-
-    right: int
-    days: Days
-    grain: str = "day"
-    open: bool = False
-    sure: bool = True
-    kind: Kind = "composed"
-
-
-class _Lexeme(NamedTuple):
-    start: int
-    end: int
-    lower: str
-    spaced: bool  # white space stands before it
 
 
 def readings(text: str, today: int) -> list[Reading]:
@@ -137,22 +103,14 @@ _AHEAD = 5
 _NEAR = 190
 
 
-class _Parser:
+class _Parser(TimesOfDay):
     def __init__(self, text: str, today: int) -> None:
-        self._lexemes: list[_Lexeme] = []
-        end = 0
-        for found in _LEXEME.finditer(text):
-            lower = found[0].lower().replace("’", "'")
-            self._lexemes.append(_Lexeme(found.start(), found.end(), lower, found.start() > end))
-            end = found.end()
-        self._text = text
-        self._today = today
+        super().__init__(text, today)
         self._telling = [
             place
             for place, word in enumerate(self._lexemes)
             if word.lower.isdecimal() or word.lower.removesuffix("'s") in _TELLING
         ]
-        self._here = date.fromordinal(today)
 
     def all(self) -> Iterator[Reading]:
         """Yield the readings in order."""
@@ -190,7 +148,7 @@ class _Parser:
             return len(word.lower) <= 4 and not self._is(place - 1, "#$€£", "v", "room", "no")
         return word.lower in _BEGINNINGS
 
-    def _stands(self, place: int, found: _Part) -> bool:
+    def _stands(self, place: int, found: Part) -> bool:
         """Whether a reading is meant as a date: a number or "may" alone is not."""
         if found.right < len(self._lexemes):
             after = self._lexemes[found.right]
@@ -206,299 +164,9 @@ class _Parser:
         )
         return found.sure or whole
 
-    def _is(self, place: int, *words: str) -> bool:
-        return 0 <= place < len(self._lexemes) and self._lexemes[place].lower in words
-
-    def _lower(self, place: int) -> str:
-        return self._lexemes[place].lower if 0 <= place < len(self._lexemes) else ""
-
-    def _written(self, place: int) -> str:
-        """Return a word with its capitals."""
-        word = self._lexemes[place]
-        return self._text[word.start : word.end]
-
-    def _skip(self, place: int, *words: str) -> int:
-        while self._is(place, *words):
-            place += 1
-        return place
-
-    def _longest(self, place: int, *rules: Callable[[int], _Part | None]) -> _Part | None:
-        best: _Part | None = None
-        for rule in rules:
-            found = rule(place)
-            if found is not None and (best is None or found.right > best.right):
-                best = found
-        return best
-
-    # Numbers
-
-    def _number(self, place: int) -> tuple[int, int] | None:
-        """Read a count: 12, twelve, twenty-one, a couple of, a."""
-        lower = self._lower(place)
-        if (
-            lower.isdecimal()
-            and len(lower) <= 4
-            and not self._is(place + 1, "th", "st", "nd", "rd")
-        ):
-            return place + 1, int(lower)
-        if lower in _TENS:
-            unit = self._skip(place + 1, "-")
-            if NUMBER_WORDS.get(self._lower(unit), 99) < 10:
-                return unit + 1, _TENS[lower] + NUMBER_WORDS[self._lower(unit)]
-            return place + 1, _TENS[lower]
-        if lower in NUMBER_WORDS:
-            return place + 1, NUMBER_WORDS[lower]
-        if lower in ("a", "an", "the"):
-            if self._is(place + 1, "couple", "pair"):
-                return self._skip(place + 2, "of"), 2
-            return (place + 1, 1) if lower != "the" else None
-        if lower in ("couple", "pair"):
-            return self._skip(place + 1, "of"), 2
-        return None
-
-    def _ordinal(self, place: int) -> tuple[int, int] | None:
-        """Read 1st, first, twenty-first."""
-        lower = self._lower(place)
-        if lower.isdecimal() and len(lower) <= 2:
-            after = place + 1
-            if self._is(after, "th", "st", "nd", "rd") and not self._lexemes[after].spaced:
-                return after + 1, int(lower)
-            return None
-        if lower in _TENS:
-            unit = self._skip(place + 1, "-")
-            if 1 <= ORDINALS.get(self._lower(unit), 99) < 10:
-                return unit + 1, _TENS[lower] + ORDINALS[self._lower(unit)]
-            return None
-        return (place + 1, ORDINALS[lower]) if lower in ORDINALS else None
-
-    def _day_number(self, place: int) -> tuple[int, int] | None:
-        """Read the day of a month: 4, 4th, fourth."""
-        found = self._ordinal(place) or self._number(place)
-        if found is None or not 1 <= found[1] <= 31 or self._lower(place) in ("a", "an", "couple"):
-            return None
-        return found
-
-    def _year_number(self, place: int, *, short: bool = False) -> tuple[int, int] | None:
-        lower = self._lower(place)
-        if short and lower == "'" and len(self._lower(place + 1)) == 2:
-            place, lower = place + 1, self._lower(place + 1)
-        if lower.isdecimal() and len(lower) == 4 and 1000 <= int(lower) < 2200:
-            if self._is(place + 1, ":", "h"):
-                return None
-            return place + 1, int(lower)
-        if (
-            short
-            and lower.isdecimal()
-            and len(lower) == 2
-            and not self._is(place + 1, ":", "h", "am", "pm", "a", "p", ".")
-        ):
-            return place + 1, (1900 if int(lower) > 60 else 2000) + int(lower)
-        return None
-
-    # Times of a day
-
-    def _clock(self, place: int) -> _Part | None:
-        """Read a time: 3pm, 15:30, half past two, noon; midnight is the day after's."""
-        at = self._skip(
-            place, "at", "@", "by", "for", "around", "about", "approximately", "exactly"
-        )
-        opened = at > place
-        at = self._skip(at, "a", "the") if self._is(at + 1, "quarter", "half") else at
-        found = self._clock_time(at, opened)
-        if found is None:
-            return None
-        right, sure, midnight = found
-        right = self._after_clock(right)
-        day = self._today + midnight
-        return _Part(right, days(day, day), "time", sure=sure or (opened and right > at + 1))
-
-    def _after_clock(self, right: int) -> int:
-        """Return the place after what may follow a time: approximately, CET, in the morning."""
-        while True:
-            past = right
-            if self._lower(right) in _HEDGES or self._lower(right) in _ZONES:
-                past = right + 1
-            elif self._is(right, "(") and self._lower(right + 1) in _ZONES:
-                past = right + 2 + self._is(right + 2, ")")
-            elif self._is(right, "in", "this", "at", "during") or self._lower(right) in _DAYTIMES:
-                part = self._skip(right, "in", "at", "during")
-                part = self._skip(part, "the")
-                if self._lower(part) in _DAYTIMES:
-                    past = part + 1
-            elif self._is(right, "today"):
-                past = right + 1
-            if past == right:
-                return right
-            right = past
-
-    def _clock_time(self, at: int, opened: bool) -> tuple[int, bool, int] | None:
-        """Return (right, whether it is sure, days after today)."""
-        lower = self._lower(at)
-        if lower in ("noon", "midday"):
-            return at + 1, True, 0
-        if lower == "mid" and self._is(at + 1, "day"):
-            return at + 2, True, 0
-        if lower == "midnight":
-            return at + 1, True, 1
-        if (
-            lower in ("half", "quarter")
-            or (
-                lower.isdecimal()
-                and self._is(at + 1, "past", "to", "till", "before", "after", "minutes", "min")
-            )
-            or lower in NUMBER_WORDS
-            or lower in _TENS
-        ):
-            relative = self._relative_clock(at)
-            if relative is not None:
-                # "5 to 10" alone may count apples.
-                sure = opened or not lower.isdecimal() or self._is(at + 1, "minutes", "min")
-                return relative, sure, 0
-        if lower in NUMBER_WORDS and NUMBER_WORDS[lower] <= 12:
-            minutes = at + 1 + (self._lower(at + 1) in _TENS or self._is(at + 1, "fifteen"))
-            right = self._half_of_day(minutes)
-            if right is not None:
-                return right, True, 0
-            if self._is(at + 1, "o'clock", "oclock"):
-                return at + 2, True, 0
-            return (at + 1, False, 0) if opened else None
-        if not lower.isdecimal() or len(lower) > 4:
-            return None
-        if len(lower) > 2:
-            hour, minute = int(lower[:-2]), int(lower[-2:])
-            right = self._half_of_day(at + 1)
-            if hour < 24 and minute < 60 and right is not None:
-                return right, True, 0
-            evening = self._skip(at + 1, "in", "the")
-            if opened and hour < 24 and minute < 60 and self._lower(evening) in _DAYTIMES:
-                return at + 1, True, 0
-            military = opened and hour < 24 and minute < 60 and len(lower) == 4
-            return (at + 1, True, 0) if military and not 1900 <= int(lower) < 2100 else None
-        if int(lower) > 24:
-            return None
-        right, exact = at + 1, False
-        for mark in (":", ".", "h"):
-            two = self._lower(right + 1)
-            tight = not (
-                self._lexemes[right + 1].spaced if right + 1 < len(self._lexemes) else True
-            )
-            if (
-                self._is(right, mark)
-                and two.isdecimal()
-                and len(two) == 2
-                and int(two) < 60
-                and tight
-            ):
-                if mark == "." and not opened and self._half_of_day(right + 2) is None:
-                    return None
-                right, exact = right + 2, mark != "."
-                break
-        if exact and self._is(right, ":") and len(self._lower(right + 1)) == 2:
-            right += 2
-            if self._is(right, ".", ":") and self._lower(right + 1).isdecimal():
-                right += 2
-        if not exact and self._is(right, "h") and not self._lexemes[right].spaced:
-            right, exact = right + 1, True
-        half = self._half_of_day(self._skip(right, "ish"))
-        if half is not None:
-            # "4a" is a flat or a footnote, "at 4a" a time.
-            letter = half == right + 1 and self._lower(right) in ("a", "p")
-            return (half, True, 0) if not letter or exact or opened else None
-        if self._is(right, "o'clock", "oclock"):
-            return right + 1, True, 0
-        if exact:
-            # "14:30" is a time; "5:14" alone may be a verse or a score.
-            return right, opened or len(lower) == 2 or int(lower) == 0, 0
-        following = self._skip(right, "in", "this", "at")
-        following = self._skip(following, "the")
-        if (
-            self._lower(following) in _DAYTIMES - {"lunch", "dinner", "breakfast"}
-            and following > right
-        ):
-            return right, True, 0
-        return (right, False, 0) if opened else None
-
-    def _half_of_day(self, place: int) -> int | None:
-        """Return the place after am, p.m. or p."""
-        lower = self._lower(place)
-        if lower in ("am", "pm"):
-            return place + 1
-        if lower in ("a", "p"):
-            dot = self._skip(place + 1, ".")
-            if self._is(dot, "m") and dot - place <= 2:
-                return dot + 1 + (self._is(dot + 1, ".") and dot > place + 1)
-            if not self._lexemes[place].spaced:
-                return place + 1
-        return None
-
-    def _relative_clock(self, at: int) -> int | None:
-        """Read half past two, 20 to noon, 15 minutes past 3pm."""
-        lower = self._lower(at)
-        if lower in ("half", "quarter"):
-            right = at + 1
-        else:
-            count = self._number(at)
-            if count is None or count[1] > 59:
-                return None
-            right = self._skip(count[0], "minutes", "minute", "min", "mins")
-            if right == count[0] and (count[1] % 5 or self._is(at - 1, "from", "between")):
-                # "From 9 to 10" counts no minutes.
-                return None
-        if not self._is(right, "past", "to", "till", "before", "after", "of"):
-            return None
-        hour = self._clock_time(right + 1, True)
-        if hour is None or (lower.isdecimal() and self._is(right, "of")):
-            return None
-        return hour[0]
-
-    def _time_range(self, place: int) -> _Part | None:
-        """Read 9:30 - 11:00, from 3 to 5pm, between 9 and 11:30."""
-        at = self._skip(place, "from", "between")
-        opened = at > place
-        first = self._clock_time(at, True)
-        if first is None:
-            return None
-        right = self._after_clock(first[0])
-        if not (self._lower(right) in _RANGE_WORDS or (opened and self._is(right, "and"))):
-            return None
-        last = self._clock_time(self._skip(right + 1, "about", "around"), True)
-        if last is None:
-            return None
-        end = self._half_of_day(last[0]) or last[0]
-        plainly = self._text[self._lexemes[at].start : self._lexemes[last[0] - 1].end]
-        sure = first[1] or last[1] or ":" in plainly
-        if not sure and not opened:
-            return None
-        return _Part(self._after_clock(end), days(self._today, self._today), "time", sure=sure)
-
-    def _daytime(self, place: int) -> _Part | None:
-        """Read this morning, tonight, in the evening, late last night, after lunch."""
-        if self._is(place, "after") and self._is(place + 1, "lunch", "work", "school", "dinner"):
-            return _Part(place + 2, days(self._today, self._today), "time")
-        at = self._skip(place, "in", "during", "early", "late", "the")
-        moved = 0
-        if self._is(at, "this"):
-            at += 1
-        elif self._is(at, "last") and self._is(at + 1, "night", "evening"):
-            at, moved = at + 1, -1
-        elif self._is(at, "tonight"):
-            return _Part(at + 1, days(self._today, self._today), "day", kind="plain")
-        elif at == place or not self._is(at - 1, "the"):
-            return None
-        if self._lower(at) not in _DAYTIMES:
-            return None
-        day = self._today + moved
-        said = self._is(at - 1, "this", "last")
-        clock = self._clock(at + 1) if self._is(at + 1, "at", "@") else None
-        right, sure = (at + 1, said) if clock is None else (clock.right, True)
-        return _Part(right, days(day, day), "day" if said else "time", sure=sure, kind="plain")
-
-    def _times(self, place: int) -> _Part | None:
-        return self._longest(place, self._time_range, self._clock, self._daytime)
-
     # Whole days
 
-    def _whole_date(self, place: int) -> _Part | None:
+    def _whole_date(self, place: int) -> Part | None:
         """Read 2026-05-04, 4.5.2026, 2026/5, 5/4/26."""
         first = self._lower(place)
         mark = self._lower(place + 1)
@@ -523,11 +191,11 @@ class _Parser:
                 and len(second) <= 2
                 and 1000 <= int(first) < 2200
             ):
-                return _Part(place + 3, month(int(first) * 12 + int(second) - 1), "month")
+                return Part(place + 3, month(int(first) * 12 + int(second) - 1), "month")
             return None
         if mark == "/" and len(second) == 4 and not third and 1 <= int(first) <= 12:
             found = month(int(second) * 12 + int(first) - 1)
-            return _Part(place + 3, found, "month") if 1900 <= int(second) < 2200 else None
+            return Part(place + 3, found, "month") if 1900 <= int(second) < 2200 else None
         if len(first) > 2 or len(second) > 2:
             return None
         one, two = int(first), int(second)
@@ -546,11 +214,11 @@ class _Parser:
         sure = self._is(place - 1, "on", "by", "until", "from", "since", "before", "after")
         if coming is None:
             return None
-        return _Part(place + 3, coming, open=True, sure=sure, kind="guarded")
+        return Part(place + 3, coming, open=True, sure=sure, kind="guarded")
 
-    def _of_numbers(self, right: int, year: int, month_number: int, day: int) -> _Part | None:
+    def _of_numbers(self, right: int, year: int, month_number: int, day: int) -> Part | None:
         ordinal = day_of(year, month_number, day) if year else None
-        return None if ordinal is None else _Part(right, days(ordinal, ordinal))
+        return None if ordinal is None else Part(right, days(ordinal, ordinal))
 
     def _coming(self, month_number: int, day: int) -> Days | None:
         """Return the first such day that is not past."""
@@ -560,7 +228,7 @@ class _Parser:
                 return days(ordinal, ordinal)
         return None
 
-    def _month_and_day(self, place: int) -> _Part | None:
+    def _month_and_day(self, place: int) -> Part | None:
         """Read May 4, May 4th to 6th, May the fourth, 2026."""
         number = MONTHS.get(self._lower(place))
         if number is None:
@@ -568,7 +236,7 @@ class _Parser:
         at = self._skip(place + 1, ".", ",", "-", "the", "/")
         return self._day_of_month(at, number, self._day_number(at))
 
-    def _day_of_month(self, place: int, number: int, day: tuple[int, int] | None) -> _Part | None:
+    def _day_of_month(self, place: int, number: int, day: tuple[int, int] | None) -> Part | None:
         if day is None or (
             self._is(day[0], ":", "am", "pm", "h", "p") and not self._lexemes[day[0]].spaced
         ):
@@ -576,7 +244,7 @@ class _Parser:
         right, first = day
         last = first
         to = self._skip(right, "the")
-        if self._lower(to) in _RANGE_WORDS or self._is(to, "and", "&"):
+        if self._lower(to) in RANGE_WORDS or self._is(to, "and", "&"):
             follow = self._skip(to + 1, "the")
             end = self._day_number(follow)
             timed = end is not None and self._is(end[0], ":", "am", "pm", "h")
@@ -589,7 +257,7 @@ class _Parser:
                 right, last = end
         return self._in_a_year(self._skip(right, ","), right, number, first, last)
 
-    def _in_a_year(self, at: int, right: int, number: int, first: int, last: int) -> _Part | None:
+    def _in_a_year(self, at: int, right: int, number: int, first: int, last: int) -> Part | None:
         """Return the days of a month, of the year that follows or of the coming one."""
         stated = self._year_number(self._skip(at, "of", "in"), short=at == right)
         if stated is None and at > right:
@@ -598,13 +266,13 @@ class _Parser:
             ends = [day_of(stated[1], number, day) for day in (first, last)]
             if ends[0] is None or ends[1] is None:
                 return None
-            return _Part(stated[0], days(ends[0], ends[1]), kind="plain")
+            return Part(stated[0], days(ends[0], ends[1]), kind="plain")
         found = self._coming(number, first)
         if found is None or last - first > 31:
             return None
-        return _Part(right, days(found[0], found[0] + last - first), open=True, kind="plain")
+        return Part(right, days(found[0], found[0] + last - first), open=True, kind="plain")
 
-    def _day_and_month(self, place: int) -> _Part | None:
+    def _day_and_month(self, place: int) -> Part | None:
         """Read 4 May, the fourth of May, from 13 to 15 of July, 20th of next month."""
         at = self._skip(place, "from", "the", "on")
         day = self._day_number(at)
@@ -613,7 +281,7 @@ class _Parser:
         right, first = day
         last = first
         to = right
-        ranges = self._lower(to) in _RANGE_WORDS or self._is(to, "and")
+        ranges = self._lower(to) in RANGE_WORDS or self._is(to, "and")
         if ranges and self._lower(to + 1) not in MONTHS:
             end = self._day_number(self._skip(to + 1, "the"))
             if end is None or end[1] <= first:
@@ -634,10 +302,10 @@ class _Parser:
         if of_month and of_month.grain == "month":
             start = of_month.days[0]
             if start + last - 1 <= of_month.days[1]:
-                return _Part(of_month.right, days(start + first - 1, start + last - 1))
+                return Part(of_month.right, days(start + first - 1, start + last - 1))
         return None
 
-    def _day_alone(self, place: int) -> _Part | None:
+    def _day_alone(self, place: int) -> Part | None:
         """Read the 15th, first of all after "on"."""
         if not self._is(place, "the"):
             return None
@@ -648,10 +316,10 @@ class _Parser:
         for year, index in (divmod(now + step, 12) for step in range(4)):
             ordinal = day_of(year, index + 1, day[1])
             if ordinal is not None and ordinal >= self._today:
-                return _Part(day[0], days(ordinal, ordinal), open=True, sure=False, kind="guarded")
+                return Part(day[0], days(ordinal, ordinal), open=True, sure=False, kind="guarded")
         return None
 
-    def _month_name(self, place: int) -> _Part | None:
+    def _month_name(self, place: int) -> Part | None:
         """Read May, May 2026, next May."""
         at, step = self._qualifier(place)
         number = MONTHS.get(self._lower(at))
@@ -660,7 +328,7 @@ class _Parser:
         dot = self._skip(at + 1, ".", ",")
         year = self._year_number(self._skip(dot, "of")) if step is None else None
         if year is not None:
-            return _Part(year[0], month(year[1] * 12 + number - 1), "month")
+            return Part(year[0], month(year[1] * 12 + number - 1), "month")
         index = self._here.year * 12 + number - 1
         now = month_index(self._today)
         if step == -1:
@@ -673,16 +341,16 @@ class _Parser:
         sure = sure or self._is(place - 1, "in", "since", "until", "of", "by", "during")
         # "This may be" asks for a capital.
         sure = sure and self._written(at) not in ("may", "march")
-        return _Part(at + 1, month(index), "month", open=True, sure=sure, kind="guarded")
+        return Part(at + 1, month(index), "month", open=True, sure=sure, kind="guarded")
 
-    def _season(self, place: int) -> _Part | None:
+    def _season(self, place: int) -> Part | None:
         at, step = self._qualifier(place)
         first = SEASONS.get(self._lower(at))
         if first is None:
             return None
         year = self._year_number(self._skip(at + 1, "of"))
         if year is not None:
-            return _Part(year[0], season_of(first, year[1]), "quarter")
+            return Part(year[0], season_of(first, year[1]), "quarter")
         if step is None:
             return None
         spans = [season_of(first, self._here.year + each) for each in (-2, -1, 0, 1, 2)]
@@ -692,7 +360,7 @@ class _Parser:
             after = [each for each in spans if each[0] > self._today]
             near = after if step > 0 else [each for each in spans if each[1] >= self._today]
         # In the calendar's first and last year there may be none.
-        return _Part(at + 1, near[0], "quarter", kind="guarded") if near else None
+        return Part(at + 1, near[0], "quarter", kind="guarded") if near else None
 
     def _qualifier(self, place: int) -> tuple[int, int | None]:
         """Return the place after this, last or next, and -1, 0 or 1; None without one."""
@@ -703,7 +371,7 @@ class _Parser:
                 return at + 1, step
         return place, None
 
-    def _weekday(self, place: int) -> _Part | None:
+    def _weekday(self, place: int) -> Part | None:
         """Read Friday, next Friday, Friday after next, Friday the 4th, Monday of next week."""
         at, step = self._qualifier(place)
         number = WEEKDAYS.get(self._lower(at))
@@ -718,10 +386,10 @@ class _Parser:
             week = self._period(of_week)
             if week is not None and week.grain == "week" and week.right > of_week:
                 day = week.days[0] + number
-                return _Part(week.right, days(day, day))
+                return Part(week.right, days(day, day))
             if self._is(right, "after") and self._is(right + 1, "next"):
                 day = self._ahead(number) + 7
-                return _Part(right + 2, days(day, day))
+                return Part(right + 2, days(day, day))
             if self._is(right, "week") and not self._is(right + 1, "of"):
                 return None
         ahead = self._ahead(number)
@@ -732,13 +400,13 @@ class _Parser:
         else:
             day = ahead
         sure = step is not None or self._lower(at) not in _UNSURE
-        return _Part(right, days(day, day), open=True, sure=sure, kind="guarded")
+        return Part(right, days(day, day), open=True, sure=sure, kind="guarded")
 
     def _ahead(self, weekday: int) -> int:
         """Return the next such weekday; of today's the one in seven days."""
         return self._today + ((weekday - (self._today - 1)) % 7 or 7)
 
-    def _weekday_and_date(self, place: int, weekday: int) -> _Part | None:
+    def _weekday_and_date(self, place: int, weekday: int) -> Part | None:
         """Read what stands after a weekday: the date, or the day of the month."""
         at = self._skip(place, ",", "the", "-")
         found = self._longest(at, self._month_and_day, self._day_and_month, self._whole_date)
@@ -759,7 +427,7 @@ class _Parser:
         if self._written(place - 1) in _SHORT_WORDS:
             # "We sat 3rd row left"
             kind = "guarded"
-        return _Part(number[0], found_days, kind=kind)
+        return Part(number[0], found_days, kind=kind)
 
     def _agreeing(self, candidates: Iterable[int | None], weekday: int) -> Days:
         """Return the nearest of some days that is this weekday, else the nearest of all."""
@@ -773,7 +441,7 @@ class _Parser:
         agreed = (found[0] - 1) % 7 == weekday and abs(found[0] - self._today) <= _NEAR
         return "plain" if agreed else "guarded"
 
-    def _near_day(self, place: int) -> _Part | None:
+    def _near_day(self, place: int) -> Part | None:
         """Read today, tomorrow, the day after tomorrow, now."""
         at = self._skip(place, "the")
         if self._is(at, "day") and self._is(at + 1, "after", "before"):
@@ -781,26 +449,26 @@ class _Parser:
             moved = DAY_WORDS.get(self._lower(at + 2))
             if moved is not None and moved * step > 0:
                 day = self._today + moved + step
-                return _Part(at + 3, days(day, day), kind="plain")
+                return Part(at + 3, days(day, day), kind="plain")
         now = self._skip(place, "right", "just")
         if self._is(now, "now") or (
             self._is(place, "at") and self._is(place + 2, "moment", "time")
         ):
             right = now + 1 if self._is(now, "now") else place + 3
-            return _Part(right, days(self._today, self._today), sure=False, kind="plain")
+            return Part(right, days(self._today, self._today), sure=False, kind="plain")
         moved = DAY_WORDS.get(self._lower(place).removesuffix("s"))
         moved = DAY_WORDS.get(self._lower(place)) if moved is None else moved
         if moved is None:
             return None
         day = self._today + moved
         right = place + 1
-        if self._lower(right) in _DAYTIMES or self._is(right, "night"):
+        if self._lower(right) in DAYTIMES or self._is(right, "night"):
             right += 1
-        return _Part(right, days(day, day), kind="plain")
+        return Part(right, days(day, day), kind="plain")
 
     # Units
 
-    def _period(self, place: int) -> _Part | None:
+    def _period(self, place: int) -> Part | None:
         """Read this week, last 3 months, the next year, May, Q3 2026, the year, 2026, today."""
         return self._longest(
             place,
@@ -813,7 +481,7 @@ class _Parser:
             self._week_of,
         )
 
-    def _unit(self, place: int) -> _Part | None:
+    def _unit(self, place: int) -> Part | None:
         """Read this week, last 3 months, two upcoming years; not how long something lasts."""
         at = self._skip(place, "the", "in")
         lasting = self._is(place - 1, *_LASTING) or self._is(place - 2, *_LASTING)
@@ -835,40 +503,40 @@ class _Parser:
             found = self._several(at + 1, unit, count * step, upcoming=upcoming)
             return found and found._replace(kind="guarded" if lasting else "composed")
         if unit == "time":
-            return _Part(at + 1, days(self._today, self._today), "time", sure=False)
+            return Part(at + 1, days(self._today, self._today), "time", sure=False)
         span = calendar_unit(unit, step, self._today)
         plural = word.endswith("s") or (unit == "day" and self._is(at - 1, "all"))
         if span is None or plural:
             return None
         weekday = WEEKDAYS.get(self._lower(at + 1)) if unit == "week" else None
         if weekday is not None and self._lower(at + 1) not in _SHORT_WORDS:
-            return _Part(at + 2, days(span[0] + weekday, span[0] + weekday))
+            return Part(at + 2, days(span[0] + weekday, span[0] + weekday))
         common = lasting or (self._is(at - 1, "this", "last", "next", "all") and word == unit)
-        return _Part(at + 1, span, unit, kind="guarded" if common else "plain")
+        return Part(at + 1, span, unit, kind="guarded" if common else "plain")
 
     def _count_of_units(self, place: int) -> tuple[int, int] | None:
         return None if self._is(place, "a", "an") else self._number(place)
 
-    def _several(self, right: int, unit: str, count: int, *, upcoming: bool) -> _Part | None:
+    def _several(self, right: int, unit: str, count: int, *, upcoming: bool) -> Part | None:
         """Return the next or last so many units: those that follow today's, or lie before it."""
         if unit == "time":
-            return _Part(right, days(self._today, self._today), "time")
+            return Part(right, days(self._today, self._today), "time")
         if unit in ("weekend", "fortnight") or not count or abs(count) > 999:
             return None
         if unit == "day":
             first = self._today + (1 if count > 0 else count)
             last = self._today + (count if count > 0 else -1)
-            return _Part(right, days(first, last), unit)
+            return Part(right, days(first, last), unit)
         if upcoming:
             found = calendar_unit(unit, count, self._today)
-            return None if found is None else _Part(right, found, unit)
+            return None if found is None else Part(right, found, unit)
         near = calendar_unit(unit, 1 if count > 0 else -1, self._today)
         far = calendar_unit(unit, count, self._today)
         if near is None or far is None:
             return None
-        return _Part(right, days(min(near[0], far[0]), max(near[1], far[1])), unit)
+        return Part(right, days(min(near[0], far[0]), max(near[1], far[1])), unit)
 
-    def _bare_unit(self, place: int) -> _Part | None:
+    def _bare_unit(self, place: int) -> Part | None:
         """Read the month, the year: the current one, after "of" or "end of"."""
         at = self._skip(place, "the")
         unit = _UNITS.get(self._lower(at))
@@ -877,9 +545,9 @@ class _Parser:
         ):
             return None
         found = calendar_unit(unit, 0, self._today)
-        return None if found is None else _Part(at + 1, found, unit, sure=False)
+        return None if found is None else Part(at + 1, found, unit, sure=False)
 
-    def _quarter(self, place: int) -> _Part | None:
+    def _quarter(self, place: int) -> Part | None:
         """Read Q3, Q3 2026, third quarter of 2018, 4th qtr 2018."""
         at = self._skip(place, "the")
         before = self._year_number(at)
@@ -887,7 +555,7 @@ class _Parser:
             which = self._lower(before[0] + 1)
             if which in ("1", "2", "3", "4"):
                 found = month(before[1] * 12 + 3 * (int(which) - 1), 3)
-                return _Part(before[0] + 2, found, "quarter")
+                return Part(before[0] + 2, found, "quarter")
         lower = self._lower(at)
         if (
             lower == "q"
@@ -903,16 +571,16 @@ class _Parser:
         year = self._year_number(self._skip(right, "of", "in", ","))
         stated = self._here.year if year is None else year[1]
         found = month(stated * 12 + 3 * (number - 1), 3)
-        return _Part(right if year is None else year[0], found, "quarter")
+        return Part(right if year is None else year[0], found, "quarter")
 
-    def _year(self, place: int) -> _Part | None:
+    def _year(self, place: int) -> Part | None:
         found = self._year_number(place)
         if found is None or not 1800 <= found[1] < 2200:
             return None
         sure = self._is(place - 1, "in", "since", "until", "of", "by", "during", "before", "after")
-        return _Part(found[0], year_days(found[1]), "year", sure=sure, kind="guarded")
+        return Part(found[0], year_days(found[1]), "year", sure=sure, kind="guarded")
 
-    def _year_first(self, place: int) -> _Part | None:
+    def _year_first(self, place: int) -> Part | None:
         """Read 2009 May 22nd."""
         year = self._year_number(place)
         number = None if year is None else MONTHS.get(self._lower(year[0]))
@@ -923,15 +591,15 @@ class _Parser:
             return None
         return self._of_numbers(day[0], year[1], number, day[1])
 
-    def _week_of(self, place: int) -> _Part | None:
+    def _week_of(self, place: int) -> Part | None:
         """Read the week of October 6th."""
         at = self._skip(place, "the")
         if not (self._is(at, "week") and self._is(at + 1, "of")):
             return None
         day = self._longest(self._skip(at + 2, "the"), self._month_and_day, self._day_and_month)
-        return None if day is None else _Part(day.right, week_of(day.days[0]), "week")
+        return None if day is None else Part(day.right, week_of(day.days[0]), "week")
 
-    def _ago(self, place: int) -> _Part | None:
+    def _ago(self, place: int) -> Part | None:
         """Read two weeks ago, 3 Thursdays ago, in five days, 2 days before May 4."""
         inside = self._is(place, "in", "within") and not self._is(place + 1, "the")
         at = self._skip(place + inside, "about", "around", "approximately", "exactly", "just")
@@ -973,7 +641,7 @@ class _Parser:
             return None
         if unit == "time":
             day = start + direction * (count // 24 if late else 0)
-            return _Part(
+            return Part(
                 right, days(day, day), "time" if start == self._today and not late else "day"
             )
         if count > 5_000:
@@ -982,13 +650,13 @@ class _Parser:
         if base == "weekend":
             ahead = direction > 0 and start < week_of(start)[1] - 1
             found = calendar_unit("weekend", direction * many - ahead, start)
-            return None if found is None else _Part(right, found, "weekend")
+            return None if found is None else Part(right, found, "weekend")
         day = shifted(start, base, direction * many)
         kind: Kind = "counted" if start == self._today else "composed"
         if inside and kind == "counted":
             # "I finished it in two days" tells how long it took.
             kind = "guarded"
-        return _Part(right, days(day, day), kind=kind)
+        return Part(right, days(day, day), kind=kind)
 
     def _quarters(self, at: int) -> bool:
         """Whether a quarter, or three-quarters, of an hour stands there."""
@@ -1003,14 +671,14 @@ class _Parser:
             return more[0] + 1
         return right
 
-    def _part_of_hour(self, at: int, inside: bool) -> _Part | None:
+    def _part_of_hour(self, at: int, inside: bool) -> Part | None:
         """Read in half an hour, in 3/4h, 1/2 hour from now."""
         right = at + 3 if self._lower(at).isdecimal() else at + 1
         right = self._skip(right, "of", "a", "an")
         if _UNITS.get(self._lower(right)) != "time":
             return None
         direction, right, start = self._towards(right + 1, inside)
-        return _Part(right, days(start, start), "time") if direction else None
+        return Part(right, days(start, start), "time") if direction else None
 
     def _towards(self, right: int, inside: bool) -> tuple[int, int, int]:
         """Return -1 or 1, the place after, and the day from which is counted; 0: neither."""
@@ -1043,18 +711,18 @@ class _Parser:
             return 0, right, self._today
         return (1, right, self._today) if inside else (0, right, self._today)
 
-    def _weekdays_away(self, right: int, weekday: int, count: int) -> _Part | None:
+    def _weekdays_away(self, right: int, weekday: int, count: int) -> Part | None:
         if self._is(right, "ago", "back"):
             day = self._today - ((self._today - 1 - weekday) % 7 or 7) - 7 * (count - 1)
-            return _Part(right + 1, days(day, day))
+            return Part(right + 1, days(day, day))
         if self._is(right, "from") and self._is(right + 1, "now"):
             day = self._ahead(weekday) + 7 * (count - 1)
-            return _Part(right + 2, days(day, day))
+            return Part(right + 2, days(day, day))
         return None
 
     # Parts of a period
 
-    def _nth(self, place: int) -> _Part | None:
+    def _nth(self, place: int) -> Part | None:
         """Read first Monday of May, last day of the year, third last week of 2018."""
         at = self._skip(place, "the")
         nth = self._ordinal(at)
@@ -1080,9 +748,9 @@ class _Parser:
         if period is None or period.grain in ("day", "time", "weekend"):
             return None
         found = self._nth_of(period, weekday, unit, -count if backwards else count)
-        return None if found is None else _Part(period.right, found, unit or "day")
+        return None if found is None else Part(period.right, found, unit or "day")
 
-    def _weekday_after(self, place: int, weekday: int, count: int) -> _Part | None:
+    def _weekday_after(self, place: int, weekday: int, count: int) -> Part | None:
         start = self._longest(place + 1, self._holiday, self._month_and_day, self._day_and_month)
         if start is None:
             return None
@@ -1090,11 +758,9 @@ class _Parser:
             day = start.days[1] + ((weekday - (start.days[1] - 1)) % 7 or 7) + 7 * (count - 1)
         else:
             day = start.days[0] - ((start.days[0] - 1 - weekday) % 7 or 7) - 7 * (count - 1)
-        return _Part(start.right, days(day, day))
+        return Part(start.right, days(day, day))
 
-    def _nth_of(
-        self, period: _Part, weekday: int | None, unit: str | None, nth: int
-    ) -> Days | None:
+    def _nth_of(self, period: Part, weekday: int | None, unit: str | None, nth: int) -> Days | None:
         """Return the nth weekday, day or week of a period, from its end if negative."""
         first, last = period.days
         if weekday is not None:
@@ -1121,13 +787,13 @@ class _Parser:
             return month(index, size)
         return None
 
-    def _some_of(self, place: int) -> _Part | None:
+    def _some_of(self, place: int) -> Part | None:
         """Read end of the month, mid March, early 2017, late next week, EOM."""
         at = self._skip(place, "at", "by", "in", "the", "around")
         short = _SHORT_PARTS.get(self._lower(at))
         if short is not None and self._is_short_part(at):
             found = calendar_unit(short[1], 0, self._today)
-            return None if found is None else _Part(at + 1, _part(found, *short), sure=False)
+            return None if found is None else Part(at + 1, _part(found, *short), sure=False)
         which = _PARTS.get(self._lower(at))
         if which is None:
             return None
@@ -1140,15 +806,15 @@ class _Parser:
             return None
         grain = period.grain
         if grain == "day":
-            return _Part(period.right, period.days, kind="plain")
+            return Part(period.right, period.days, kind="plain")
         if grain not in ("week", "month", "year", "quarter"):
             return None
-        return _Part(period.right, _part(period.days, which, grain), grain)
+        return Part(period.right, _part(period.days, which, grain), grain)
 
     def _is_short_part(self, at: int) -> bool:
         return self._written(at).isupper()
 
-    def _holiday(self, place: int) -> _Part | None:
+    def _holiday(self, place: int) -> Part | None:
         """Read Christmas, next Thanksgiving, Easter 2010."""
         at, step = self._qualifier(place)
         for size in range(min(4, len(self._lexemes) - at), 0, -1):
@@ -1160,23 +826,23 @@ class _Parser:
             year = self._year_number(self._skip(right, "of", "in", ","))
             if year is not None:
                 day = rule(year[1])
-                return None if day is None else _Part(year[0], days(day, day))
+                return None if day is None else Part(year[0], days(day, day))
             near = [rule(self._here.year + each) for each in (-1, 0, 1)]
             known = [day for day in near if day is not None]
             if step == -1:
                 past = [day for day in known if day < self._today]
-                return _Part(right, days(past[-1], past[-1])) if past else None
+                return Part(right, days(past[-1], past[-1])) if past else None
             ahead = [day for day in known if day >= self._today]
             if not ahead:
                 return None
             # Easter eggs and Christmas crackers are of no day.
             sure = step is not None or self._is(place - 1, *_HOLIDAY_OPENERS)
-            return _Part(right, days(ahead[0], ahead[0]), open=True, sure=sure, kind="guarded")
+            return Part(right, days(ahead[0], ahead[0]), open=True, sure=sure, kind="guarded")
         return None
 
     # Together
 
-    def _one(self, place: int) -> _Part | None:
+    def _one(self, place: int) -> Part | None:
         """Read one date without a time."""
         return self._longest(
             place,
@@ -1199,7 +865,7 @@ class _Parser:
             self._year,
         )
 
-    def _reference(self, place: int) -> _Part | None:
+    def _reference(self, place: int) -> Part | None:
         """Read the longest reference: a date, a range of dates, a time, or a date with a time."""
         at = self._skip(place, "on")
         dated = self._dated(at)
@@ -1217,17 +883,17 @@ class _Parser:
                 best = timed
         return best
 
-    def _day_like(self, place: int, day: _Part) -> bool:
+    def _day_like(self, place: int, day: Part) -> bool:
         """Whether what follows a time is a day: "at 7 May I ..." is none."""
         return day.grain == "day" and (day.sure or self._is(place - 1, "on", "of", ","))
 
-    def _with_time(self, dated: _Part) -> _Part:
+    def _with_time(self, dated: Part) -> Part:
         """Return a date with the time that follows it."""
         if dated.days[0] != dated.days[1]:
             return dated
         follow = self._skip(dated.right, ",", "-", "in", "during")
         at = self._skip(follow, "the")
-        if self._lower(at) in _DAYTIMES and at > dated.right - 1:
+        if self._lower(at) in DAYTIMES and at > dated.right - 1:
             dated = dated._replace(right=at + 1, sure=True)
             follow = self._skip(dated.right, ",")
         timed = self._longest(follow, self._time_range, self._clock)
@@ -1239,14 +905,14 @@ class _Parser:
         found = dated._replace(right=timed.right, sure=True)
         return found if timed.days[0] == self._today else _moved(found, 1)
 
-    def _dated(self, place: int) -> _Part | None:
+    def _dated(self, place: int) -> Part | None:
         """Read a date or a range of them: May 4 to June 2, from Monday until Friday."""
         opened = self._is(place, "from", "between")
         first = self._one(place + opened)
         if first is None:
             return self._one(place) if opened else None
         lower = self._lower(first.right)
-        if lower not in _RANGE_WORDS and not (opened and lower == "and"):
+        if lower not in RANGE_WORDS and not (opened and lower == "and"):
             return first
         last = self._one(self._skip(first.right + 1, "the"))
         if last is None or (last.grain in _LOOSE) != (first.grain in _LOOSE):
@@ -1260,10 +926,10 @@ class _Parser:
             return first
         kinds = {first.kind, last.kind}
         kind: Kind = "guarded" if kinds == {"guarded"} else "composed"
-        return _Part(last.right, days(begin, end), sure=first.sure or last.sure, kind=kind)
+        return Part(last.right, days(begin, end), sure=first.sure or last.sure, kind=kind)
 
 
-def _moved(part: _Part, count: int) -> _Part:
+def _moved(part: Part, count: int) -> Part:
     return part._replace(days=days(part.days[0] + count, part.days[1] + count))
 
 
@@ -1299,7 +965,7 @@ _TELLING = (
     | frozenset(_UNITS)
     | frozenset(_SHORT_PARTS)
     | frozenset(name.partition(" ")[0] for name in HOLIDAYS)
-    | _DAYTIMES
+    | DAYTIMES
     | _NAMED_TIMES
     | word_set("tomorrows now moment am pm o'clock oclock q work school half quarter past")
 )
@@ -1312,7 +978,7 @@ _BEGINNINGS = (
     | frozenset(SEASONS)
     | frozenset(ORDINALS)
     | frozenset(NUMBER_WORDS)
-    | frozenset(_TENS)
+    | frozenset(TENS)
     | frozenset(_PARTS)
     | frozenset(_SHORT_PARTS)
     | frozenset(name.partition(" ")[0] for name in HOLIDAYS)

@@ -25,7 +25,8 @@ from projections.text.calendar_days import (
     year_days,
 )
 from projections.text.calendar_days import month as month_days
-from projections.text.date_grammar import Kind, readings
+from projections.text.date_grammar import readings
+from projections.text.date_lexemes import Kind
 from projections.text.lexicon import (
     BE_PRESENT,
     COUNTS,
