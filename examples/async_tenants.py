@@ -35,9 +35,9 @@ async def main() -> None:
             )
             for zone, answer in zip(zones, answers, strict=True):
                 print(zone.name, "->", answer.results[0].text)
-            # > ada -> Ada: I live in Turin.
-            # > bob -> Bob: I live in Oslo.
-            # > eve -> Eve: I live in Lima.
+            # > ada -> Ada lives in Turin.
+            # > bob -> Bob lives in Oslo.
+            # > eve -> Eve lives in Lima.
 
 
 asyncio.run(main())

@@ -65,8 +65,8 @@ with tempfile.TemporaryDirectory() as home, Recollect(home, encoder="none") as m
     # > Ada:   I live in Turin.
     # > Agent: I do not know yet.
     # > Ada:   Where do I live?
-    # > Agent: I remember that Ada: I live in Turin.
+    # > Agent: I remember that Ada lives in Turin.
     # > Ada:   Where do I live?
-    # > Agent: I remember that Ada: I live in Turin.
+    # > Agent: I remember that Ada lives in Turin.
     print("facts:", zone.status().facts)
     # > facts: 1

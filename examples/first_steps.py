@@ -43,7 +43,7 @@ with tempfile.TemporaryDirectory() as home, Recollect(home, encoder="none") as m
     for question in ("Where does Ada live?", "What is the name of Bob's dog?"):
         best = zone.recall(question, max_results=1).results[0]
         print(question, "->", best.text, best.source_event_ids)
-    # > Where does Ada live? -> Ada: I live in Turin. ['m1']
+    # > Where does Ada live? -> Ada lives in Turin. ['m1']
     # > What is the name of Bob's dog? -> I work for Acme, and my dog is called Rex. ['m2']
 
     chain = zone.why(best.id)

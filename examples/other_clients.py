@@ -52,14 +52,14 @@ with (
     mem0 = MemoryClient(api_key=token, host=url)
     mem0.add([{"role": "user", "content": "I live in Turin."}], user_id="ada")
     print(mem0.search("Where do I live?", filters={"user_id": "ada"})["results"][0]["memory"])
-    # > ada: I live in Turin.
+    # > Ada lives in Turin.
 
     from hindsight_client import Hindsight
 
     hindsight = Hindsight(base_url=url, api_key=token)
     hindsight.retain("ada", "My boat is called Zephyr.", document_id="boats")
     print(hindsight.recall("ada", "What is the boat called?").results[0].text)
-    # > user: My boat is called Zephyr.
+    # > User's boat is called Zephyr.
     hindsight.delete_bank("ada")
     print(len(hindsight.recall("ada", "What is the boat called?").results), "left")
     # > 0 left

@@ -63,6 +63,6 @@ with (
     print(ada.ingest(said()).new, "new")
     # > 3 new
     print(ada.recall("Where does Ada live?", max_results=1).results[0].text)
-    # > Ada: I live in Turin.
+    # > Ada lives in Turin.
     print(ada.forget("m0").events, "forgotten,", ada.status().events, "left")
     # > 1 forgotten, 2 left

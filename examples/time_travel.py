@@ -34,13 +34,13 @@ with tempfile.TemporaryDirectory() as home, Recollect(home, encoder="none") as m
 
     now = zone.recall(QUESTION, max_results=1).results[0]
     print("now:", now.text)
-    # > now: Ada: I live in Oslo.
+    # > now: Ada lives in Oslo.
     print("before that:", now.supersedes[0].text)
-    # > before that: Ada: I live in Turin.
+    # > before that: Ada lives in Turin.
 
     # In March 2026 she had moved, but nobody had told us yet.
     march = "2026-03-01T00:00:00Z"
     print("true in March:", zone.recall(QUESTION, max_results=1, valid_at=march).results[0].text)
-    # > true in March: Ada: I live in Oslo.
+    # > true in March: Ada lives in Oslo.
     print("known in March:", zone.recall(QUESTION, max_results=1, known_at=march).results[0].text)
-    # > known in March: Ada: I live in Turin.
+    # > known in March: Ada lives in Turin.

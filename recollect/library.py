@@ -40,7 +40,7 @@ class Recollect:
     ...         "occurred_at": "2026-05-08T13:56:00Z", "content": "I live in Turin.",
     ...     })
     ...     ada.recall("Where does Ada live?").results[0].text
-    'Ada: I live in Turin.'
+    'Ada lives in Turin.'
     """
 
     def __new__(cls, home: str | PathLike[str] | Home = "~/.recollect", **_: Any) -> Self:

@@ -386,7 +386,7 @@ class Zone:
             InvalidInput: the question cannot be asked, or nothing was found that could be kept.
 
         >>> zone.reflect("Where does Ada live?").results[0].text
-        'Ada: I live in Turin.'
+        'Ada lives in Turin.'
         """
         with memory_span("search_memory", self.name) as span:
             reflection = reflecting.reflect(

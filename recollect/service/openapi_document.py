@@ -21,7 +21,7 @@ _QUERY = {"query": "Where does Ada live?", "max_results": 5}
 _RESULT = {
     "id": _FACT_ID,
     "type": "fact",
-    "text": "Ada: I live in Turin.",
+    "text": "Ada lives in Turin.",
     "as_of": _AT,
     "score": 0.83,
     "is_stale": False,
@@ -44,7 +44,7 @@ _REPORT = {
 _MEMORY = {
     "id": _FACT_ID,
     "type": "fact",
-    "text": "Ada: I live in Turin.",
+    "text": "Ada lives in Turin.",
     "as_of": _AT,
     "platform": "chat",
     "sender_name": "Ada",
@@ -53,7 +53,7 @@ _MEMORY = {
 }
 _FACT = {
     "id": _FACT_ID,
-    "text": "Ada: I live in Turin.",
+    "text": "Ada lives in Turin.",
     "as_of": _AT,
     "when": None,
     "subject": "Ada",
@@ -206,7 +206,7 @@ EXAMPLES: dict[tuple[str, str], tuple[Any, Any]] = {
         {
             "id": _FACT_ID,
             "type": "fact",
-            "text": "Ada: I live in Turin.",
+            "text": "Ada lives in Turin.",
             "source_event_ids": ["m1"],
             "steps": [{"what": "from the event 'm1' of chat: record 1 of the ledger"}],
         },

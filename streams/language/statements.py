@@ -33,6 +33,7 @@ from streams.language.questions import is_question, told_in_question
 from streams.language.reported import is_reported, reported
 from streams.language.signature import assemble, tokens_for_signature
 from streams.language.text_reading import ReadSentence, TextReading
+from streams.language.third_person import in_third_person
 from streams.language.vocatives import is_salutation, is_vocative
 from streams.language.worth import (
     About,
@@ -300,7 +301,10 @@ class _Parts:
 
     def _worded(self, said: str) -> str:
         """What is said in the third person; as it was said where that would be a guess."""
-        return f"{self._speaker}: {said}" if self._speaker else said
+        if self._speaker is None:
+            return said
+        begin = after_lead_in(said, 0, len(said))
+        return in_third_person(said[begin:], self._speaker) or f"{self._speaker}: {said}"
 
     def _mentions_in(self, start: int, end: int) -> list[Mention]:
         first = bisect_left(self._mention_starts, start)

@@ -35,6 +35,7 @@ weave wove woven|weep wept wept|win won won|withdraw withdrew withdrawn|write wr
 _TABLE = [row.split() for row in _IRREGULAR.replace("|", "\n").split("\n") if row]
 #: Past form -> base form.
 _PAST = {past: base for base, past, _ in _TABLE}
+_PARTICIPLES = frozenset(participle for _, _, participle in _TABLE) | {"been"}
 _BASES = frozenset(base for base, _, _ in _TABLE)
 #: Their past is their present: "I put" may be either.
 UNCERTAIN = frozenset(base for base, past, _ in _TABLE if base == past)
@@ -109,3 +110,13 @@ def third_person(base: str) -> str:
     if base.endswith("y") and base[-2:-1] not in ("a", "e", "i", "o", "u"):
         return base[:-1] + "ies"
     return base + ("es" if base.endswith(_SIBILANT) else "s")
+
+
+def is_past(word: str) -> bool:
+    """Whether a word, if it is a verb, is a past form: it goes with every person."""
+    return word in PAST_FORMS or (word.endswith("ed") and word not in ("need", "feed", "bleed"))
+
+
+def is_participle(word: str) -> bool:
+    """Whether a word may follow "have"."""
+    return word in _PARTICIPLES or word.endswith("ed")

@@ -7,6 +7,7 @@ from streams.agents.writer import RuleWriter
 from tests.agents.kit import HOUR, START, Zone, says
 
 TALK = "My long talk about maps is in Room 101."
+HELD = "Ada's long talk about maps is in Room 101."
 
 
 def zone() -> Zone:
@@ -49,10 +50,10 @@ def test_what_was_said_elsewhere_or_by_an_assistant_does_not_end() -> None:
             at=START + 2 * HOUR,
         ),
     )
-    assert f"Ada: {TALK}" in home.holding()
+    assert HELD in home.holding()
 
 
 def test_what_was_said_later_is_not_corrected() -> None:
     home = zone()
     home.read(says("Ada", "The talk is in Room 102, not Room 101.", peer_id="c", at=START - HOUR))
-    assert f"Ada: {TALK}" in home.holding()
+    assert HELD in home.holding()

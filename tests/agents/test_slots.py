@@ -58,7 +58,7 @@ def test_what_others_say_of_somebody_fills_the_slot_of_their_own_words() -> None
     )
     assert zone.holding() == ["Bob: Ada's dentist is Dr. Okoro."]
     zone.given(says("Ada", "My dentist is Dr. Brandt.", at=START + 3 * DAY, id="back"))
-    assert zone.holding() == ["Ada: My dentist is Dr. Brandt."]
+    assert zone.holding() == ["Ada's dentist is Dr. Brandt."]
 
 
 def test_my_dentist_is_not_yours() -> None:

@@ -74,7 +74,7 @@ def test_the_command_does_what_it_says_and_only_once() -> None:
     assert talk.facts() == []
     (close,) = talk.read(tick()).outbox
     talk.given(close)
-    assert talk.facts() == ["Ada: I live in Berlin."]
+    assert talk.facts() == ["Ada lives in Berlin."]
     assert closes(talk.read(tick(LATER + HOUR))) == []
     assert talk.read(close).puts == []
 
@@ -113,4 +113,4 @@ def test_a_turn_with_a_hostile_name_is_closed_under_that_name() -> None:
     talk = zone().given(in_turn(name))
     (close,) = talk.read(tick()).outbox
     talk.given(close)
-    assert talk.facts() == ["Ada: I live in Berlin."]
+    assert talk.facts() == ["Ada lives in Berlin."]

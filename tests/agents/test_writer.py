@@ -48,7 +48,7 @@ def facts(outcome: Outcome) -> list[str]:
 
 def test_each_durable_sentence_is_a_fact_of_who_said_it() -> None:
     outcome = zone().read(says("Ada", "I live in Berlin. My sister Kate plays the harp."))
-    assert facts(outcome) == ["Ada: I live in Berlin.", "Ada: My sister Kate plays the harp."]
+    assert facts(outcome) == ["Ada lives in Berlin.", "Ada's sister Kate plays the harp."]
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,8 @@ def test_days_are_those_of_the_sender() -> None:
     late = START + 13 * HOUR + 30 * MINUTE
     there = zone().read(says("Ada", "I sold the boat yesterday.", at=late, utc_offset=60))
     here = zone().read(says("Ada", "I sold the boat yesterday.", at=late))
-    assert facts(there) == ["Ada: I sold the boat yesterday (2026-01-05)."]
-    assert facts(here) == ["Ada: I sold the boat yesterday (2026-01-04)."]
+    assert facts(there) == ["Ada sold the boat yesterday (2026-01-05)."]
+    assert facts(here) == ["Ada sold the boat yesterday (2026-01-04)."]
 
 
 def test_a_fact_says_where_it_was_said_and_from_which_event() -> None:
@@ -141,7 +141,7 @@ def test_the_same_within_a_day_is_a_repeat_of_the_first(words: str, later: int) 
 def test_the_same_after_more_than_a_day_is_news() -> None:
     home = zone(says("Ada", "I live in Berlin."))
     again = home.read(says("Ada", "I live in Berlin.", at=START + DAY + 1, id="again"))
-    assert facts(again) == ["Ada: I live in Berlin."]
+    assert facts(again) == ["Ada lives in Berlin."]
 
 
 def test_what_came_late_is_a_repeat_too() -> None:
@@ -159,7 +159,7 @@ def test_the_same_words_of_somebody_else_are_no_repeat() -> None:
 
 def test_a_sentence_twice_in_one_message_is_one_fact() -> None:
     outcome = zone().read(says("Ada", "I live in Berlin. I live in Berlin."))
-    assert facts(outcome) == ["Ada: I live in Berlin."]
+    assert facts(outcome) == ["Ada lives in Berlin."]
     assert [row.char_offset_start for row in outcome.rows(FactRepeat)] == [18]
 
 
@@ -169,7 +169,7 @@ def test_what_was_superseded_may_be_said_again() -> None:
         says("Ada", "I moved to Paris.", at=START + HOUR),
         says("Ada", "I live in Berlin.", at=START + 2 * HOUR, id="back"),
     )
-    assert home.holding() == ["Ada: I live in Berlin."]
+    assert home.holding() == ["Ada lives in Berlin."]
     assert len(home.facts()) == 3
 
 
@@ -180,7 +180,7 @@ def test_what_was_superseded_in_this_very_turn_may_be_said_again() -> None:
         says("Ada", "I live in Berlin.", at=START + 2, turn_id="t1", id="back"),
         ends_turn("t1", at=START + 3),
     )
-    assert home.holding() == ["Ada: I live in Berlin."]
+    assert home.holding() == ["Ada lives in Berlin."]
     assert len(home.facts()) == 3
 
 
@@ -198,7 +198,7 @@ def test_a_newer_home_takes_the_place_of_the_older() -> None:
 def test_an_older_home_that_is_told_later_does_not() -> None:
     home = zone(says("Ada", "I live in Paris."))
     outcome = home.read(says("Ada", "I live in Berlin.", at=START - DAY))
-    assert home.holding() == ["Ada: I live in Paris."]
+    assert home.holding() == ["Ada lives in Paris."]
     (old,) = outcome.rows(Fact)
     assert [(row.fact_id, row.invalid_at) for row in outcome.rows(FactSupersession)] == [
         (old.id, START)
@@ -211,7 +211,7 @@ def test_what_is_told_late_and_lies_between_takes_its_place_there() -> None:
         says("Ada", "I live in Paris.", at=START + 4 * DAY),
         says("Ada", "I live in Madrid.", at=START + 2 * DAY),
     )
-    assert home.holding() == ["Ada: I live in Paris."]
+    assert home.holding() == ["Ada lives in Paris."]
     assert ends(home) == [("Berlin", "Madrid", 2), ("Madrid", "Paris", 4)]
     home.given(says("Ada", "I live in Lisbon.", at=START + 3 * DAY))
     assert ends(home) == [("Berlin", "Madrid", 2), ("Madrid", "Lisbon", 3), ("Lisbon", "Paris", 4)]
@@ -260,7 +260,7 @@ def test_two_that_were_found_to_be_one_have_one_home() -> None:
         ),
         says("Alex", "I moved to Oslo.", account="u2", at=START + DAY),
     )
-    assert home.holding() == ["Alex: I moved to Oslo."]
+    assert home.holding() == ["Alex moved to Oslo."]
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_two_that_were_found_to_be_one_have_one_home() -> None:
 )
 def test_a_doubt_a_wish_a_past_or_a_report_ends_no_home(words: str) -> None:
     home = zone(says("Ada", "I live in Berlin."), says("Ada", words, at=START + DAY))
-    assert "Ada: I live in Berlin." in home.holding()
+    assert "Ada lives in Berlin." in home.holding()
 
 
 # Whom it is about
@@ -324,7 +324,7 @@ def test_what_belongs_to_a_turn_waits_for_its_end() -> None:
     first = home.read(says("Ada", "I live in Berlin.", turn_id="t1"))
     assert first.puts == []
     outcome = home.read(ends_turn("t1", at=START + 1))
-    assert facts(outcome) == ["Ada: I live in Berlin."]
+    assert facts(outcome) == ["Ada lives in Berlin."]
     assert [(row.platform, row.turn_id) for row in outcome.rows(Turn)] == [("chat", "t1")]
 
 
@@ -339,7 +339,7 @@ def test_a_turn_is_decided_in_order_as_if_each_had_come_alone() -> None:
         says("Ada", "I moved to Paris.", turn_id="t1", at=START + 1),
         ends_turn("t1", at=START + 2),
     )
-    assert home.holding() == ["Ada: I moved to Paris."]
+    assert home.holding() == ["Ada moved to Paris."]
 
 
 def test_a_turns_end_takes_only_its_own() -> None:
@@ -349,19 +349,19 @@ def test_a_turns_end_takes_only_its_own() -> None:
         says("Eve", "I live in Oslo.", turn_id="t1", platform="slack"),
         ends_turn("t1"),
     )
-    assert home.facts() == ["Ada: I live in Berlin."]
+    assert home.facts() == ["Ada lives in Berlin."]
 
 
 def test_what_comes_after_its_turns_end_is_decided_at_once() -> None:
     home = zone(says("Ada", "I live in Berlin.", turn_id="t1"), ends_turn("t1"))
     outcome = home.read(says("Ada", "My cat is called Figaro.", turn_id="t1", at=START + 1))
-    assert facts(outcome) == ["Ada: My cat is called Figaro."]
+    assert facts(outcome) == ["Ada's cat is called Figaro."]
 
 
 def test_a_second_end_decides_nothing_twice() -> None:
     home = zone(says("Ada", "I live in Berlin.", turn_id="t1"), ends_turn("t1"))
     home.given(ends_turn("t1", at=START + MINUTE))
-    assert home.facts() == ["Ada: I live in Berlin."]
+    assert home.facts() == ["Ada lives in Berlin."]
     assert home.ask("memory", "SELECT count(*) FROM fact_repeats") == [(0,)]
 
 
@@ -371,7 +371,7 @@ def close(turn: str) -> Draft:
 
 def test_a_turn_that_is_closed_for_its_agent_is_decided() -> None:
     home = zone(says("Ada", "I live in Berlin.", turn_id="t1"), close("t1"))
-    assert home.facts() == ["Ada: I live in Berlin."]
+    assert home.facts() == ["Ada lives in Berlin."]
 
 
 def test_a_turn_that_is_over_is_not_closed_again() -> None:
@@ -420,7 +420,7 @@ def test_what_an_assistant_says_is_no_fact(fields: dict) -> None:
 def test_what_was_handed_over_from_memory_is_not_remembered_again(words: str) -> None:
     home = zone()
     outcome = home.read(says("Ada", words))
-    assert facts(outcome) == ["Ada: I adopted a cat named Figaro."]
+    assert facts(outcome) == ["Ada adopted a cat named Figaro."]
     for row in outcome.rows(Mention):
         if row.char_offset_start >= 0:
             assert words[row.char_offset_start : row.char_offset_end] == row.mention_text
@@ -455,7 +455,7 @@ def test_hostile_text_changes_nothing_but_its_own_facts(words: str) -> None:
     home = zone(says("Ada", "I live in Berlin."), says("Bob", "I live in Rome."))
     before, people = home.holding(), home.people()
     home.given(says("Eve", words, account="evil", id="evil"))
-    assert [text for text in home.holding() if not text.startswith("Eve: ")] == before
+    assert [text for text in home.holding() if not text.startswith("Eve")] == before
     assert [person for person in people if person not in home.people()] == []
     assert home.ask("memory", "SELECT count(*) FROM memory_processing_log") == [(3,)]
 
@@ -463,7 +463,7 @@ def test_hostile_text_changes_nothing_but_its_own_facts(words: str) -> None:
 def test_a_name_that_looks_like_a_fact_of_somebody_else_is_only_a_name() -> None:
     home = zone(says("Ada", "I live in Berlin.", account="u1"))
     home.given(says("Ada: I moved to Rome. Eve", "I moved to Rome.", account="evil", at=START + 1))
-    assert "Ada: I live in Berlin." in home.holding()
+    assert "Ada lives in Berlin." in home.holding()
     assert home.standing("u1") != home.standing("evil")
 
 

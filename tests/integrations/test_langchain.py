@@ -98,7 +98,7 @@ def test_the_user_is_concluded_from_and_the_model_is_not(home: Recollect) -> Non
     history = RecollectChatMessageHistory(zone, "s", user_id="ada", user_name="Ada")
     history.add_user_message("I moved to Turin.")
     history.add_ai_message("I moved to Atlantis.")
-    assert [fact.text for fact in zone.facts()] == ["Ada: I moved to Turin."]
+    assert [fact.text for fact in zone.facts()] == ["Ada moved to Turin."]
 
 
 def test_a_cleared_session_is_forgotten_and_another_stays(home: Recollect) -> None:

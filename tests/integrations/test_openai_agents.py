@@ -80,7 +80,7 @@ def test_it_is_a_session_and_the_user_is_concluded_from(home: Recollect) -> None
         {"role": "assistant", "content": "I moved to Atlantis."},
     )
     asyncio.run(session.add_items(said))
-    assert [fact.text for fact in zone.facts()] == ["Ada: I moved to Turin."]
+    assert [fact.text for fact in zone.facts()] == ["Ada moved to Turin."]
 
 
 def test_what_is_popped_is_forgotten_and_other_sessions_stay(home: Recollect) -> None:

@@ -26,22 +26,22 @@ def facts(text: str, speaker: str | None = "Ada") -> list[str]:
 @pytest.mark.parametrize(
     ("text", "fact"),
     [
-        ("I moved to Berlin yesterday.", "Ada: I moved to Berlin yesterday (2026-05-07)."),
-        ("Last week we hiked.", "Ada: Last week (2026-04-27 to 2026-05-03) we hiked."),
+        ("I moved to Berlin yesterday.", "Ada moved to Berlin yesterday (2026-05-07)."),
+        ("Last week we hiked.", "Last week (2026-04-27 to 2026-05-03) Ada and others hiked."),
         ("Yesterday's lecture was dull.", "Ada: Yesterday's (2026-05-07) lecture was dull."),
-        ("I fly on May 20 at 2pm.", "Ada: I fly on May 20 (2026-05-20) at 2pm."),
-        ("I was born on 3 May 1990.", "Ada: I was born on 3 May 1990."),
-        ("I  love\n tea", "Ada: I love"),
+        ("I fly on May 20 at 2pm.", "Ada flies on May 20 (2026-05-20) at 2pm."),
+        ("I was born on 3 May 1990.", "Ada was born on 3 May 1990."),
+        ("I  love\n tea", "Ada loves tea."),
         ("Ada likes tea.", "Ada: Ada likes tea."),
-        ("I'm vegan", "Ada: I'm vegan"),
-        ("I have two dogs", "Ada: I have two dogs"),
-        ("I lost my job", "Ada: I lost my job"),
-        ("Oh, I've been to Paris!", "Ada: Oh, I've been to Paris!"),
+        ("I'm vegan", "Ada is vegan."),
+        ("I have two dogs", "Ada has two dogs."),
+        ("I lost my job", "Ada lost Ada's job."),
+        ("Oh, I've been to Paris!", "Ada has been to Paris."),
         ("我昨天搬到了柏林。", "Ada: 我昨天搬到了柏林。"),
     ],
 )
 def test_a_fact_names_its_speaker_and_its_days(text: str, fact: str) -> None:
-    assert facts(text.replace("\n tea", " tea"))[0] == fact.replace("love", "love tea")
+    assert facts(text.replace("\n tea", " tea"))[0] == fact
 
 
 def test_without_a_speaker_the_fact_is_the_sentence() -> None:

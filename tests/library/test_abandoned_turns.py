@@ -38,12 +38,12 @@ def test_turns_that_nobody_ended_are_ended_when_their_log_is_imported(tmp_path: 
         zone = opened.zone("ada")
         path = log(tmp_path / "agent.jsonl", *UNFINISHED)
         assert zone.ingest_files(path).new == 3
-        assert facts(zone) == ["Ada: I live in Lisbon.", "Ada: I work at Initech."]
+        assert facts(zone) == ["Ada lives in Lisbon.", "Ada works at Initech."]
         assert zone.ingest_files(path).new == 0
         assert zone.status().events == 3
         again = said("m4", "I play the cello.", minute=2, turn_id="t3")
         zone.ingest_files(log(tmp_path / "more.jsonl", again))
-        assert "Ada: I play the cello." in facts(zone)
+        assert "Ada plays the cello." in facts(zone)
         assert zone.verify().ok
 
 
@@ -94,4 +94,4 @@ def test_a_log_that_is_followed_is_one_as_well(tmp_path: Path) -> None:
     with Recollect(tmp_path / "home", encoder="none") as opened:
         zone = opened.zone("ada")
         zone.follow_file(path, each=lambda report: True)
-        assert facts(zone) == ["Ada: I live in Lisbon.", "Ada: I work at Initech."]
+        assert facts(zone) == ["Ada lives in Lisbon.", "Ada works at Initech."]

@@ -50,7 +50,7 @@ def test_a_memory_of_any_kind_is_got_by_its_id(zone: Zone) -> None:
     assert zone.get_memory(event.id) == event
     (fact,) = zone.facts(entity="Bob")
     got = zone.get_memory(fact.id)
-    assert (got.type, got.text, got.source_event_ids) == ("fact", "Bob: I bought a boat.", ["m2"])
+    assert (got.type, got.text, got.source_event_ids) == ("fact", "Bob bought a boat.", ["m2"])
     assert (got.platform, got.sender_name, got.current) == ("chat", "Bob", True)
     model = zone.create_mental_model("Homes", "Ada moves around.")
     got = zone.get_memory(model.id)
@@ -69,8 +69,8 @@ def test_a_fact_tells_what_took_its_place(zone: Zone) -> None:
     versions = zone.history(new.id)
     assert versions == zone.history(old.id)
     assert [(item.text, item.current) for item in versions] == [
-        ("Ada: I live in Turin.", False),
-        ("Ada: I moved to Oslo.", True),
+        ("Ada lives in Turin.", False),
+        ("Ada moved to Oslo.", True),
     ]
 
 
@@ -158,7 +158,7 @@ def test_a_report_goes_from_the_most_worked_out_to_the_rawest(zone: Zone) -> Non
     order = ["mental_model", "observation", "fact", "event"]
     assert kinds == sorted(kinds, key=order.index)
     assert kinds[0] == "mental_model"
-    assert "previously, until 2026-05-08: Ada: I live in Turin." in found.text
+    assert "previously, until 2026-05-08: Ada lives in Turin." in found.text
     assert "[m3]" in found.text
     assert "Ada: Ada:" not in found.text
     assert len({item.id for item in found.results}) == len(found.results)

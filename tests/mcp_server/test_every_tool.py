@@ -67,7 +67,7 @@ def test_a_result_says_that_it_is_out_of_date(ada: Agent) -> None:
     results = ada.call("recall", query="Where does Ada live?", scope=["facts"])["results"]
     old = next(item for item in results if item["source_event_ids"] == ["m1"])
     assert old["is_stale"]
-    assert old["superseded_by"][0]["text"] == "Ada: I moved to Oslo."
+    assert old["superseded_by"][0]["text"] == "Ada moved to Oslo."
 
 
 def test_a_report_names_its_sources(ada: Agent) -> None:
@@ -93,7 +93,7 @@ def test_a_memory_is_listed_got_and_explained(ada: Agent) -> None:
     assert "cursor" not in rest
     (fact,) = ada.call("list_memories", entity="Bob")["memories"]
     assert ada.call("get_memory", id=fact["id"]) == fact
-    assert fact["text"] == "Bob: I bought a boat."
+    assert fact["text"] == "Bob bought a boat."
     steps = json.dumps(ada.call("why", id=fact["id"])["steps"])
     assert "'m2' of chat" in steps
 
@@ -149,7 +149,7 @@ def test_resources_and_the_prompt_are_data(ada: Agent) -> None:
     bob = ada.call("get_entity", name_or_id="Bob")["id"]
     for uri, words in (
         ("memory://profile", "Bob (person)"),
-        (f"memory://entities/{bob}", "Bob: I bought a boat. [m2]"),
+        (f"memory://entities/{bob}", "Bob bought a boat. [m2]"),
         ("memory://entities/Bob", "Writes on chat as u-Bob"),
         ("memory://memories/m2", "I bought a boat."),
     ):

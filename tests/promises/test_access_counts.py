@@ -45,7 +45,7 @@ def test_A3_what_is_recalled_is_counted_when_the_home_is_closed(home: Path) -> N
             assert r.zone("ada").recall("Where does Ada live?").results[0].type == "fact"
         assert r.zone("ada").context("Where does Ada live?").items[0].type == "event"
         before = r.zone("ada").status().events
-    assert counts(home) == [("Ada: I live in Turin.", 4)]
+    assert counts(home) == [("Ada lives in Turin.", 4)]
     with Recollect(home) as r:
         assert r.zone("ada").status().events == before, "a count is no memory"
         assert r.zone("ada").verify().ok
@@ -64,7 +64,7 @@ def test_A3_what_is_recalled_is_counted_now_and_then(
                 break
             time.sleep(0.01)
         assert zone.head() != head, "it was appended before the home is closed"
-    assert counts(home) == [("Ada: I live in Turin.", 1)]
+    assert counts(home) == [("Ada lives in Turin.", 1)]
 
 
 def test_asking_writes_nothing_where_nobody_counts(home: Path) -> None:

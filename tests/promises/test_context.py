@@ -163,7 +163,7 @@ def test_B12_a_change_is_told_with_what_was_before(zone: Zone) -> None:
         ]
     )
     assert lines(zone.context("Where do I live?")) == [
-        '[3 June 2026 Ada] I live in Oslo. (previously: "Ada: I live in Turin.", changed Jun 2026)'
+        '[3 June 2026 Ada] I live in Oslo. (previously: "Ada lives in Turin.", changed Jun 2026)'
     ]
 
 

@@ -89,14 +89,14 @@ def test_F2_the_same_export_twice_is_there_once(shell: Shell) -> None:
     again = shell.ingest(*told)
     assert (again["new"], again["duplicate"]) == (0, 2)
     assert shell("status")["events"] == 2
-    assert shell.facts("boat").count("Ada: I own a boat.") == 1
+    assert shell.facts("boat").count("Ada owns a boat.") == 1
 
 
 def test_F2_the_same_said_twice_is_one_fact_that_both_support(shell: Shell) -> None:
     shell.ingest(said("I live in Turin.", "a"), said("I live in Turin.", "b"))
-    assert shell.facts("Where does Ada live?") == ["Ada: I live in Turin."]
+    assert shell.facts("Where does Ada live?") == ["Ada lives in Turin."]
     shell("forget", "a")
-    assert shell.facts("Where does Ada live?") == ["Ada: I live in Turin."]
+    assert shell.facts("Where does Ada live?") == ["Ada lives in Turin."]
 
 
 def test_F2_what_is_remembered_twice_is_answered_once(shell: Shell) -> None:
@@ -131,9 +131,9 @@ def test_F3_a_derivation_that_fails_destroys_nothing(shell: Shell, level: str, p
     finally:
         disarm()
     assert failed.status == 1
-    assert shell.facts("Where does Ada live?") == ["Ada: I live in Turin."]
+    assert shell.facts("Where does Ada live?") == ["Ada lives in Turin."]
     shell("rebuild", "--level", level)
-    assert shell.facts("Where does Ada live?") == ["Ada: I live in Turin."]
+    assert shell.facts("Where does Ada live?") == ["Ada lives in Turin."]
     assert shell("verify")["ok"]
 
 
@@ -141,7 +141,7 @@ def test_F3_an_edit_that_is_refused_destroys_nothing(shell: Shell) -> None:
     shell.ingest(said("I live in Turin.", "a"))
     edited = shell.ingest(said("I live in Lyon.", "a"), said("I like tea.", "b"))
     assert (edited["new"], edited["rejected"]) == (1, 1)
-    assert "Ada: I live in Turin." in shell.facts("Where does Ada live?")
+    assert "Ada lives in Turin." in shell.facts("Where does Ada live?")
 
 
 # --- F4: a near-name merge ------------------------------------------------------------------------
@@ -250,8 +250,8 @@ def test_F7_what_no_longer_holds_is_marked_so(shell: Shell) -> None:
         said("I live in Oslo.", "oslo", occurred_at="2025-01-01T10:00:00Z"),
     )
     stale = {item["text"]: item["is_stale"] for item in shell.recall("live", "--scope", "facts")}
-    assert stale == {"Ada: I live in Rome.": True, "Ada: I live in Oslo.": False}
-    assert shell.facts("live", "--valid-at", "2024-06-01T00:00:00Z") == ["Ada: I live in Rome."]
+    assert stale == {"Ada lives in Rome.": True, "Ada lives in Oslo.": False}
+    assert shell.facts("live", "--valid-at", "2024-06-01T00:00:00Z") == ["Ada lives in Rome."]
 
 
 # --- F8: forgotten facts that still surface in any index, cache or log ----------------------------

@@ -31,14 +31,14 @@ def test_with_raw_turns_in_scope_a_turn_is_answered_once(memory: Memory) -> None
         "m2": "event",
         "m3": "event",
     }
-    assert found["m1"].text == "Ada: I own a dog."
+    assert found["m1"].text == "Ada owns a dog."
     assert found["m2"].text == "I own a cat. I own a boat."
 
 
 def test_with_facts_alone_in_scope_each_stands_for_itself(memory: Memory) -> None:
     tell(memory, talk(("Ada", "I own a cat. I own a boat."), ("Bob", "Do you own a car?")))
     found = ask(memory, "own a boat", scope=("facts",))
-    assert [item.text for item in found] == ["Ada: I own a boat.", "Ada: I own a cat."]
+    assert [item.text for item in found] == ["Ada owns a boat.", "Ada owns a cat."]
     assert {item.type for item in found} == {"fact"}
     assert cited(found) == ["m1"]
 
@@ -56,7 +56,7 @@ def test_without_vectors_the_nearest_fact_of_a_turn_is_so_by_words(words_only: M
             ],
         )
         found = ask(words_only, "boat", scope=("facts",), time_after=START + (2 * place - 1) * DAY)
-        assert found[0].text == "Ada: I own a boat."
+        assert found[0].text == "Ada owns a boat."
 
 
 def test_turns_without_facts_take_no_place_from_facts(words_only: Memory) -> None:
@@ -180,7 +180,7 @@ class TestTheSameRememberTwice:
             ],
         )
         found = ask(memory, "Who owns a dog?")
-        fact = next(result for result in found if result.text == "Ada: I own a dog.")
+        fact = next(result for result in found if result.text == "Ada owns a dog.")
         assert fact.source_event_ids == ["first", "again", "more", "most"]
         assert len({result.id for result in found}) == len(found)
         assert not any(result.type == "event" and result.text == "I own a dog." for result in found)
@@ -243,7 +243,7 @@ def test_what_was_handed_over_from_memory_gives_no_facts(memory: Memory) -> None
     block = "<memory_context>I own a zeppelin. Bob owns a submarine.</memory_context>"
     tell(memory, [say(f"{block} I own a dog.", "a"), say("<memory_context> I own a kite.", "b")])
     facts = ask(memory, "zeppelin submarine kite dog own", scope=("facts",))
-    assert [item.text for item in facts] == ["Ada: I own a dog."]
+    assert [item.text for item in facts] == ["Ada owns a dog."]
 
 
 CROWD = [

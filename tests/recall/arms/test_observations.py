@@ -89,9 +89,9 @@ def test_it_comes_first_with_the_newest_of_its_facts(observed: Memory) -> None:
     (first, *rest) = ask(observed, "Does Ada have a dog?")
     assert (first.id, first.type, first.text) == ("care", "observation", TEXT)
     assert [fact.text for fact in first.facts] == [
-        "Ada: I walked the hound in the rain.",
-        "Ada: I fed the puppy.",
-        "Ada: I own a dog.",
+        "Ada walked the hound in the rain.",
+        "Ada fed the puppy.",
+        "Ada owns a dog.",
     ]
     assert first.facts[0].as_of == first.as_of == format_time(START + 2 * DAY)
     assert first.source_event_ids == ["walked", "fed", "dog"]
@@ -148,7 +148,7 @@ def test_the_newest_finished_version_alone_is_answered_and_shows_the_one_before(
 
 def test_filters_hold_for_its_facts(observed: Memory) -> None:
     (first, *_) = ask(observed, "dog", time_before=START + DAY + 1)
-    assert [fact.text for fact in first.facts] == ["Ada: I fed the puppy.", "Ada: I own a dog."]
+    assert [fact.text for fact in first.facts] == ["Ada fed the puppy.", "Ada owns a dog."]
     for fields in ({"platform": "mail"}, {"entity": "Bob"}, {"time_after": START + 2 * DAY}):
         assert "observation" not in kinds(ask(observed, "dog", **fields))
     assert "observation" not in kinds(ask(observed, "dog", scope=("facts", "events")))
@@ -189,5 +189,5 @@ def test_on_the_command_line(observed: Memory, capfd: pytest.CaptureFixture[str]
         return capfd.readouterr().out
 
     asked: Any = ("recall", "dog", "--scope", "observations,facts")
-    assert "    - Ada: I fed the puppy." in said(*asked)
+    assert "    - Ada fed the puppy." in said(*asked)
     assert '"facts":[{"id"' in said(*asked, "--json")
