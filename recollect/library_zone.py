@@ -719,7 +719,7 @@ class Zone:
             InvalidInput: nobody and nothing is called `entity`, or no fact has the id `after`.
 
         >>> [fact.text for fact in zone.facts(entity="Ada")]
-        ['Ada: I live in Turin.']
+        ['Ada lives in Turin.']
         """
         return listing.facts(
             self._zone, entity=entity, superseded=superseded, after=after, limit=limit

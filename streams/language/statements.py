@@ -34,7 +34,7 @@ from streams.language.reported import is_reported, reported
 from streams.language.signature import assemble, tokens_for_signature
 from streams.language.text_reading import ReadSentence, TextReading
 from streams.language.third_person import in_third_person
-from streams.language.vocatives import is_salutation, is_vocative
+from streams.language.vocatives import is_courtesy, is_salutation, is_vocative
 from streams.language.worth import (
     About,
     Message,
@@ -64,6 +64,8 @@ _CAUSE = re.compile(
 )
 _BECAUSE = re.compile(r"\b(?:because|caused by|due to|led to|resulted in)\b", re.IGNORECASE)
 _CODE_MARKS = ("();", "==", "=>", "</", "::", "&&")
+#: "Maria, I've been busy": whom somebody speaks to is not part of what he says of himself.
+_ADDRESSED = re.compile(r"([^\W\d_][\w'’.\-]*),\s+(?=(?:I|I['’]\w+|[Ww]e|[Mm]y|[Oo]ur)\b)")
 _PLACED = re.compile(r"\b(?:in|from|to|near|at|around|for|the)\s\Z", re.IGNORECASE)
 
 
@@ -99,6 +101,7 @@ def analyse(
         elif said := told_in_question(tokens, span):
             told[place] = said
     asserted = list(told.values())
+    answering = next((each for each in asserted if not is_courtesy(tokens, each)), None)
     others = reported(text)
     contacts = find_contacts(tokens, asserted)
     if contacts and others:
@@ -117,13 +120,13 @@ def analyse(
             break
         # What answers a question is told for a reason, as causes and effects are.
         linked = (
-            (asked is not None and span == asserted[0])
+            (asked is not None and span == answering)
             or _BECAUSE.search(text, *span) is not None
             or bool(_CAUSE.match(text, span[0]))
             or (place + 1 in told and bool(_CAUSE.match(text, told[place + 1][0])))
         )
         kept = parts.statements(span, follows=previous == place - 1, linked=linked)
-        if not kept and asked and span == asserted[0]:
+        if not kept and asked and span == answering:
             kept = parts.answer(span, asked)
         if kept:
             statements += kept
@@ -286,24 +289,31 @@ class _Parts:
         plain = " ".join(sentence.split())
         resolved = with_days(tokens.text, start, end, dates, references, _iso) if dates else plain
         words = tokens_for_signature(tokens, left, right, dates)
+        mentions = self._mentions_in(start, end)
         return Statement(
             start=start,
             end=end,
             sentence=plain,
-            text=self._worded(resolved),
+            text=self._worded(resolved, mentions),
             signature=assemble(words, speaker, question=False),
-            mentions=tuple(self._mentions_in(start, end)),
+            mentions=tuple(mentions),
             dates=tuple(references),
             follows_from_previous=follows and _CAUSE.match(plain) is not None,
             claim=next((piece.claim for piece in pieces if piece.claim), None),
             corrects=_CORRECTION.match(sentence) is not None,
         )
 
-    def _worded(self, said: str) -> str:
+    def _worded(self, said: str, mentions: list[Mention]) -> str:
         """What is said in the third person; as it was said where that would be a guess."""
         if self._speaker is None:
             return said
         begin = after_lead_in(said, 0, len(said))
+        if said[:begin].lower().endswith("no "):
+            begin = 0  # "No rush to move on"
+        addressed = _ADDRESSED.match(said, begin)
+        people = {item.text for item in mentions if item.type == "PERSON"}
+        if addressed is not None and addressed[1] in people:
+            begin = addressed.end()
         return in_third_person(said[begin:], self._speaker) or f"{self._speaker}: {said}"
 
     def _mentions_in(self, start: int, end: int) -> list[Mention]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from projections.text.lexicon import FUNCTION_WORDS, HONORIFICS, RELATIONS, word_set
+from projections.text.lexicon import FUNCTION_WORDS, HONORIFICS, PHATIC, RELATIONS, word_set
 from projections.text.tokenizer import Tokens, tokenise
 from streams.language.verbs import (
     BASES,
@@ -18,10 +18,18 @@ from streams.language.verbs import (
 
 #: Only a name can stand in a sentence: not "15145550136", not "Dan 🚲".
 _NAME = re.compile(
-    r"[^\W\d_][\w.'’\-]*(?: (?:(?:de|da|di|du|van|von|der|den|bin|al|el|la|le|y) )?"
+    r"[^\W\d_][\w.'’\-]*(?: (?:(?:de|da|di|du|van|von|der|den|bin|al|el|la|le|y) ){0,2}"
     r"[^\W\d_a-z][\w.'’\-]*){0,3}"
 )
-_QUOTED = re.compile(r"[\"“”„«»?*_`|<>\[\]{}]|(?<!\w)['\u2018](?=\w)|\n\s*\n")
+#: Pictures around a name, as in "Dan 🚲".
+_DECORATED = re.compile(r"\A[^\w]+|[^\w.]+\Z")
+_MARKED = re.compile(r"[?*_`|<>\[\]{}]|\n\s*\n")
+#: Titles and words of others stand between two marks, and stay.
+_QUOTED = re.compile(
+    r"\"[^\"]*\"|“[^“”]*”|«[^«»]*»|(?<!\w)['\u2018](?=\w)[^'\u2018\u2019]*['\u2019](?!\w)"
+)
+_QUOTED_END = tuple(end + mark for end in ".!" for mark in "\"”»'\u2019")
+_QUOTE_MARK = re.compile(r"[\"“”„«»]|(?<!\w)['\u2018](?=\w)")
 #: Whoever is spoken to is not known here, and these point at what is not in the sentence.
 _DOUBTFUL = word_set(
     """you your you're you've you'll you'd yours u ur yourself yourselves mine ours myself ourselves
@@ -29,10 +37,12 @@ _DOUBTFUL = word_set(
 )
 _DANGLING_FIRST = word_set(
     """he she it they him them this that these those there he's she's it's they're that's this's his
-    its their which who what such so how one here same both other others another"""
+    its their which who what such so how one here same both other others another they've they'll
+    they'd he'd he'll she'd she'll it'll it'd that'll please pls kindly let don't dont never"""
 )
 _PERSON = word_set("he she him her his hers he's she's he'd she'd he'll she'll")
-_THING = word_set("it it's they they're them their its these those theirs")
+_THING = word_set("it it's they they're them their its theirs")
+_POINTING = word_set("that this those these")
 _MODALS = word_set(
     """can can't cannot could couldn't will won't would wouldn't should shouldn't may might must had
     hadn't did didn't was wasn't used ought"""
@@ -43,11 +53,35 @@ _ADVERBS = word_set(
 )
 _NOT_ADVERBS = word_set("family fly rely apply supply reply bully only ally")
 _ENDINGS = {"i'm": "is", "im": "is", "i've": "has", "i'll": "will"}
+_INFINITIVE = word_set("to gonna wanna gotta can could will would should might may must let help")
+#: "Since we talked" is said to somebody, who is not known here.
+_TOGETHER = re.compile(
+    r"\bwe(?:['’]ve)? (?:last )?(?:talk|chat|speak|spoke|met|meet|agreed|discussed|saw each)",
+    re.IGNORECASE,
+)
+#: "Our minds" are everybody's, "our chat" is had with whoever is spoken to.
+_EVERYBODYS = word_set(
+    """mind minds body bodies life lives self selves story stories experience experiences heart
+    hearts dream dreams true differences feelings emotions voice voices hands rights chat chats talk
+    talks conversation conversations discussion discussions meeting call agreement last next earlier
+    previous first usual military troops soldiers education country nation world planet earth
+    society government taxes future generation generations community communities clients users
+    favorite favourite heads eyes time times way journey journeys"""
+)
 _WE = {"we're": "are", "we've": "have", "we'll": "will", "we": ""}
 _WOULD = word_set("like love rather prefer be hate go have say never want")
 _BEFORE_OBJECT = FUNCTION_WORDS | {"my", "our", "a", "an", "the"}
+_DETERMINERS = word_set("a an the my our some any no every each two three four five this these")
+_NEW_SUBJECT = word_set("i i'm i've i'll i'd we we're we've he she they you")
+_MAYBE_SUBJECT = word_set("my our it it's the a this that his her their")
+_JOINING = word_set("and but so because when if while although though since as")
+_RELATIVE = word_set("who which that where whose people those")
 _FOREIGN = word_set("ich mein wir je mon nous yo mi eu io mio ik jag jeg saya aku gue kami kita")
-_ADDRESS = re.compile(r"my (?:guy|brother|friend|god|dear|goodness|love|man|word)\b", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"my (?:guy|brother|friend|god|dear|goodness|love|man|word)"
+    r"(?=\W*\Z|[,!.:]| (?:i|we|you|this)\b)",
+    re.IGNORECASE,
+)
 #: Of "Maman Solange" and "Dr. Brandt" the first word is no name.
 _TITLES = RELATIONS | HONORIFICS | word_set("maman papa pak bu mas mbak mme mlle m tante onkel")
 _ELIDED_ING = word_set(
@@ -58,6 +92,10 @@ _ELIDED_ING = word_set(
 _TAIL = re.compile(
     r"[\s!.…,;:–—-]*(?:[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f\u200d]+[\s!.…]*)*\Z"
 )
+
+
+_ORDERS = BASES - word_set("last like left felt read hurt set put cost let")
+_THIRDS = frozenset(map(third_person, BASES - NOUNS_TOO)) - {"is"}
 
 
 class _Doubt(Exception):
@@ -71,8 +109,12 @@ def in_third_person(
 
     `tags` are parts of speech that were read, by word in lower case, as Penn tags.
     """
-    name = speaker.split("@")[0]
-    if _NAME.fullmatch(name) is None or _QUOTED.search(sentence) or _ADDRESS.match(sentence):
+    name = _DECORATED.sub("", speaker.split("@")[0])
+    if _NAME.fullmatch(name) is None or _ADDRESS.match(sentence):
+        return None
+    if _MARKED.search(sentence) or _QUOTE_MARK.search(_QUOTED.sub("", sentence)):
+        return None
+    if _TOGETHER.search(sentence):
         return None
     tokens = tokenise(sentence)
     try:
@@ -90,7 +132,8 @@ def in_third_person(
     text = _TAIL.sub("", text)
     if text.count("(") > text.count(")"):
         text += ")"
-    return text[:1].upper() + text[1:] + "."
+    ended = text.endswith(_QUOTED_END)
+    return text[:1].upper() + text[1:] + ("" if ended else ".")
 
 
 class _Rewriting:
@@ -103,26 +146,41 @@ class _Rewriting:
         words = name.split(" ")
         titled = words[0].lower().rstrip(".") in _TITLES or len(words) > 3
         self._first = name if titled else words[0]
+        quoted = [found.span() for found in _QUOTED.finditer(tokens.text)]
+        self._quoted = {
+            index
+            for index, start in enumerate(tokens.starts)
+            if any(begin <= start < end for begin, end in quoted)
+        }
         self._tags = tags
         self._named = False
+        self._several = False  # whether "we" or "us" was said
         self._changes: list[tuple[int, int, str]] = []
 
     def changes(self) -> list[tuple[int, int, str]]:
         """Return the stretches that change, in order, with what they become."""
         lowers = self._lowers
-        if not lowers or not _DOUBTFUL.isdisjoint(lowers) or not _FOREIGN.isdisjoint(lowers):
+        said = [lower for index, lower in enumerate(lowers) if index not in self._quoted]
+        if not said or not _DOUBTFUL.isdisjoint(said) or not _FOREIGN.isdisjoint(said):
             raise _Doubt
-        if lowers[0] in _DANGLING_FIRST:
+        if lowers[0] in _DANGLING_FIRST or lowers[0] in _THIRDS:
+            raise _Doubt
+        if lowers[0] in _ORDERS and (
+            lowers[0] not in NOUNS_TOO or not _BEFORE_OBJECT.isdisjoint(lowers[1:2])
+        ):
+            # An order, or one whose subject is left out: "Call me at five", "Love my dog".
             raise _Doubt
         index = self._elided()
         while index < len(lowers):
-            index = self._word(index)
+            index = index + 1 if index in self._quoted else self._word(index)
         return self._changes
 
     def _elided(self) -> int:
         """Begin with the subject that is left out: "Sold the house in Leeds"."""
         lowers = self._lowers
         place = 0
+        if 0 in self._quoted:
+            return 0
         while place + 2 < len(lowers) and lowers[place] in ("still", "just", "finally", "recently"):
             place += 1
         word, rest = lowers[place], lowers[place + 1 : place + 2]
@@ -152,15 +210,21 @@ class _Rewriting:
         lower = self._lowers[index]
         if lower == "i" or lower in _ENDINGS or lower == "i'd":
             return self._subject(index, lower)
-        if lower in ("my", "our"):
+        if lower == "my":
             self._put(index, f"{self._who()}'s")
+        elif lower == "our":
+            self._put(index, self._ours(index))
         elif lower == "me":
             if self._lowers[index + 1 : index + 2] == ["and"] or index == 0:
                 raise _Doubt
             self._put(index, self._who())
         elif lower == "us":
-            self._put(index, f"{self._who()} and others")
+            self._put(index, "them" if self._several else f"{self._who()} and others")
+            self._several = True
+        elif lower in _WE and self._several:
+            self._put(index, f"they {_WE[lower]}".strip())
         elif lower in _WE:
+            self._several = True
             verb = f" {_WE[lower]}" if _WE[lower] else ""
             self._put(index, f"{self._who()} and others{verb}")
         elif lower == "we'd":
@@ -168,10 +232,9 @@ class _Rewriting:
         elif lower in _PERSON:
             if not self._somebody_before(index):
                 raise _Doubt
-        elif lower in _THING:
-            if not self._something_before(index):
-                raise _Doubt
-        elif lower in ("that", "this") and self._ends_clause(index):
+        elif (lower in _POINTING and self._ends_clause(index)) or (
+            lower in _THING and not self._something_before(index)
+        ):
             raise _Doubt
         return index + 1
 
@@ -204,7 +267,7 @@ class _Rewriting:
             raise _Doubt
         verb = lowers[verb_at]
         if lower == "i'd":
-            if verb in _WOULD and not is_past(verb):
+            if lowers[index + 1] == "rather" or (verb in _WOULD and not is_past(verb)):
                 self._put(index, f"{self._who()} would")
             elif is_participle(verb):
                 self._put(index, f"{self._who()} had")
@@ -246,10 +309,15 @@ class _Rewriting:
         """Change the verbs that "and" joins to the one before, as in "I'm 32 and live in Turin"."""
         lowers = self._lowers
         infinitive = negated
+        of_another = False
         for at in range(begin, len(lowers) - 1):
-            if lowers[at] in ("i", "i'm", "i've", "we", "my", "he", "she", "they", "it"):
+            if lowers[at] in _NEW_SUBJECT or (
+                lowers[at] in _MAYBE_SUBJECT
+                and (lowers[at - 1] in _JOINING or "," in self._tokens.gap(at - 1))
+            ):
                 return
-            if lowers[at] == "to":
+            of_another = of_another or lowers[at] in _RELATIVE
+            if lowers[at] in _INFINITIVE:
                 infinitive = True
             if lowers[at] not in ("and", "but", "or"):
                 continue
@@ -257,6 +325,9 @@ class _Rewriting:
             if verb_at is None:
                 return
             verb = lowers[verb_at]
+            if of_another and (verb in BASES or verb == "have"):
+                # "Those who accept and love me": whose verb is it?
+                raise _Doubt
             if verb in ("am", "have", "don't", "haven't"):
                 self._put(verb_at, third_person(verb))
             elif verb in BASES and not infinitive:
@@ -273,6 +344,14 @@ class _Rewriting:
         self._named = True
         return self._name
 
+    def _ours(self, index: int) -> str:
+        """Return what stands for "our": what some people have together is each one's."""
+        if self._several:
+            return "their"
+        if _EVERYBODYS.isdisjoint(self._lowers[index + 1 : index + 3]):
+            return f"{self._who()}'s"
+        raise _Doubt
+
     def _put(self, index: int, words: str) -> None:
         self._changes.append((self._tokens.starts[index], self._tokens.ends[index], words))
 
@@ -285,13 +364,25 @@ class _Rewriting:
         )
 
     def _something_before(self, index: int) -> bool:
-        content = [
-            lower
-            for lower in self._lowers[:index]
-            if lower not in FUNCTION_WORDS and lower not in BASES and not is_past(lower)
-        ]
-        return bool(content)
+        return any(
+            lower in _DETERMINERS
+            or (at > 0 and self._tokens.words[at][0].isupper() and lower not in FUNCTION_WORDS)
+            or _is_noun(lower)
+            for at, lower in enumerate(self._lowers[: max(0, index - 1)])
+        )
 
     def _ends_clause(self, index: int) -> bool:
         after = self._tokens.text[self._tokens.ends[index] :].lstrip(" ")
         return not after or after[0] in ".,;:!)"
+
+
+def _is_noun(lower: str) -> bool:
+    """Whether a word may well name a thing, as far as its form says."""
+    return (
+        len(lower) > 2
+        and lower not in FUNCTION_WORDS | PHATIC | BASES
+        and not is_past(lower)
+        and not is_participle(lower)
+        and "'" not in lower
+        and not lower.endswith(("ing", "ly", "ful", "ous", "ive", "able"))
+    )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
-from projections.text.lexicon import word_set
+from projections.text.lexicon import FUNCTION_WORDS, PHATIC, word_set
 from projections.text.tokenizer import Tokens
 from streams.language.analysis import Mention
 
@@ -13,6 +14,12 @@ _SALUTATION = re.compile(
     r"(?:good (?:morning|afternoon|evening|night|day)|dear|hi|hello|hey|greetings|bonjour|hallo)\b"
     r"(?: [\w.'’\-]+,?){0,5}[\s,:!.…]*",
     re.IGNORECASE,
+)
+_COURTESY_WORDS = (PHATIC | FUNCTION_WORDS | word_set("offer help advice tip question asking")) - (
+    word_set("no not never maybe perhaps sometimes always still already soon today now")
+)
+_OPENS_COURTESY = word_set(
+    "thanks thank thx ty thankyou hey hi hello wow oh aw aww yes yeah yep yup good great haha cool"
 )
 _ADDRESSING = word_set("hey hi hello thanks thank dear wow congrats bye yeah yes yo oh hiya")
 _VERBS = word_set(
@@ -29,6 +36,22 @@ def is_salutation(tokens: Tokens, start: int, end: int, left: int, right: int) -
     # "Dear Anna, come soon" asks for something.
     inner = tokens.text[start:end].rstrip(" ,:!.…")
     return "," not in inner and not _VERBS.intersection(tokens.lowers[left:right])
+
+
+def is_courtesy(tokens: Tokens, span: tuple[int, int]) -> bool:
+    """Whether a few words before what is said only greet, thank or agree: "Thanks, Tom!"."""
+    start, end = span
+    left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
+    if right - left > 7 or left == right or tokens.lowers[left] not in _OPENS_COURTESY:
+        return False
+    # Whom it addresses, the last word, is no content.
+    inner = tokens.lowers[left : right - 1] or tokens.lowers[left:right]
+    said = tokens.text[start:end]
+    return (
+        said[-1] in "!.,"
+        and not any(map(str.isdecimal, said))
+        and _COURTESY_WORDS.issuperset(inner)
+    )
 
 
 def is_vocative(text: str, mention: Mention, end: int) -> bool:

@@ -1,0 +1,143 @@
+"""What somebody says of themselves is told in the third person, or left as it was said.
+
+Each expected sentence was written by hand. None: the words stay as they are, for anything else
+would be a guess.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from streams.language.third_person import in_third_person
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        # Verbs agree, whatever their form.
+        ("I live in Turin.", "Ada Marsh lives in Turin."),
+        ("I moved to Berlin yesterday.", "Ada Marsh moved to Berlin yesterday."),
+        ("I am a nurse", "Ada Marsh is a nurse."),
+        ("i'm 32 and live in Turin", "Ada Marsh is 32 and lives in Turin."),
+        ("I have two dogs.", "Ada Marsh has two dogs."),
+        ("I've never been to Rome.", "Ada Marsh has never been to Rome."),
+        ("I study law and teach judo.", "Ada Marsh studies law and teaches judo."),
+        ("I was born in 1990.", "Ada Marsh was born in 1990."),
+        ("I often go sailing.", "Ada Marsh often goes sailing."),
+        ("I'd rather walk.", "Ada Marsh would rather walk."),
+        ("I'd sold the boat by then.", "Ada Marsh had sold the boat by then."),
+        ("I'd seen it coming for the firm.", None),
+        ("I love my job and teach the trade.", "Ada Marsh loves Ada's job and teaches the trade."),
+        ("I love my job and work hard.", None),
+        ("I look at it and remember Rome.", None),
+        ("I like people who accept and love me.", None),
+        ("I work and my kids play and sing.", "Ada Marsh works and Ada's kids play and sing."),
+        # Modals and negation.
+        ("I can swim.", "Ada Marsh can swim."),
+        ("I will fly to Oslo in May.", "Ada Marsh will fly to Oslo in May."),
+        ("I'll bring the cake.", "Ada Marsh will bring the cake."),
+        ("I don't eat meat.", "Ada Marsh doesn't eat meat."),
+        ("I dont drink", "Ada Marsh doesn't drink."),
+        ("I don't smoke or drink.", "Ada Marsh doesn't smoke or drink."),
+        ("I haven't got a car.", "Ada Marsh hasn't got a car."),
+        ("I must sell the flat.", "Ada Marsh must sell the flat."),
+        ("I no longer work at Acme.", "Ada Marsh no longer works at Acme."),
+        ("I used to live in Rome.", "Ada Marsh used to live in Rome."),
+        ("I want to quit and travel.", "Ada Marsh wants to quit and travel."),
+        ("I'm gonna stop and rest.", "Ada Marsh is gonna stop and rest."),
+        # Possessives and objects.
+        ("My sister Ann is a vet.", "Ada Marsh's sister Ann is a vet."),
+        ("I sold my car.", "Ada Marsh sold Ada's car."),
+        ("The doctor gave me new drops.", "The doctor gave Ada Marsh new drops."),
+        ("My boss sent me to Osaka.", "Ada Marsh's boss sent Ada to Osaka."),
+        ("Our landlord is Mr Sidhu.", "Ada Marsh's landlord is Mr Sidhu."),
+        # A group: the others are not known.
+        ("We adopted a cat.", "Ada Marsh and others adopted a cat."),
+        ("We sold our house and moved.", "Ada Marsh and others sold their house and moved."),
+        ("The school invited us.", "The school invited Ada Marsh and others."),
+        ("We're vegans and we've no car.", "Ada Marsh and others are vegans and they have no car."),
+        # What nobody's name can stand for.
+        (
+            "We should take care of our minds.",
+            "Ada Marsh and others should take care of their minds.",
+        ),
+        ("Sharing our stories helps.", None),
+        ("The blue one is mine.", None),
+        ("I hurt myself at judo.", None),
+        ("I did it by myself.", None),
+        ("I and my wife moved.", None),
+        ("My wife and I moved to Bonn.", None),
+        ("Between you and me, I quit.", None),
+        ("I think you left your keys here.", None),
+        ("I sing and so do I dance.", None),
+        # Nobody says who "he" or "it" is.
+        ("He moved to Turin.", None),
+        ("They've given me a lot.", None),
+        ("It is my birthday.", None),
+        ("That's my brother.", None),
+        ("I gave it to her.", None),
+        ("I'm obsessed with those.", None),
+        ("I will do that.", None),
+        ("My brother Tom said he moved.", "Ada Marsh's brother Tom said he moved."),
+        # Orders, questions and what is said to somebody.
+        ("Please call me Ada.", None),
+        ("Call me at five.", None),
+        ("Don't make me wait.", None),
+        ("Let me know.", None),
+        ("Can you call me?", None),
+        ("Since we talked I found a job.", None),
+        ("Let's meet at my place.", None),
+        ("Reminds me of my mother.", None),
+        ("Love my job.", None),
+        # The words of others stay as they are.
+        (
+            'I loved "My Family and Other Animals".',
+            'Ada Marsh loved "My Family and Other Animals".',
+        ),
+        ('I told Tom "I quit."', 'Ada Marsh told Tom "I quit."'),
+        ('"I quit', None),
+        # The subject is left out.
+        ("Sold the house in Leeds.", "Ada Marsh sold the house in Leeds."),
+        ("Been sleeping badly", "Ada Marsh has been sleeping badly."),
+        ("Just finished my thesis!", "Ada Marsh just finished Ada's thesis."),
+        # Other languages, code and lists.
+        ("Ich wohne in Bonn.", None),
+        ("Mi casa es grande.", None),
+        ("J'habite à Lyon.", None),
+        ("我昨天搬到了柏林。", None),
+        ("Nama saya Budi.", None),
+        ("| me | my |", None),
+        ("my_list[0] = me", None),
+        ("", None),
+        ("...", None),
+        # Nothing of the speaker in it.
+        ("The plumber comes on Friday.", None),
+        # Hostile.
+        ("I " * 400, None),
+        ("I I I live in Rome", None),
+        ("me and my", None),
+        ("I’ve moved to Oslo", "Ada Marsh has moved to Oslo."),
+        ("I live in Rome 🎉🎉", "Ada Marsh lives in Rome."),
+    ],
+)
+def test_a_sentence_of_somebody_is_told_or_left(said: str, told: str | None) -> None:
+    assert in_third_person(said, "Ada Marsh") == told
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("seun", "Seun lives in Rome."),
+        ("Dan 🚲", "Dan lives in Rome."),
+        ("María de la Cruz", "María de la Cruz lives in Rome."),
+        ("O'Neil", "O'Neil lives in Rome."),
+        ("Dr. Ilse Brandt", "Dr. Ilse Brandt lives in Rome."),
+        ("ada@x.org", "Ada lives in Rome."),
+        ("15145550136", None),
+        ("U123", "U123 lives in Rome."),
+        ("", None),
+        ("🚲", None),
+    ],
+)
+def test_only_a_name_can_stand_in_a_sentence(name: str, told: str | None) -> None:
+    assert in_third_person("I live in Rome", name) == told
