@@ -44,7 +44,7 @@ class Memory:
     >>> memory = Memory(home, encoder="none")
     >>> added = memory.add("I live in Turin.", user_id="ada")
     >>> added["results"][0]["memory"]
-    'ada: I live in Turin.'
+    'Ada lives in Turin.'
     >>> memory.search("Where does Ada live?", filters={"user_id": "bob"})
     {'results': []}
     >>> memory.close()

@@ -24,6 +24,8 @@ _NAME = re.compile(
 #: Pictures around a name, as in "Dan 🚲".
 _DECORATED = re.compile(r"\A[^\w]+|[^\w.]+\Z")
 _MARKED = re.compile(r"[?*_`|<>\[\]{}]|\n\s*\n")
+#: What programs call somebody whose name they do not know.
+_NO_NAMES = word_set("user me myself you human customer guest owner admin sender anonymous unknown")
 #: Titles and words of others stand between two marks, and stay.
 _QUOTED = re.compile(
     r"\"[^\"]*\"|“[^“”]*”|«[^«»]*»|(?<!\w)['\u2018](?=\w)[^'\u2018\u2019]*['\u2019](?!\w)"
@@ -110,7 +112,7 @@ def in_third_person(
     `tags` are parts of speech that were read, by word in lower case, as Penn tags.
     """
     name = _DECORATED.sub("", speaker.split("@")[0])
-    if _NAME.fullmatch(name) is None or _ADDRESS.match(sentence):
+    if _NAME.fullmatch(name) is None or name.lower() in _NO_NAMES or _ADDRESS.match(sentence):
         return None
     if _MARKED.search(sentence) or _QUOTE_MARK.search(_QUOTED.sub("", sentence)):
         return None

@@ -94,9 +94,9 @@ def test_facts_are_inferred_from_users_and_what_the_assistant_said_stays_a_turn(
         user_id="ada",
     )
     assert sorted(texts(added)) == [
+        "Ada lives in Turin.",
+        "Ada plays chess.",
         "You also own a castle in Spain.",
-        "ada: I live in Turin.",
-        "ada: I play chess.",
     ]
     assert sorted(texts(memory.get_all(filters=ADA))) == sorted(texts(added))
     for one in added["results"]:

@@ -134,6 +134,8 @@ def test_a_sentence_of_somebody_is_told_or_left(said: str, told: str | None) -> 
         ("Dr. Ilse Brandt", "Dr. Ilse Brandt lives in Rome."),
         ("ada@x.org", "Ada lives in Rome."),
         ("15145550136", None),
+        ("user", None),
+        ("You", None),
         ("U123", "U123 lives in Rome."),
         ("", None),
         ("🚲", None),

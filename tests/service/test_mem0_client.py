@@ -75,7 +75,7 @@ def test_every_method_of_the_client(client: MemoryClient) -> None:
         metadata={"topic": "home"},
     )
     assert added["status"] == "SUCCEEDED"
-    assert {one["memory"] for one in added["results"]} == {"ada: I live in Turin.", "Noted."}
+    assert {one["memory"] for one in added["results"]} == {"Ada lives in Turin.", "Noted."}
     client.add("The key is under the mat.", user_id="bob", infer=False, timestamp=1_770_000_000)
     event = client.client.get(f"/v1/event/{added['event_id']}/").json()
     assert event["results"] == added["results"]
@@ -142,7 +142,7 @@ def test_memory_of_ours_on_the_service(service: Served) -> None:
     with Memory(service.url, zone="ours", token=token(service, "ours", "other")) as memory:
         added = memory.add("I live in Turin.", user_id="ada", metadata={"n": 1})
         (one,) = added["results"]
-        assert one["memory"] == "ada: I live in Turin."
+        assert one["memory"] == "Ada lives in Turin."
         assert memory.search("Turin", filters={**ADA, "n": {"gte": 1}}, threshold=0)["results"]
         memory.update(one["id"], "I live in Oslo.")
         assert memory.get(one["id"])["memory"] == "I live in Oslo."  # type: ignore[index]
