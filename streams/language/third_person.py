@@ -175,7 +175,7 @@ class _Rewriting:
         index = self._elided()
         while index < len(lowers):
             index = index + 1 if index in self._quoted else self._word(index)
-        return self._changes
+        return sorted(self._changes)
 
     def _elided(self) -> int:
         """Begin with the subject that is left out: "Sold the house in Leeds"."""
