@@ -86,7 +86,9 @@ def parts_of_speech(path: Path) -> list[LabelledText]:
                 break
             at = start + len(token)
             places.append((start, at))
-        pairs = [f"{xpos}/{upos}" for xpos, upos in zip(row["xpos"], row["upos"], strict=True)]
+        # Tweebank has tags of its own, twice ("N_N"), or none.
+        finer = ["_" if "_" in tag else tag for tag in row["xpos"]]
+        pairs = [f"{xpos}/{upos}" for xpos, upos in zip(finer, row["upos"], strict=True)]
         labels: list[str | None] = [*pairs[: len(places)]]
         if places:
             found.append(LabelledText(text, places, labels, path.stem))
@@ -123,15 +125,13 @@ def states_of(
     rows: dict[int, dict[int, npt.NDArray[np.int8]]] = {}
 
     def look(row: int, seen: HiddenStates) -> None:
-        places = texts[row].places
-        rows[row] = {
-            layer: of_words(
-                whole_numbers(layer_of(seen, layer), middles[layer], scales[layer]),
-                seen.tokens.offsets,
-                places,
-            ).astype(np.int8)
-            for layer in middles
-        }
+        numbers = np.empty_like(seen.tokens.vectors)
+        offsets = seen.tokens.offsets.astype(np.int64)
+        found = {}
+        for layer in middles:
+            whole_numbers(layer_of(seen, layer), middles[layer], scales[layer], out=numbers)
+            found[layer] = of_words(numbers, offsets, texts[row].places).astype(np.int8)
+        rows[row] = found
 
     encoder.see([each.text for each in texts], look)
     shapes = [shapes_at(each.text, each.places).astype(np.int8) for each in texts]

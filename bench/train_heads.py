@@ -10,9 +10,13 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+
+# How many threads share a product decides in which order it is added up. Before NumPy is loaded.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import msgspec
 import numpy as np

@@ -43,8 +43,8 @@ class OnnxEncoder:
             self._cutter = PieceCutter(tokenizer, pin.settings.max_length)
             self._session = session.result()
         self._input = self._session.get_inputs()[0].name
-        self._workers = workers or usable_cores()
-        self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="encoder")
+        self.workers = workers or usable_cores()
+        self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="encoder")
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """Return (n, dimension) unit vectors of passages, in the order of `texts`."""
@@ -53,7 +53,7 @@ class OnnxEncoder:
         def encode(row: int) -> None:
             vectors[row] = self._vector(texts[row])
 
-        self._share(encode, len(texts))
+        self.share(encode, len(texts))
         return vectors
 
     def encode_query(self, text: str) -> Floats:
@@ -68,7 +68,7 @@ class OnnxEncoder:
         def encode(row: int) -> None:
             found[row] = self._tokens(texts[row])
 
-        self._share(encode, len(texts))
+        self.share(encode, len(texts))
         return [found[row] for row in range(len(texts))]
 
     def encode_query_tokens(self, text: str) -> TokenVectors:
@@ -91,12 +91,34 @@ class OnnxEncoder:
         """Stop the workers; no texts can be encoded afterwards."""
         self._pool.shutdown(cancel_futures=True)
 
+    def share(self, work: Callable[[int], None], count: int) -> None:
+        """Call `work` with 0 to count - 1; each worker takes the next until none is left."""
+        # Not a task of the pool for each: every one would wake the caller when it is done.
+        waiting = deque(range(count))
+
+        def run() -> None:
+            while True:
+                try:
+                    row = waiting.popleft()
+                except IndexError:
+                    return
+                work(row)
+
+        runs = [self._pool.submit(run) for _ in range(min(self.workers, count))]
+        try:
+            wait(runs, return_when=FIRST_EXCEPTION)
+        finally:
+            # Also if the caller was interrupted: the rest of the batch is dropped.
+            waiting.clear()
+        for each in runs:
+            each.result()
+
     def see(self, texts: Sequence[str], look: Callable[[int, HiddenStates], None]) -> None:
         """Call `look` with the row and the hidden states of each text, on the workers' threads.
 
         Only for a graph that gives inner layers (a pin of the role "reader").
         """
-        self._share(lambda row: look(row, self.hidden_states(texts[row])), len(texts))
+        self.share(lambda row: look(row, self.hidden_states(texts[row])), len(texts))
 
     def hidden_states(self, text: str) -> HiddenStates:
         """Return a text in all layers that heads see, on the caller's own thread."""
@@ -109,28 +131,6 @@ class OnnxEncoder:
             number: states[0, own] for number, states in zip(INNER_LAYERS, inner, strict=True)
         }
         return HiddenStates(layers, self._seen(pieces, last[0]), pieces.whole)
-
-    def _share(self, encode: Callable[[int], None], count: int) -> None:
-        """Call `encode` with 0 to count - 1; each worker takes the next until none is left."""
-        # Not a task of the pool for each: every one would wake the caller when it is done.
-        waiting = deque(range(count))
-
-        def work() -> None:
-            while True:
-                try:
-                    row = waiting.popleft()
-                except IndexError:
-                    return
-                encode(row)
-
-        works = [self._pool.submit(work) for _ in range(min(self._workers, count))]
-        try:
-            wait(works, return_when=FIRST_EXCEPTION)
-        finally:
-            # Also if the caller was interrupted: the rest of the batch is dropped.
-            waiting.clear()
-        for each in works:
-            each.result()
 
     def _vector(self, text: str) -> Floats:
         return pool(self._forward(self._cutter.cut(text)), self._settings.pooling)

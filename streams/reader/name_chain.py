@@ -26,11 +26,38 @@ class NameChain:
         ]
         self._into = [list(into) for into in zip(*self._steps, strict=True)]
 
-    def best(self, scores: npt.NDArray[np.int64]) -> list[int]:
-        """Return the number of the label of each word; `scores` (words, labels) in thousandths."""
-        hopeful = (scores > scores[:, :1] - _HOPELESS).tolist()
-        rows: list[list[int]] = scores.tolist()
-        ahead = {len(self._steps) - 1: 0}
+    def best(self, scores: npt.NDArray[np.int64], ends: Sequence[int]) -> list[int]:
+        """Return the number of the label of each word; `scores` (words, labels) in thousandths.
+
+        Texts stand one after the other, and `ends` says where each of them ends.
+        """
+        hopeful = scores > scores[:, :1] - _HOPELESS
+        found = [0] * len(scores)
+        # Between two words of which only "O" has hope nothing is to be chosen.
+        open_ = np.flatnonzero(hopeful[:, 1:].any(axis=1))
+        begins = {0, *ends}
+        words = open_.tolist()
+        at = 0
+        while at < len(words):
+            begin = end = words[at]
+            while at < len(words) and words[at] == end and (end == begin or end not in begins):
+                at, end = at + 1, end + 1
+            stretch = slice(begin, end)
+            found[stretch] = self._stretch(
+                scores[stretch].tolist(),
+                hopeful[stretch].tolist(),
+                begins=begin in begins,
+                ends=end in begins,
+            )
+        return found
+
+    def _stretch(
+        self, rows: list[list[int]], hopeful: list[list[bool]], *, begins: bool, ends: bool
+    ) -> list[int]:
+        """Return the best labels of words between "O" and "O", or where their text begins or
+        ends.
+        """
+        ahead = {len(self._steps) - 1 if begins else 0: 0}
         came: list[dict[int, int]] = []
         for row, open_ in zip(rows, hopeful, strict=True):
             reached: dict[int, int] = {}
@@ -48,9 +75,8 @@ class NameChain:
                     origin[label] = before
             ahead = reached
             came.append(origin)
-        if not came:
-            return []
-        label = max(ahead, key=lambda each: (ahead[each], -each))
+        onward = [0] * len(self._steps) if ends else self._into[0]
+        label = max(ahead, key=lambda each: (ahead[each] + onward[each], -each))
         found = [label]
         for origin in reversed(came[1:]):
             label = origin[label]

@@ -14,7 +14,7 @@ Numbers without a size are as in LEB128, seven bits a byte, the lowest first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, get_args
 
 from schemas.errors import IntegrityError
@@ -57,24 +57,41 @@ def packed(text: str, reading: TextReading) -> bytes:
     """
     places = words_of(text)
     tags = {word.start: word.tag for word in reading.words}
-    out = bytearray([_FORM])
-    out += bytes(_TAG.get(tags.get(start, ""), 0) for start, _ in _told(text, places))
     first = {start: number for number, (start, _) in enumerate(places)}
     last = {end: number for number, (_, end) in enumerate(places)}
-    _write(out, len(reading.names))
+    return packed_parts(
+        [tags.get(start, "") for start, _ in told(text, places)],
+        [(first[name.start], last[name.end] + 1, name.type) for name in reading.names],
+        reading.sentences,
+    )
+
+
+def packed_parts(
+    tags: Iterable[str],
+    names: Iterable[tuple[int, int, NameType]],
+    sentences: Iterable[ReadSentence],
+) -> bytes:
+    """Return a reading in few bytes.
+
+    `tags`: of the words that are no marks. `names`: the numbers of their first word and of the one
+    after their last, marks counted.
+    """
+    out = bytearray([_FORM])
+    out += bytes([_TAG.get(tag, 0) for tag in tags])
+    found = list(names)
+    _write(out, len(found))
     at = 0
-    for name in reading.names:
-        begin, end = first[name.start], last[name.end] + 1
+    for begin, end, kind in found:
         _write(out, begin - at)
         _write(out, end - begin)
-        out.append(_TYPES.index(name.type))
+        out.append(_TYPES.index(kind))
         at = end
     at = 0
-    for sentence in reading.sentences:
+    for sentence in sentences:
         _write(out, sentence.start - at)
         _write(out, sentence.end - sentence.start)
-        kind = _KINDS.index(sentence.kind)
-        out.append(kind | (_HAS_ATTRIBUTE if sentence.attribute else 0))
+        form = _KINDS.index(sentence.kind)
+        out.append(form | (_HAS_ATTRIBUTE if sentence.attribute else 0))
         out.append(sentence.durable)
         if sentence.attribute:
             out.append(ATTRIBUTES.index(sentence.attribute))
@@ -92,23 +109,23 @@ def unpacked(text: str, content: bytes) -> TextReading:
     if not content or content[0] != _FORM:
         raise IntegrityError("a recorded reading has a form that this recollect does not know")
     places = words_of(text)
-    told = _told(text, places)
+    words = told(text, places)
     try:
-        words = tuple(
+        tagged = tuple(
             ReadWord(start, end, TAGS[tag])
-            for (start, end), tag in zip(told, content[1 : 1 + len(told)], strict=True)
+            for (start, end), tag in zip(words, content[1 : 1 + len(words)], strict=True)
             if tag
         )
-        numbers = iter(content[1 + len(told) :])
+        numbers = iter(content[1 + len(words) :])
         names = tuple(_names(places, numbers))
         sentences = tuple(_sentences(text, numbers))
     except (ValueError, IndexError, StopIteration, RuntimeError) as error:
         raise IntegrityError(f"a recorded reading is not one of its text: {error}") from None
-    return TextReading(words, names, sentences)
+    return TextReading(tagged, names, sentences)
 
 
-def _told(text: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the words without the marks."""
+def told(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return where the words are, without the marks."""
     return [
         (start, end) for start, end in places if text[start].isalnum() or text[end - 1].isalnum()
     ]

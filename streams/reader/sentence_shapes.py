@@ -5,11 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-import numpy as np
-import numpy.typing as npt
-
-from streams.language.text_reading import ReadWord
-
 #: How many features a sentence has.
 FEATURES = 24
 
@@ -25,15 +20,16 @@ _VERBS = frozenset({"VBD", "VBZ", "VBP", "MD"})
 
 
 def sentence_shape(
-    text: str, start: int, end: int, words: Sequence[ReadWord], *, named: bool
-) -> npt.NDArray[np.float32]:
-    """Return (FEATURES,) zeros and ones for a sentence and its words; `named`: it has a name."""
-    said = [text[word.start : word.end].lower() for word in words]
-    tags = [word.tag for word in words]
+    sentence: str, said: Sequence[str], tags: Sequence[str], *, named: bool
+) -> list[bool]:
+    """Return the FEATURES of a sentence; `named`: it has a name.
+
+    `said`: its words in small letters, without marks, and `tags` their parts of speech.
+    """
     there = set(said)
-    body = text[start:end].rstrip("\"')]” ")
+    body = sentence.rstrip("\"')]” ")
     first = said[0] if said else ""
-    found = (
+    return [
         body.endswith("?"),
         body.endswith("!"),
         body.endswith("."),
@@ -53,10 +49,9 @@ def sentence_shape(
         bool(tags) and tags[0] in ("MD", "VBZ", "VBP", "VBD"),
         not _VERBS.isdisjoint(tags),
         named,
-        len(words) < 3,
-        3 <= len(words) < 6,
-        6 <= len(words) < 15,
-        len(words) >= 30,
+        len(said) < 3,
+        3 <= len(said) < 6,
+        6 <= len(said) < 15,
+        len(said) >= 30,
         bool(tags) and "VBD" in tags,
-    )
-    return np.array(found, dtype=np.float32)
+    ]

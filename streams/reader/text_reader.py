@@ -4,30 +4,25 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 
 from projections.text.sentences import sentences
-from streams.encoder.encoder import HiddenStates
+from streams.encoder.encoder import HiddenStates, TokenVectors
 from streams.encoder.gateway import ReadText
 from streams.encoder.onnx_encoder import OnnxEncoder
-from streams.language.text_reading import (
-    ReadName,
-    ReadSentence,
-    ReadWord,
-    SentenceKind,
-    TextReading,
-)
+from streams.language.text_reading import ReadSentence, SentenceKind
+from streams.reader.gathered_states import StateGatherer
 from streams.reader.head_file import HeadFile
-from streams.reader.head_scores import PARTS, ScoringHead
+from streams.reader.head_scores import ScoringHead
 from streams.reader.name_chain import NameChain
-from streams.reader.packed_reading import NameType, packed
+from streams.reader.packed_reading import NameType, packed_parts, told
 from streams.reader.sentence_shapes import FEATURES, sentence_shape
 from streams.reader.word_cutter import Place, words_of
-from streams.reader.word_shapes import shapes_of
-from streams.reader.word_states import Floats, of_words, whole_numbers
+from streams.reader.word_shapes import codes_of, features
+from streams.reader.word_states import EXACT_SUMS, Floats
 
 #: Shapes are whole numbers of this size beside states, of which so many are a standard deviation.
 UNITS = 32
@@ -35,15 +30,37 @@ UNITS = 32
 #: What the head of attributes says of a sentence that gives none.
 NO_ATTRIBUTE = "none"
 
+# So many texts are read together: what is done once for all of them is most of the work.
+_TOGETHER = 8
+#: The heads that see words; the others see sentences.
+_OF_WORDS = frozenset({"names", "tags"})
+
+#: A name: the number of its first word, that of the one after its last, and its type.
+_Name = tuple[int, int, NameType]
+
+
+class _Cut(NamedTuple):
+    """A text before any head sees it: its words, those that are no marks, and its sentences."""
+
+    text: str
+    places: list[Place]
+    told: list[Place]
+    spans: list[Place]
+
+    @classmethod
+    def of(cls, text: str) -> _Cut:
+        places = words_of(text)
+        return cls(text, places, told(text, places), sentences(text))
+
 
 class _Seen(NamedTuple):
-    """A text as the heads of its sentences see it."""
+    """Texts one after the other: the states of all words, and of each text the parts of speech of
+    its words that are no marks, and its names.
+    """
 
-    spans: list[Place]
-    places: list[Place]
-    rows: dict[int, Floats]
-    words: tuple[ReadWord, ...]
-    names: tuple[ReadName, ...]
+    states: Floats
+    tags: list[list[str]]
+    names: list[list[_Name]]
 
 
 class TextReader:
@@ -58,19 +75,29 @@ class TextReader:
             self._chain = NameChain(names.labels, names.steps.array())
         of_heads = {layer for head in self._heads.values() for layer in head.layers}
         self._layers = sorted(of_heads.union(layers))
-        self._middle = np.concatenate([heads.middles[each].array() for each in self._layers])
-        self._scale = np.concatenate([heads.scales[each].array() for each in self._layers])
+        self._gatherer = StateGatherer(encoder, heads, self._layers)
+        of_sentences = {
+            layer
+            for name, head in self._heads.items()
+            if name not in _OF_WORDS
+            for layer in head.layers
+        }
+        seen = [number for number, layer in enumerate(self._layers) if layer in of_sentences]
+        # What is between two layers that are seen is seen as well: one stretch of columns.
+        self._means = slice(min(seen, default=0), max(seen, default=-1) + 1)
+        if layers:
+            self._means = slice(0, len(self._layers))
 
     def read(self, texts: Sequence[str]) -> list[ReadText]:
         """Return what is read in each text, on the encoder's workers."""
         found: dict[int, ReadText] = {}
+        together = max(1, min(_TOGETHER, len(texts) // self.encoder.workers))
 
-        def look(row: int, states: HiddenStates) -> None:
-            text = texts[row]
-            reading = self._reading(text, states)
-            found[row] = ReadText(packed(text, reading), states.tokens if states.whole else None)
+        def read(number: int) -> None:
+            rows = range(number * together, min((number + 1) * together, len(texts)))
+            found.update(zip(rows, self._read([texts[row] for row in rows]), strict=True))
 
-        self.encoder.see(texts, look)
+        self.encoder.share(read, -(-len(texts) // together))
         return [found[row] for row in range(len(texts))]
 
     def sentence_states(
@@ -79,169 +106,154 @@ class TextReader:
         """Return the sentences of a text as heads see them: where they are, and for each the mean
         of its words by layer, and its shape.
         """
-        seen = self._seen(text, states)
-        return seen.spans, self._sentence_rows(text, seen)
+        cut = _Cut.of(text)
+        means, shapes = self._of_sentences([cut], self._seen([cut], iter([states])))
+        layers = self._layers[self._means]
+        by_layer = np.split(means, len(layers), axis=1)
+        return cut.spans, (dict(zip(layers, by_layer, strict=True)), shapes)
 
-    def _reading(self, text: str, states: HiddenStates) -> TextReading:
-        seen = self._seen(text, states)
-        return TextReading(seen.words, seen.names, tuple(self._sentences(text, seen)))
+    def _read(self, texts: Sequence[str]) -> list[ReadText]:
+        cuts = [_Cut.of(text) for text in texts]
+        tokens: list[TokenVectors | None] = []
 
-    def _seen(self, text: str, states: HiddenStates) -> _Seen:
-        places = words_of(text)
-        spans = sentences(text)
-        if states.whole:
-            rows = self._word_rows(states, places)
-        else:
-            rows = self._rows_by_window(text, places, spans)
-        words = [text[start:end] for start, end in places]
-        spaced = [not start or text[start - 1].isspace() for start, _ in places]
-        shapes = shapes_of(words, spaced) * UNITS
-        tags = self._tags(rows, shapes)
-        read = tuple(
-            ReadWord(start, end, tag)
-            for (start, end), tag in zip(places, tags, strict=True)
-            if tag and (text[start].isalnum() or text[end - 1].isalnum())
+        def forwards() -> Iterator[HiddenStates]:
+            for text in texts:
+                states = self.encoder.hidden_states(text)
+                tokens.append(states.tokens if states.whole else None)
+                yield states
+
+        seen = self._seen(cuts, forwards())
+        said = self._sentences(cuts, seen)
+        return [
+            ReadText(packed_parts(tags, names, of_text), vectors)
+            for tags, names, of_text, vectors in zip(
+                seen.tags, seen.names, said, tokens, strict=True
+            )
+        ]
+
+    def _seen(self, cuts: Sequence[_Cut], states: Iterator[HiddenStates]) -> _Seen:
+        found = self._gatherer.of_texts(
+            (cut.text, cut.places, cut.spans, each) for cut, each in zip(cuts, states, strict=True)
         )
-        names = tuple(self._names(places, rows, shapes))
-        return _Seen(spans, places, rows, read, names)
+        codes: list[int] = []
+        for text, places, *_ in cuts:
+            spaced = [not start or text[start - 1].isspace() for start, _ in places]
+            codes += codes_of([text[start:end] for start, end in places], spaced)
+        shapes = features(np.array(codes, np.uint32)) * UNITS
+        tags, names = self._tags(found, shapes), self._names(cuts, found, shapes)
+        at = 0
+        of_texts = []
+        for _, places, own, _ in cuts:
+            of_text = tags[at : at + len(places)]
+            at += len(places)
+            if len(own) < len(places):
+                kept = set(own)
+                of_text = [tag for place, tag in zip(places, of_text, strict=True) if place in kept]
+            of_texts.append(of_text)
+        return _Seen(found, of_texts, names)
 
     # Words
 
-    def _word_rows(self, states: HiddenStates, places: Sequence[Place]) -> dict[int, Floats]:
-        """Return the states of words as whole numbers, by layer."""
-        pieces = np.concatenate(
-            [states.inner.get(layer, states.tokens.vectors) for layer in self._layers], axis=1
-        )
-        numbers = whole_numbers(pieces, self._middle, self._scale)
-        rows = of_words(numbers, states.tokens.offsets, places)
-        return dict(zip(self._layers, np.split(rows, len(self._layers), axis=1), strict=True))
+    def _parts(
+        self, head: ScoringHead, states: Floats, layers: Sequence[int], shapes: Floats
+    ) -> list[Floats]:
+        """Return what a head sees of states that have these layers side by side."""
+        width = self.encoder.dimension
+        starts = [layers.index(layer) * width for layer in head.layers]
+        return [*(states[:, start : start + width] for start in starts), shapes]
 
-    def _rows_by_window(
-        self, text: str, places: Sequence[Place], spans: Sequence[Place]
-    ) -> dict[int, Floats]:
-        """Return the states of the words of a long text, which is read sentence by sentence."""
-        parts: list[dict[int, Floats]] = []
-        at = 0
-        for left, right in windows(text, spans):
-            within = []
-            while at < len(places) and places[at][0] < right:
-                # A word that runs on is seen as far as its window goes.
-                within.append((places[at][0] - left, min(places[at][1], right) - left))
-                at += 1
-            parts += self._rows_within(text[left:right], within)
-        return {
-            layer: np.concatenate([part[layer] for part in parts])
-            if parts
-            else np.zeros((0, self.encoder.dimension), np.float32)
-            for layer in self._layers
-        }
-
-    def _rows_within(self, text: str, places: list[Place]) -> Iterator[dict[int, Floats]]:
-        """Yield the states of the words of a window, which is halved until the encoder sees it."""
-        if not places:
-            return
-        states = self.encoder.hidden_states(text)
-        if states.whole or len(places) == 1:
-            yield self._word_rows(states, places)
-            return
-        half = len(places) // 2
-        middle = places[half][0]
-        yield from self._rows_within(text[:middle], places[:half])
-        yield from self._rows_within(
-            text[middle:], [(start - middle, end - middle) for start, end in places[half:]]
-        )
-
-    def _tags(self, rows: dict[int, Floats], shapes: Floats) -> list[str]:
+    def _tags(self, states: Floats, shapes: Floats) -> list[str]:
         head = self._heads.get("tags")
         if head is None or not len(shapes):
             return [""] * len(shapes)
-        best = head.scores(_beside(head, rows, shapes)).argmax(axis=1)
-        return [head.labels[each].partition("/")[0] for each in best.tolist()]
+        best = head.scores(self._parts(head, states, self._layers, shapes)).argmax(axis=1)
+        labels = [label.partition("/")[0] for label in head.labels]
+        return [labels[each] for each in best.tolist()]
 
-    def _names(
-        self, places: Sequence[Place], rows: dict[int, Floats], shapes: Floats
-    ) -> Iterator[ReadName]:
+    def _names(self, cuts: Sequence[_Cut], states: Floats, shapes: Floats) -> list[list[_Name]]:
         head = self._heads.get("names")
-        if head is None or self._chain is None or not places:
-            return
-        labels = [
-            head.labels[each] for each in self._chain.best(head.scores(_beside(head, rows, shapes)))
+        if head is None or self._chain is None or not len(shapes):
+            return [[] for _ in cuts]
+        ends = list(accumulate(len(cut.places) for cut in cuts))
+        scores = head.scores(self._parts(head, states, self._layers, shapes))
+        best = self._chain.best(scores, ends)
+        return [
+            list(_spelled([head.labels[each] for each in best[end - len(cut.places) : end]]))
+            for cut, end in zip(cuts, ends, strict=True)
         ]
-        begun: tuple[int, NameType] | None = None
-        for number, label in enumerate([*labels, "O"]):
-            if begun is not None and label[0] != "I":
-                yield ReadName(places[begun[0]][0], places[number - 1][1], begun[1])
-                begun = None
-            if label[0] == "B":
-                kind: NameType = label[2:]  # type: ignore[assignment]
-                begun = number, kind
 
     # Sentences
 
-    def _sentences(self, text: str, seen: _Seen) -> Iterator[ReadSentence]:
-        of_sentences = self._sentence_rows(text, seen)
-        kinds = self._scores("kind", of_sentences)
-        durable = self._scores("durable", of_sentences)
-        attributes = self._scores("attribute", of_sentences)
-        for number, (start, end) in enumerate(seen.spans):
-            attribute, sure = attributes[number] if attributes else (NO_ATTRIBUTE, 0)
-            kind: SentenceKind = "statement"
-            if kinds:
-                kind = kinds[number][0]  # type: ignore[assignment]
-            lasting = 100
-            if durable:
-                label, percent = durable[number]
-                lasting = percent if label == "durable" else 100 - percent
-            if attribute == NO_ATTRIBUTE:
-                yield ReadSentence(start, end, kind, lasting, None, 0)
-            else:
-                yield ReadSentence(start, end, kind, lasting, attribute, sure)
-
-    def _sentence_rows(self, text: str, seen: _Seen) -> tuple[dict[int, Floats], Floats]:
-        """Return the rounded means of the words of each sentence by layer, and its shape."""
-        means = {
-            layer: np.zeros((len(seen.spans), states.shape[1]), np.float32)
-            for layer, states in seen.rows.items()
-        }
-        shapes = []
-        starts = [start for start, _ in seen.places]
-        starts_of_words = [word.start for word in seen.words]
-        starts_of_names = [name.start for name in seen.names]
-        for number, (start, end) in enumerate(seen.spans):
-            part = slice(bisect_left(starts, start), bisect_left(starts, end))
-            if part.stop > part.start:
-                for layer, states in seen.rows.items():
-                    total = states[part].sum(axis=0, dtype=np.float64)
-                    means[layer][number] = np.rint(total / (part.stop - part.start))
-            own = seen.words[
-                bisect_left(starts_of_words, start) : bisect_left(starts_of_words, end)
-            ]
-            named = bisect_left(starts_of_names, start) < bisect_left(starts_of_names, end)
-            shapes.append(sentence_shape(text, start, end, own, named=named))
-        return means, np.array(shapes, np.float32).reshape(len(seen.spans), FEATURES) * UNITS
-
-    def _scores(
-        self, name: str, of_sentences: tuple[dict[int, Floats], Floats]
-    ) -> list[tuple[str, int]]:
-        """Return the likeliest label of each sentence with its percentage, if there is a head."""
-        head = self._heads.get(name)
-        rows, shapes = of_sentences
-        if head is None or not len(shapes):
-            return []
-        scores = head.scores(_beside(head, rows, shapes))
-        found = []
-        for row in scores.tolist():
-            best = max(range(len(row)), key=lambda each: (row[each], -each))
-            total = sum(float(np.exp((each - row[best]) / PARTS)) for each in row)
-            found.append((head.labels[best], round(100 / total)))
+    def _sentences(self, cuts: Sequence[_Cut], seen: _Seen) -> list[list[ReadSentence]]:
+        means, shapes = self._of_sentences(cuts, seen)
+        kinds = self._likeliest("kind", means, shapes)
+        durable = self._likeliest("durable", means, shapes)
+        attributes = self._likeliest("attribute", means, shapes)
+        found: list[list[ReadSentence]] = []
+        number = 0
+        for cut in cuts:
+            found.append([])
+            for start, end in cut.spans:
+                attribute, sure = attributes[number] if attributes else (NO_ATTRIBUTE, 0)
+                kind: SentenceKind = "statement"
+                if kinds:
+                    kind = kinds[number][0]  # type: ignore[assignment]
+                lasting = 100
+                if durable:
+                    label, percent = durable[number]
+                    lasting = percent if label == "durable" else 100 - percent
+                said = (None, 0) if attribute == NO_ATTRIBUTE else (attribute, sure)
+                found[-1].append(ReadSentence(start, end, kind, lasting, *said))
+                number += 1
         return found
 
+    def _of_sentences(self, cuts: Sequence[_Cut], seen: _Seen) -> tuple[Floats, Floats]:
+        """Return the rounded means of the words of each sentence, layers side by side, and its
+        shape.
+        """
+        width = self.encoder.dimension
+        columns = slice(self._means.start * width, self._means.stop * width)
+        count = sum(len(cut.spans) for cut in cuts)
+        totals = np.zeros((count, columns.stop - columns.start))
+        sizes = np.ones((count, 1))
+        shapes: list[list[bool]] = []
+        at = 0
+        for cut, tags, names in zip(cuts, seen.tags, seen.names, strict=True):
+            starts = [start for start, _ in cut.places]
+            told_starts = [start for start, _ in cut.told]
+            begins = [first for first, _, _ in names]
+            said = [cut.text[start:end].lower() for start, end in cut.told]
+            for start, end in cut.spans:
+                begin, stop = bisect_left(starts, start), bisect_left(starts, end)
+                if stop > begin:
+                    words = seen.states[at + begin : at + stop, columns]
+                    exact = np.float32 if stop - begin < EXACT_SUMS else np.float64
+                    totals[len(shapes)] = words.sum(axis=0, dtype=exact)
+                    sizes[len(shapes)] = stop - begin
+                own = slice(bisect_left(told_starts, start), bisect_left(told_starts, end))
+                named = bisect_left(begins, begin) < bisect_left(begins, stop)
+                shapes.append(
+                    sentence_shape(cut.text[start:end], said[own], tags[own], named=named)
+                )
+            at += len(cut.places)
+        means = np.rint(totals / sizes).astype(np.float32)
+        return means, np.array(shapes, np.float32).reshape(count, FEATURES) * UNITS
 
-def _beside(head: ScoringHead, rows: dict[int, Floats], shapes: Floats) -> Floats:
-    return np.concatenate([*(rows[layer] for layer in head.layers), shapes], axis=1)
+    def _likeliest(self, name: str, means: Floats, shapes: Floats) -> list[tuple[str, int]]:
+        """Return the likeliest label of each sentence with its percentage, if there is a head."""
+        head = self._heads.get(name)
+        if head is None or not len(shapes):
+            return []
+        return head.likeliest(self._parts(head, means, self._layers[self._means], shapes))
 
 
-def windows(text: str, spans: Sequence[Place]) -> Iterator[Place]:
-    """Yield the stretches of a long text: it is cut where its sentences begin."""
-    cuts = sorted({0, *(start for start, _ in spans), len(text)})
-    yield from pairwise(cuts)
+def _spelled(labels: Sequence[str]) -> Iterator[_Name]:
+    """Yield the names that labels of words mean."""
+    begun: tuple[int, NameType] | None = None
+    for number, label in enumerate([*labels, "O"]):
+        if begun is not None and label[0] != "I":
+            yield begun[0], number, begun[1]
+            begun = None
+        if label[0] == "B":
+            kind: NameType = label[2:]  # type: ignore[assignment]
+            begun = number, kind

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,51 +21,78 @@ Shapes = npt.NDArray[np.float32]
 
 def shapes_of(words: Sequence[str], spaced: Sequence[bool]) -> Shapes:
     """Return (n, SHAPES) zeros and ones; `spaced`: whether a blank stands before each word."""
-    kinds = [_shape(word) for word in words]
-    letters = [word for word, kind in zip(words, kinds, strict=True) if kind & _LETTERS]
-    capitals = sum(word[0].isupper() for word in letters)
-    shouted = sum(word.isupper() and len(word) > 1 for word in letters)
+    coded = np.array(codes_of(words, spaced), dtype=np.uint32)
+    return features(coded)
+
+
+def codes_of(words: Sequence[str], spaced: Sequence[bool]) -> list[int]:
+    """Return the shapes of the words of a text, each as the bits of a number."""
+    looks = [(_looks if len(word) < _LONG else _looked)(word) for word in words]
+    letters = capitals = shouted = 0
+    for look in looks:
+        if look.own & _LETTERS:
+            letters += 1
+            capitals += look.own & _CAPITAL
+            shouted += look.shouted
     whole = 0
     if not capitals:
         whole |= 1 << 17
-    if 2 * capitals > len(letters):
+    if 2 * capitals > letters:
         whole |= 1 << 18
-    if 2 * shouted > len(letters):
+    if 2 * shouted > letters:
         whole |= 1 << 19
-    last = len(words) - 1
+    before = 1 << 13
     codes = []
-    opens = True
-    for number, kind in enumerate(kinds):
-        code = kind | whole
-        if spaced[number]:
-            code |= 1 << 12
-        if opens:
-            code |= 1 << 13
-        if number:
-            if kinds[number - 1] & _CAPITAL:
-                code |= 1 << 14
-            before = words[number - 1].lower()
-            if before in _PLACED:
-                code |= 1 << 20
-            if before in _TITLES:
-                code |= 1 << 21
-            if before[0] in "@#":
-                code |= 1 << 22
-        if number < last:
-            if kinds[number + 1] & _CAPITAL:
-                code |= 1 << 15
-            if words[number + 1] in ("'s", "’s"):
-                code |= 1 << 16
-            if words[number + 1] == ":":
-                code |= 1 << 23
-        codes.append(code)
-        opens = words[number][0] in _STOPS
-    coded = np.array(codes, dtype=np.uint32)
-    bits = np.arange(SHAPES, dtype=np.uint32)
-    return (coded[:, None] >> bits & 1).astype(np.float32)
+    for look, blank in zip(looks, spaced, strict=True):
+        codes.append(look.own | whole | before | (1 << 12 if blank else 0))
+        before = look.on_next
+    for number, look in enumerate(looks[1:]):
+        codes[number] |= look.on_last
+    return codes
 
 
+def features(codes: npt.NDArray[np.uint32]) -> Shapes:
+    """Return (n, SHAPES) zeros and ones for the shapes of words."""
+    return (codes[:, None] >> _BITS & 1).astype(np.float32)
+
+
+_BITS = np.arange(SHAPES, dtype=np.uint32)
 _CAPITAL, _LETTERS = 1 << 0, 1 << 1
+_LONG = 24
+
+
+class _Looks(NamedTuple):
+    """What a word adds to its own shape, and to those of the words after and before it."""
+
+    own: int
+    on_next: int
+    on_last: int
+    shouted: bool
+
+
+def _looked(word: str) -> _Looks:
+    own = _shape(word)
+    on_next = on_last = 0
+    if word[0] in _STOPS:
+        on_next |= 1 << 13
+    if own & _CAPITAL:
+        on_next |= 1 << 14
+        on_last |= 1 << 15
+    if word in ("'s", "’s"):
+        on_last |= 1 << 16
+    if word == ":":
+        on_last |= 1 << 23
+    lower = word.lower()
+    if lower in _PLACED:
+        on_next |= 1 << 20
+    if lower in _TITLES:
+        on_next |= 1 << 21
+    if lower[0] in "@#":
+        on_next |= 1 << 22
+    return _Looks(own, on_next, on_last, word.isupper() and len(word) > 1)
+
+
+_looks = lru_cache(maxsize=8_192)(_looked)
 
 
 def _shape(word: str) -> int:

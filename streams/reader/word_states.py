@@ -17,18 +17,20 @@ Floats = npt.NDArray[np.float32]
 MOST = 127
 #: How many products of two such numbers a sum may have: 1,040 * 127 * 127 < 2**24.
 MOST_TERMS = 1_040
+#: How many such numbers can be added up exactly in float32.
+EXACT_SUMS = 2**24 // MOST
 
 
-def whole_numbers(states: Floats, middle: Floats, scale: Floats) -> Floats:
-    """Return (n, dimension) states as whole numbers, `scale` of them a unit away from `middle`."""
-    found = states - middle
-    found *= scale
-    np.rint(found, out=found)
-    return np.clip(found, -MOST, MOST, out=found)
+def whole_numbers(states: Floats, middle: Floats, scale: Floats, out: Floats) -> None:
+    """Write (n, dimension) states as whole numbers, `scale` of them a unit away from `middle`."""
+    np.subtract(states, middle, out=out)
+    np.multiply(out, scale, out=out)
+    np.rint(out, out=out)
+    np.clip(out, -MOST, MOST, out=out)
 
 
 def of_words(
-    pieces: Floats, offsets: npt.NDArray[np.int32], places: Sequence[tuple[int, int]]
+    pieces: Floats, offsets: npt.NDArray[np.int64], places: Sequence[tuple[int, int]]
 ) -> Floats:
     """Return (n, dimension) rounded means of the pieces of each word, by their characters.
 
@@ -41,8 +43,10 @@ def of_words(
     end = np.searchsorted(offsets[:, 0], spans[:, 1], "left")
     found: Floats = pieces[np.minimum(first, len(pieces) - 1)]
     found[end <= first] = 0
-    # Most words are one piece.
-    for word in np.flatnonzero(end > first + 1).tolist():
+    # Most words are one piece, and most of the others two.
+    (two,) = np.nonzero(end == first + 2)
+    found[two] = np.rint((pieces[first[two]] + pieces[first[two] + 1]) / np.float32(2))
+    for word in np.flatnonzero(end > first + 2).tolist():
         part = pieces[first[word] : end[word]]
         found[word] = np.rint(part.sum(axis=0) / np.float32(len(part)))
     return found
