@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -10,13 +11,14 @@ from schemas.changes import FactSupersession
 from schemas.events import Content, Event
 from schemas.senders import is_assistant
 from streams.agents.agent import Surroundings
-from streams.agents.state import State
+from streams.language.analysis import Statement
 from streams.language.corrections import (
     LOOKED_THROUGH,
     Earlier,
     corrected,
     find_corrections,
 )
+from streams.language.denials import denied, find_denials
 
 #: A statement of a message by its first and last character, and the fact that it gave.
 Made = tuple[int, int, str]
@@ -25,13 +27,17 @@ Made = tuple[int, int, str]
 class TakenBack(msgspec.Struct, frozen=True):
     """A sentence (first and last character) takes back what another event says.
 
-    `said` are the values that no longer hold, as they were written there.
+    `said` are the values that no longer hold, as they were written there, and `sentence` is the
+    first and last character of the sentence there that says them, `statement` that sentence as a
+    fact says it; None: it is none, such as a question.
     """
 
     start: int
     end: int
-    event_id: str
+    event: Event
+    sentence: tuple[int, int]
     said: tuple[str, ...]
+    statement: Statement | None = None
 
 
 def taken_back(
@@ -39,7 +45,8 @@ def taken_back(
 ) -> tuple[TakenBack, ...]:
     """Return what a message takes back of those before it that somebody wrote."""
     corrections = find_corrections(text, said_at, content.utc_offset)
-    if not corrections:
+    denials = find_denials(text)
+    if not corrections and not denials:
         return ()
     before = [
         one
@@ -49,14 +56,14 @@ def taken_back(
         and one.occurred_at <= said_at
     ]
     earlier = [_earlier(one, content) for one in before]
-    found = []
-    for correction in corrections:
-        what = corrected(correction, earlier)
-        if what is not None:
+    linked = [(one.start, one.end, corrected(one, earlier)) for one in corrections]
+    linked += [(one.start, one.end, denied(one, earlier)) for one in denials]
+    found: list[TakenBack] = []
+    for start, end, what in linked:
+        if what is not None and not any(one.start == start for one in found):
             said = tuple(value.text.lower() for value in what.values)
-            found.append(
-                TakenBack(correction.start, correction.end, before[what.distance].id, said)
-            )
+            taken, sentence = before[what.distance], (what.start, what.end)
+            found.append(TakenBack(start, end, taken, sentence, said))
     return tuple(found)
 
 
@@ -67,23 +74,33 @@ def _earlier(event: Event, content: Content) -> Earlier:
     return Earlier(said.content, event.occurred_at, said.utc_offset, same)
 
 
+class Held(NamedTuple):
+    """A fact that an event gave, and whether it still holds."""
+
+    id: str
+    text: str
+    current: bool
+
+
 def ends_of_corrected(
-    found: Sequence[TakenBack],
-    event: Event,
-    said_at: int,
-    made: Sequence[Made],
-    state: State,
-    over: Set[str],
+    one: TakenBack, event: Event, said_at: int, made: Sequence[Made], held: Sequence[Held]
 ) -> Iterable[FactSupersession]:
-    """Yield the ends of facts that say what was taken back; those in `over` have ended.
+    """Yield the ends of those facts, of what was taken back, that say it.
 
     What ends them is the fact of the sentence that does, or, where that gave none, the event.
     """
-    for one in found:
-        newer = next(
-            (fact for start, end, fact in made if start < one.end and one.start < end), event.id
-        )
-        for fact, text in state.current_facts_from(one.event_id):
-            ended = any(said in text.lower() for said in one.said)
-            if ended and fact not in over and fact != newer:
-                yield FactSupersession(fact, newer, said_at)
+    newer = what_ends(one, event, made)
+    for fact in held:
+        if fact.current and fact.id != newer and says_it(one, fact.text):
+            yield FactSupersession(fact.id, newer, said_at)
+
+
+def what_ends(one: TakenBack, event: Event, made: Sequence[Made]) -> str:
+    """Return the id of the fact of the sentence that takes something back, or of the event."""
+    near = (fact for start, end, fact in made if start < one.end and one.start < end)
+    return next(near, event.id)
+
+
+def says_it(one: TakenBack, text: str) -> bool:
+    """Whether a text says what was taken back."""
+    return any(said in text.lower() for said in one.said)

@@ -106,6 +106,11 @@ class EntityResolver:
         self._also_called(entity, name, "another name that the handle gave")
         return entity
 
+    def account(self, platform: str, handle: str) -> Known | None:
+        """Return who stands for an account at the end of every merge; None if it is new."""
+        owner = self._state.handle_owner(handle_row_id(platform, handle))
+        return None if owner is None else self._canonical(owner)
+
     def introduce(self, introduction: Introduction, sender: Known) -> Known:
         """Note a name of the sender, or of somebody else; return the entity with that name.
 

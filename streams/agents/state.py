@@ -197,14 +197,14 @@ class State:
         found = sorted(fact for fact, _ in memory.facts_from(self.memory, event_id))
         return [fact for fact in found if self._end(fact) is None]
 
-    def current_facts_from(self, event_id: str) -> list[tuple[str, str]]:
-        """Return (id, text) of the current facts that an event gave, by id.
+    def facts_from(self, event_id: str) -> list[tuple[str, str, bool]]:
+        """Return (id, text, whether it holds) of the facts that an event gave, by id.
 
         The decision must have read the event itself: its words are those of the facts.
         """
         self.note(key_of("facts", event_id))
         found = memory.facts_from(self.memory, event_id)
-        return [(fact, text) for fact, text in found if self._end(fact) is None]
+        return [(fact, text, self._end(fact) is None) for fact, text in found]
 
     def claims(self, subjects: Sequence[str], attribute: str) -> list[memory.DatedClaim]:
         """Return all claims about one subject, under any of its ids, by time."""

@@ -26,11 +26,20 @@ from schemas.ids import fact_id, turn_row_id
 from schemas.names import normalise_name
 from schemas.senders import is_assistant
 from streams.agents.agent import Extract, ReadingAgent, Surroundings, ToRead
-from streams.agents.correcting import Made, TakenBack, ends_of_corrected, taken_back
+from streams.agents.correcting import (
+    Held,
+    Made,
+    TakenBack,
+    ends_of_corrected,
+    says_it,
+    taken_back,
+    what_ends,
+)
 from streams.agents.entities import ENTITY_TYPES, EntityResolver
 from streams.agents.state import Known, State, kept_signature
 from streams.agents.vectors import embedding_rows, turn_rows
 from streams.language.analysis import Analysis, Claim, Statement
+from streams.language.analysis import Mention as NamedInText
 from streams.language.frames import MASK, find_frame
 from streams.language.mentions import mentions
 from streams.language.questions import is_question, last_question
@@ -114,6 +123,7 @@ class RuleWriter(ReadingAgent):
             readings = [*turn, *readings]
         reads = {reading.event.number for reading in readings} - {event.number}
         reads |= {number for reading in readings for number in reading.rests_on}
+        reads |= {one.event.number for reading in readings for one in reading.corrects}
         turn_text = event_text(content) if isinstance(content, Content) else ""
         return Extract(
             content=readings,
@@ -121,7 +131,7 @@ class RuleWriter(ReadingAgent):
             texts=tuple(
                 statement.sentence
                 for reading in readings
-                for statement in reading.analysis.statements
+                for statement in (*reading.analysis.statements, *_former(reading))
                 if statement.sentence
             ),
             turns=(turn_text,) if turn_text else (),
@@ -198,6 +208,10 @@ def _read(event: Event, surroundings: Surroundings, below: int) -> Reading:
     before = surroundings.before(event, 1) if text else ()
     question = _question_in(before, content)
     dictated = _is_dictated(before, content)
+    corrects = tuple(
+        msgspec.structs.replace(one, statement=_taken_back_statement(one))
+        for one in taken_back(text, said_at, event, content, surroundings)
+    )
     analysis = analyse(
         text,
         speaker=content.sender_name or content.sender_id,
@@ -206,12 +220,32 @@ def _read(event: Event, surroundings: Surroundings, below: int) -> Reading:
         asked=question.asked if question else None,
         dictated=dictated,
         reading=read,
+        keep=[(one.start, one.end) for one in corrects],
     )
-    corrects = taken_back(text, said_at, event, content, surroundings)
     if not analysis.statements:
         return Reading(event, analysis, said_at, replaced=replaced, read=read, corrects=corrects)
     rests_on = tuple(one.number for one in before) if question or dictated else ()
     return Reading(event, analysis, said_at, question, rests_on, replaced, read, corrects)
+
+
+def _taken_back_statement(one: TakenBack) -> Statement | None:
+    """Return what was taken back as a statement, also where it was not worth a fact alone."""
+    content = one.event.payload
+    assert isinstance(content, Content)
+    analysis = analyse(
+        own_words(content),
+        speaker=content.sender_name or content.sender_id,
+        at_ms=one.event.occurred_at,
+        utc_offset_minutes=content.utc_offset,
+        keep=[one.sentence],
+    )
+    start, end = one.sentence
+    said = (each for each in analysis.statements if each.start < end and start < each.end)
+    return next((each for each in said if says_it(one, each.sentence)), None)
+
+
+def _former(reading: Reading) -> Iterable[Statement]:
+    return (one.statement for one in reading.corrects if one.statement is not None)
 
 
 def _among_versions(event: Event, revisions: Sequence[Event]) -> tuple[int, tuple[str, ...], bool]:
@@ -302,6 +336,8 @@ class _New(msgspec.Struct):
     claims: list[FactClaim] = []
     #: The end of the validity of superseded facts.
     until: dict[str, int] = {}
+    #: The ids of the events that were decided with this record.
+    read: set[str] = set()
 
     def fact_with_signature(self, signatures: list[str], as_of: int) -> str | None:
         """Return the first new fact with the same signature within the period."""
@@ -396,14 +432,75 @@ def _decide(
         resolver.ids(sender)[0],
         named,
     )
-    over = replaced | new.until.keys()
-    ends = list(ends_of_corrected(reading.corrects, event, reading.said_at, made, state, over))
-    new.until.update((row.fact_id, row.invalid_at) for row in ends)
-    said.puts += ends
+    former: list[DecidedPart] = []
+    for one in reading.corrects:
+        held = _held(one.event, state, new)
+        over = replaced | new.until.keys()
+        ends = ends_of_corrected(one, event, reading.said_at, made, held)
+        ended = [row for row in ends if row.fact_id not in over]
+        new.until.update((row.fact_id, row.invalid_at) for row in ended)
+        said.puts += ended
+        if not any(says_it(one, fact.text) for fact in held):
+            former += _former_rows(one, reading, what_ends(one, event, made), state, resolver, new)
     said.puts += _ends(reading, replaced)
     said.puts += resolver.rows[named_before:]
     said.puts.append(Processed(event.id, trigger.ingested_at, trigger.id, trigger.ingested_at))
-    return [said] if quoting is said else [said, quoting]
+    new.read.add(event.id)
+    return [said, *former] if quoting is said else [said, quoting, *former]
+
+
+def _held(event: Event, state: State, new: _New) -> list[Held]:
+    """Return the facts that an event gave, of the state and of this record."""
+    held = [Held(*each) for each in state.facts_from(event.id)]
+    return held + [
+        Held(fact.id, fact.text, fact.id not in new.until)
+        for fact in new.facts
+        if fact.source_event_id == event.id
+    ]
+
+
+def _former_rows(
+    one: TakenBack,
+    reading: Reading,
+    newer: str,
+    state: State,
+    resolver: EntityResolver,
+    new: _New,
+) -> Iterable[DecidedPart]:
+    """Yield the fact that what was taken back would have been, and its end.
+
+    What was said and was no fact alone, such as where a meeting is, is one by its correction: as
+    what was so before. It rests on both events.
+    """
+    event, statement = one.event, one.statement
+    sender = resolver.account(event.platform, _content(event).sender_id)
+    read = state.is_processed(event.id) or event.id in new.read
+    if statement is None or sender is None or not read:
+        return
+    content = _content(event)
+    ids = resolver.ids(sender)
+    identity = fact_id(event.id, statement.signature, event.occurred_at)
+    signature = _signatures(statement, content, ids)[0]
+    said = Reading(event, Analysis((statement,), (), ()), event.occurred_at)
+    fact = _fact(identity, signature, statement, said)
+    new.facts.append(fact)
+    new.until[identity] = reading.said_at
+    part = DecidedPart(tuple(sorted({event.number, reading.event.number})), [fact])
+    part.puts += embedding_rows(state, event.ingested_at, ("fact", identity, statement.sentence))
+    part.puts += _mention_rows(
+        _known_of(statement.mentions, resolver),
+        event,
+        identity,
+        ids[0],
+        content.sender_name or content.sender_id,
+    )
+    part.puts.append(FactSupersession(identity, newer, reading.said_at))
+    yield part
+
+
+def _content(event: Event) -> Content:
+    assert isinstance(event.payload, Content)
+    return event.payload
 
 
 def _replaced_facts(reading: Reading, state: State) -> frozenset[str]:
@@ -486,15 +583,22 @@ def _known_mentions(
     in_statement: list[tuple[int, int]],
     resolver: EntityResolver,
 ) -> Iterable[_Named]:
-    """Yield known entities that are mentioned outside of statements; a question creates no
+    """Return known entities that are mentioned outside of statements; a question creates no
     entity.
     """
-    for found in mentions(text, read):
-        inside = any(start <= found.start < end for start, end in in_statement)
-        if not inside and found.type in ENTITY_TYPES:
-            entity = resolver.known(found.text, found.type)
-            if entity is not None:
-                yield entity.id, found.start, found.end, found.text, found.type
+    outside = [
+        found
+        for found in mentions(text, read)
+        if not any(start <= found.start < end for start, end in in_statement)
+    ]
+    return _known_of(outside, resolver)
+
+
+def _known_of(found: Iterable[NamedInText], resolver: EntityResolver) -> Iterable[_Named]:
+    for each in found:
+        entity = resolver.known(each.text, each.type) if each.type in ENTITY_TYPES else None
+        if entity is not None:
+            yield entity.id, each.start, each.end, each.text, each.type
 
 
 def _mention_rows(

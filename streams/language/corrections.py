@@ -8,7 +8,8 @@ what it counts. The two are linked most of all by the value that is taken back, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
+from datetime import date
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -23,20 +24,37 @@ from streams.language.reported import Span, is_reported, reported
 LOOKED_THROUGH = 40
 
 _CUE = re.compile(
-    r"\b(?:actually|correction|i meant|scratch that|disregard|instead|postponed?|rescheduled|"
-    r"mov(?:e|es|ed|ing)\b(?=.*\b(?:to|from)\b)|change of plans?|changed|from now on|"
-    r"in fact|no longer|not|down to|"
-    r"(?:is|it['’]s|are) now|now (?:on|at|in)|new (?:room|time|date|day))\b|\bit is(?=[.,!]|\Z)",
+    r"\b(?:actually|correction|i meant|i mean|scratch that|disregard|instead|rather than|edit|"
+    r"postponed?|re-?scheduled|slipped|delayed|pushed (?:back|out|to|from)|brought forward|"
+    r"mov(?:e|es|ed|ing)\b(?=.*\b(?:to|from)\b)|change of plans?|(?:small |quick )?update|"
+    r"chang(?:ed|ing)|from now on|misspoke|mixed (?:it |them |that )?up|i was wrong|got \w+ wrong|"
+    r"my mistake|my bad|turns out|make (?:that|it)|no wait|wait|oops|nope|"
+    r"in fact|no longer|not|any ?more|down to|up to|"
+    r"(?:is|it['’]s|are) now|now (?:on|at|in)|new (?:room|time|date|day|place|venue|location))\b|"
+    r"\bnow(?=[.,!]|\Z)|\bit is(?=[.,!]|\Z)",
     re.IGNORECASE,
 )
 #: What follows is taken back; "from … to" takes back the first of two.
 _TAKEN_BACK = re.compile(
     r"\b(?:(?:and |but )?not|instead of|rather than|no longer|no more)\s+"
-    r"(?:(?:on|in|at|the|for|by|until)\s+)*(?P<old>[^.,;:!?()\n]+)"
+    r"(?:(?:on|in|at|the|for|by|until)\s+)*(?P<old>(?:(?!\bbut\b)[^.,;:!?()\n])+)"
     r"|\bfrom\s+(?P<was>[^.;:!?()\n]{1,60}?)\s+to\s",
     re.IGNORECASE,
 )
-_MOVED = re.compile(r"\b(?:mov(?:e|es|ed|ing)|postponed?|rescheduled|changed)\b", re.IGNORECASE)
+_MOVED = re.compile(
+    r"\b(?:mov(?:e|es|ed|ing)|postponed?|re-?scheduled|chang(?:ed|ing)|pushed|slipped)\b",
+    re.IGNORECASE,
+)
+#: What says by itself that the same speaker's last value of the kind was wrong.
+_PLAINLY = re.compile(
+    r"\b(?:actually|correction|i meant|scratch that|make that|make it|no wait|oops|edit|misspoke|"
+    r"mixed (?:it |them |that )?up|i was wrong|my mistake|my bad)\b",
+    re.IGNORECASE,
+)
+#: A clock, not an appointment: "It's actually 18:30 here."
+_CLOCK = re.compile(r"\b(?:here|already|now|o'clock here)\b", re.IGNORECASE)
+#: How many messages back such a value may be.
+_JUST_BEFORE = 8
 _TIME = re.compile(r"(?<![\d.:])(?P<hour>[01]?\d|2[0-3])(?:[:h](?P<minute>[0-5]\d))(?![\d:])")
 _ORDINAL = re.compile(
     r"\b(?P<day>[12]?\d|3[01])(?:st|nd|rd|th)\b(?! (?:floor|time|birthday|grade|century|street))",
@@ -54,6 +72,19 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _OFTEN = re.compile(r"\b(?P<often>once|twice|thrice|(?:three|four|five|six) times)\b", re.I)
+_MONTH = re.compile(
+    rf"\b(?:in|to|until|till|for|by|since|from|is|it['’]s) (?P<month>{'|'.join(MONTHS)})\b(?! ?\d)",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?<![\d./:-])(?P<year>(?:19|20)\d\d)(?![\d/:-]|\.\d)")
+#: Where something is held.
+_PLACE = re.compile(
+    r"\b(?P<place>(?:(?!the|an?|our|my|at|in|to|of|on|from|and|this|that|new)[a-z]+ )?"
+    r"(?:hall|library|church|office|kitchen|school|studio|gym|park|caf[eé]|restaurant|theat(?:re|er)|"
+    r"hotel|bar|club|museum|basement|garden|pool|lab|cinema|chapel|barn|boathouse|canteen))\b",
+    re.IGNORECASE,
+)
+_WHERE = re.compile(r"(?:\b(?:at|in|to|from|not|,) |, )(?:the |our |a )?\Z", re.IGNORECASE)
 #: What is only told again, or says no more than when it is told.
 _STILL = re.compile(r"\b(?:same|still)(?: on| at| in| the)* ?\Z", re.IGNORECASE)
 _TODAY = frozenset({"today", "tonight", "yesterday", "tomorrow", "last night", "this morning"})
@@ -74,8 +105,12 @@ class Value(Struct, frozen=True):
         """Whether two may be the same value."""
         if self.kind != other.kind:
             return False
-        one, two = sorted((self.key, other.key), key=len)
-        return one == two or (one.startswith("-") and two.endswith(one))
+        for one, two in ((self, other), (other, self)):
+            # "Not Friday but Thursday": any day that is a Friday.
+            if one.kind == "day" and one.text.lower() in WEEKDAYS and two.key[0] != "-":
+                return one.key == two.key or _weekday(one.key) == _weekday(two.key)
+        short, long = sorted((self.key, other.key), key=len)
+        return short == long or (short.startswith("-") and long.endswith(short))
 
 
 class Correction(Struct, frozen=True):
@@ -86,6 +121,8 @@ class Correction(Struct, frozen=True):
     values: tuple[Value, ...]
     taken_back: tuple[Value, ...]
     words: frozenset[str]
+    #: Nothing but the value: it is of what the same speaker gave such a value of last.
+    alone: bool = False
 
 
 class Earlier(Struct, frozen=True):
@@ -138,9 +175,11 @@ def _correction(
     if not new or (_only_denies(sentence) and not taken):
         return None
     words = content_words(sentence)
+    plainly = _PLAINLY.search(sentence) is not None or _PLAINLY.search(text, 0, start) is not None
+    alone = plainly and not words and _CLOCK.search(sentence) is None
     if len(words) < 2:
         words |= content_words(text)
-    return Correction(start, end, new, taken, words)
+    return Correction(start, end, new, taken, words, alone)
 
 
 def _taken_back(text: str) -> list[Span]:
@@ -200,7 +239,31 @@ def corrected(correction: Correction, earlier: Sequence[Earlier]) -> Corrected |
             score += 0.5 * message.same_sender - 0.05 * distance
             if best is None or score > best[0]:
                 best = (score, Corrected(distance, tuple(named or others), start, end))
+    if best is None and correction.alone and not back:
+        return _said_last(kinds, new, earlier[:_JUST_BEFORE])
     return None if best is None else best[1]
+
+
+def _said_last(
+    kinds: Set[str], new: Sequence[Value], earlier: Sequence[Earlier]
+) -> Corrected | None:
+    """Return the last sentence of the same speaker that gives one other value of a kind."""
+    for distance, message in enumerate(earlier):
+        if not message.same_sender:
+            continue
+        said = values_in(message.text, message.at_ms, message.utc_offset)
+        said = [(value, place) for value, place in said if value.kind in kinds]
+        for start, end in reversed(sentences(message.text)):
+            given = [value for value, place in said if start <= place < end]
+            if given:
+                plain = len(given) == 1 and "?" not in message.text[start:end]
+                other = plain and not _is_among(given[0], new)
+                return Corrected(distance, tuple(given), start, end) if other else None
+    return None
+
+
+def _weekday(day: str) -> int:
+    return date.fromisoformat(day).weekday()
 
 
 def _is_among(value: Value, values: Iterable[Value]) -> bool:
@@ -222,8 +285,8 @@ def values_in(text: str, at_ms: int, utc_offset: int) -> list[tuple[Value, int]]
     """Return the values in a text, each with the place where it stands."""
     tokens = tokenise(text)
     found: list[tuple[Value, int]] = []
-    for date in find_dates(tokens, local_day(at_ms, utc_offset), []):
-        reference = as_reference(tokens, date)
+    for day in find_dates(tokens, local_day(at_ms, utc_offset), []):
+        reference = as_reference(tokens, day)
         if reference.first == reference.last:
             found.append((Value("day", reference.first, reference.text), reference.start))
     days = [(place, place + len(value.text)) for value, place in found]
@@ -231,9 +294,17 @@ def values_in(text: str, at_ms: int, utc_offset: int) -> list[tuple[Value, int]]
         if not any(start < match.end() and match.start() < end for start, end in days):
             value = Value("day", f"-{int(match['day']):02}", match.group())
             found.append((value, match.start()))
+    for match in _MONTH.finditer(text):
+        found.append((Value("month", match["month"].lower(), match["month"]), match.start("month")))
+    for match in _YEAR.finditer(text):
+        if not any(start <= match.start() < end for start, end in days):
+            found.append((Value("year", match["year"], match["year"]), match.start()))
     for match in _TIME.finditer(text):
         key = f"{int(match['hour']):02}:{match['minute']}"
         found.append((Value("time", key, match.group()), match.start()))
+    for match in _PLACE.finditer(text):
+        if _WHERE.search(text, max(0, match.start() - 12), match.start()):
+            found.append((Value("place", match["place"].lower(), match.group()), match.start()))
     for match in _WEEKLY.finditer(text):
         found.append((Value("weekly", match["day"].lower(), match.group()), match.start()))
     for match in _NUMBERED.finditer(text):
@@ -265,11 +336,16 @@ def _stems(words: Iterable[str]) -> Iterable[str]:
             and bare not in MONTHS
             and bare not in _CUE_WORDS
         ):
-            yield re.sub(r"(?:ing|ed|s)\Z", "", bare) if len(bare) > 5 else bare.removesuffix("s")
+            yield (
+                re.sub(r"(?:ing|als?|ed|es|e|s)\Z", "", bare)
+                if len(bare) > 5
+                else bare.removesuffix("s")
+            )
 
 
 _CUE_WORDS = word_set(
     """actually correction meant scratch disregard instead postpone postponed rescheduled move moves
     moved moving change changed plan plans now fact longer room time date day new morning evening
-    afternoon night tonight tomorrow today yesterday week o'clock same"""
+    afternoon night tonight tomorrow today yesterday week o'clock same oops wait nope edit update
+    misspoke mixed mistake bad wrong turns make"""
 )

@@ -66,6 +66,7 @@ _OPENS_DOUBT = re.compile(
     r"Never|There|Here|How|Why|What|Which|Who|Whether|But|Also|Both)\b(?!(?:['’]s)? [A-Z])"
 )
 _NOW = re.compile(r"\b(?:now|currently|today|presently)\s+")
+_NOW_AT_END = re.compile(r" (?:now|currently|today|these days)\Z")
 _LEAD = re.compile(
     r"\A(?:(?:actually|btw|by the way|fyi)[ ,:!–—-]+|"
     r"(?:correction|update|well|oh|ok|okay|yes|no)[,:!–—-]+ *)+",
@@ -98,6 +99,7 @@ def find_frame(sentence: str, speaker: str | None) -> Claim | None:
         return None
     plain = _LEAD.sub("", " ".join(sentence.split()))
     plain = _NOW.sub("", plain.rstrip("! ").removesuffix("."))
+    plain = _NOW_AT_END.sub("", plain)
     words = plain.split(" ")
     if not 3 <= len(words) <= _MOST_WORDS or _is_doubtful(plain):
         return None

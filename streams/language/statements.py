@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -79,13 +80,15 @@ def analyse(
     asked: str | None = None,
     dictated: bool = False,
     reading: TextReading | None = None,
+    keep: Sequence[Span] = (),
 ) -> Analysis:
     """Return what `speaker` says in `text`, written at `at_ms` (unix milliseconds).
 
     At most `limit` statements are returned, the first ones of the message. `asked` is the question
     that somebody else asked just before. `dictated` says that the speaker stated a plain fact just
     before, so a plain fact that is about nobody here is kept too. `reading` is what the heads on
-    the encoder read in the same text; None: rules alone.
+    the encoder read in the same text; None: rules alone. Sentences that touch a span of `keep` are
+    kept, whatever they say.
     """
     spans = sentences(text)
     if not spans:
@@ -112,6 +115,7 @@ def analyse(
         found = _outside(found, contacts)
     parts = _Parts(tokens, dates, found, contacts, introductions, others, speaker)
     parts.dictated = dictated
+    parts.keep = keep
     parts.read = reading.sentences if reading else ()
     statements: list[Statement] = []
     previous = -2  # the place of the sentence that made the last statement
@@ -193,6 +197,7 @@ class _Parts:
         self._speaker = speaker
         self._own = frozenset(speaker.lower().split()) if speaker else frozenset()
         self.dictated = False
+        self.keep: Sequence[Span] = ()
         self.read: tuple[ReadSentence, ...] = ()
         self._message = Message.of(tokens)
 
@@ -241,6 +246,7 @@ class _Parts:
             or bool(said.mentions and _CORRECTION.match(said.text))
             or is_worth(said, whom, self._message, linked)
             or (self.dictated and frame is not None)
+            or any(first < end and start < last for first, last in self.keep)
         )
         return _Piece(clause, said, whom, claim or frame, kept)
 
