@@ -53,8 +53,10 @@ def _fact(files: ZoneFiles, id_: str) -> Chain | None:
         when = format_time(end.invalid_at)
         what = "fact" if files.memory.row(Fact, (end.superseded_by,)) else "event"
         steps.append(Link(f"superseded by {what} {end.superseded_by} at {when}"))
-    for other, strength in memory.causes(files.memory.connection, id_):
-        steps.append(Link(f"follows from fact {other} (strength {strength})"))
+    for other, strength, text in memory.causes(files.memory.connection, id_):
+        steps.append(Link(f"follows from fact {other} (strength {strength})", [text]))
+    for other, strength, text in memory.effects(files.memory.connection, id_):
+        steps.append(Link(f"led to fact {other} (strength {strength})", [text]))
     sources, said = _said(files, [fact.source_event_id], "from the event")
     steps += said
     again = repeating_events(files.memory.connection, [id_]).get(id_, [])

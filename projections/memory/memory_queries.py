@@ -279,11 +279,22 @@ def models_about(connection: apsw.Connection, entity_ids: Sequence[str]) -> list
     return [number for (number,) in found]
 
 
-def causes(connection: apsw.Connection, fact_id: str) -> list[tuple[str, float]]:
-    """Return (fact id, strength) of the facts that led to a fact."""
+def causes(connection: apsw.Connection, fact_id: str) -> list[tuple[str, float, str]]:
+    """Return (fact id, strength, text) of the facts that led to a fact."""
     return rows(
         connection,
-        "SELECT from_fact_id, strength FROM causal_links WHERE to_fact_id = ? ORDER BY 1",
+        "SELECT from_fact_id, strength, text FROM causal_links JOIN facts ON id = from_fact_id "
+        "WHERE to_fact_id = ? ORDER BY 1",
+        (fact_id,),
+    )
+
+
+def effects(connection: apsw.Connection, fact_id: str) -> list[tuple[str, float, str]]:
+    """Return (fact id, strength, text) of the facts that a fact led to."""
+    return rows(
+        connection,
+        "SELECT to_fact_id, strength, text FROM causal_links JOIN facts ON id = to_fact_id "
+        "WHERE from_fact_id = ? ORDER BY 1",
         (fact_id,),
     )
 

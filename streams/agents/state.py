@@ -21,6 +21,7 @@ from projections.memory import memory_queries as memory
 from projections.text.name_forms import name_keys
 from schemas.changes import (
     AnyRow,
+    CausalLink,
     DeadLetter,
     Entity,
     Fact,
@@ -121,6 +122,10 @@ _TOUCHED: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]] = {
     ),
     FactClaim: lambda row: ((key_of("claims", row.subject, row.attribute), row),),
     FactSupersession: lambda row: ((key_of("end", row.fact_id), row.invalid_at),),
+    # Two messages may say that one thing led to another; nobody asks for it, but it has a writer.
+    CausalLink: lambda row: (
+        (key_of("cause", row.from_fact_id, row.to_fact_id), (row.strength, row.created_at)),
+    ),
     Processed: lambda row: ((key_of("processed", row.event_id), True),),
     Turn: lambda row: ((key_of("turn", row.id), True),),
     MentalModel: lambda row: ((key_of("mental model", row.id), row),),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence, Set
+from functools import partial
 
 import msgspec
 
@@ -26,6 +27,7 @@ from schemas.ids import fact_id, turn_row_id
 from schemas.names import normalise_name
 from schemas.senders import is_assistant
 from streams.agents.agent import Extract, ReadingAgent, Surroundings, ToRead
+from streams.agents.causing import SaidBefore, links_to_before, said_before
 from streams.agents.correcting import (
     Held,
     Made,
@@ -49,9 +51,6 @@ from streams.language.text_reading import TextReading
 # Near-duplicates are skipped "in the same period": Hindsight's 24 hours, either way.
 SAME_PERIOD_MS = 86_400_000
 
-# The strength of a causal link that the speaker stated ("that's why ...").
-STATED_CAUSE = 0.8
-
 # What an agent was given from memory is no news, whoever repeats it (F1).
 _INJECTED = re.compile(r"<memory_context\b.*?(?:</memory_context>|\Z)", re.DOTALL | re.IGNORECASE)
 
@@ -73,7 +72,7 @@ class Reading(msgspec.Struct, frozen=True):
     events before it that what was read depends on. `said_at` is when it was said (unix ms); of an
     edit, when the message was first said. `replaced` are the ids of the versions of the message
     that it replaces. `read`: what a reader read in its own words. `corrects` is what it takes back
-    of others.
+    of others, `caused` where what it names as a cause or an effect was said.
     """
 
     event: Event
@@ -84,6 +83,7 @@ class Reading(msgspec.Struct, frozen=True):
     replaced: tuple[str, ...] = ()
     read: TextReading | None = None
     corrects: tuple[TakenBack, ...] = ()
+    caused: tuple[SaidBefore, ...] = ()
 
     @property
     def content(self) -> Content:
@@ -225,7 +225,9 @@ def _read(event: Event, surroundings: Surroundings, below: int) -> Reading:
     if not analysis.statements:
         return Reading(event, analysis, said_at, replaced=replaced, read=read, corrects=corrects)
     rests_on = tuple(one.number for one in before) if question or dictated else ()
-    return Reading(event, analysis, said_at, question, rests_on, replaced, read, corrects)
+    caused = said_before(analysis.outside, said_at, event, surroundings)
+    rests_on += tuple(each.number for each in caused if each.number not in rests_on)
+    return Reading(event, analysis, said_at, question, rests_on, replaced, read, corrects, caused)
 
 
 def _taken_back_statement(one: TakenBack) -> Statement | None:
@@ -295,7 +297,6 @@ def _as_it_stands(text: str, event: Event, content: Content, read: TextReading |
                 signature=" ".join(part.signature for part in parts) or whole.casefold(),
                 mentions=tuple(mentions(text, read)),
                 dates=tuple(date for part in parts for date in part.dates),
-                follows_from_previous=False,
                 claim=parts[0].claim if len(parts) == 1 else None,
                 corrects=False,
             ),
@@ -384,7 +385,7 @@ def _decide(
     quoting = said
     if reading.question:
         quoting = DecidedPart(tuple(sorted({event.number, reading.question.number})))
-    previous: str | None = None
+    stated: list[str] = []
     in_statement: list[tuple[int, int]] = []
     made: list[Made] = []
     replaced = _replaced_facts(reading, state)
@@ -403,7 +404,7 @@ def _decide(
             said.puts.append(
                 FactRepeat(event.id, statement.start, there, "near-duplicate within 24 hours")
             )
-            previous = _linked(said, statement, previous, there, event)
+            stated.append(there)
             continue
         fact = _fact(identity, signatures[0], statement, reading)
         new.facts.append(fact)
@@ -424,7 +425,8 @@ def _decide(
             said.puts += _claim_rows(
                 statement.claim, subjects, identity, as_of, state, new, replaced
             )
-        previous = _linked(said, statement, previous, identity, event)
+        stated.append(identity)
+    said.puts += _links(reading, stated)
     said.puts += _mention_rows(
         _known_mentions(content.content, reading.read, in_statement, resolver),
         event,
@@ -434,7 +436,7 @@ def _decide(
     )
     former: list[DecidedPart] = []
     for one in reading.corrects:
-        held = _held(one.event, state, new)
+        held = _held(one.event.id, state, new)
         over = replaced | new.until.keys()
         ends = ends_of_corrected(one, event, reading.said_at, made, held)
         ended = [row for row in ends if row.fact_id not in over]
@@ -446,16 +448,20 @@ def _decide(
     said.puts += resolver.rows[named_before:]
     said.puts.append(Processed(event.id, trigger.ingested_at, trigger.id, trigger.ingested_at))
     new.read.add(event.id)
-    return [said, *former] if quoting is said else [said, quoting, *former]
+    parts = [said, *former] if quoting is said else [said, quoting, *former]
+    given = partial(_held, state=state, new=new)
+    for link, number in links_to_before(reading.caused, stated, event.ingested_at, given):
+        parts.append(DecidedPart(tuple(sorted({event.number, number})), puts=[link]))
+    return parts
 
 
-def _held(event: Event, state: State, new: _New) -> list[Held]:
+def _held(event_id: str, state: State, new: _New) -> list[Held]:
     """Return the facts that an event gave, of the state and of this record."""
-    held = [Held(*each) for each in state.facts_from(event.id)]
+    held = [Held(*each) for each in state.facts_from(event_id)]
     return held + [
         Held(fact.id, fact.text, fact.id not in new.until)
         for fact in new.facts
-        if fact.source_event_id == event.id
+        if fact.source_event_id == event_id
     ]
 
 
@@ -558,13 +564,15 @@ def _fact(identity: str, signature: str, statement: Statement, reading: Reading)
     )
 
 
-def _linked(
-    said: DecidedPart, statement: Statement, previous: str | None, current: str, event: Event
-) -> str:
-    """Link the previous statement's fact to this one if the speaker did; return this one's id."""
-    if statement.follows_from_previous and previous is not None and previous != current:
-        said.puts.append(CausalLink(previous, current, STATED_CAUSE, event.ingested_at))
-    return current
+def _links(reading: Reading, stated: Sequence[str]) -> list[CausalLink]:
+    """Return the links between the facts of a message's statements, given in their order."""
+    links = {
+        (cause, effect): CausalLink(cause, effect, each.strength, reading.event.ingested_at)
+        for each in reading.analysis.causes
+        for cause, effect in ((stated[each.cause], stated[each.effect]),)
+        if cause != effect
+    }
+    return [link for (cause, effect), link in links.items() if (effect, cause) not in links]
 
 
 _Named = tuple[str, int, int, str, str]  # entity id, start, end, text, type

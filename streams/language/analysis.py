@@ -81,9 +81,29 @@ class Statement(Struct, frozen=True):
     signature: str
     mentions: tuple[Mention, ...]
     dates: tuple[DateReference, ...]
-    follows_from_previous: bool
     claim: Claim | None
     corrects: bool
+
+
+class Caused(Struct, frozen=True):
+    """The message says that one of its statements led to another, by their places."""
+
+    cause: int
+    effect: int
+    strength: float
+
+
+class Outside(Struct, frozen=True):
+    """The message says that a statement has its cause, or its effect, in what was said before.
+
+    `words` are those by which that is named, without any it is what was said last; `is_cause`
+    says that the statement itself is the cause.
+    """
+
+    statement: int
+    words: frozenset[str]
+    is_cause: bool
+    strength: float
 
 
 class Analysis(Struct, frozen=True):
@@ -92,3 +112,5 @@ class Analysis(Struct, frozen=True):
     statements: tuple[Statement, ...]
     contacts: tuple[Contact, ...]
     introductions: tuple[Introduction, ...]
+    causes: tuple[Caused, ...] = ()
+    outside: tuple[Outside, ...] = ()

@@ -11,28 +11,41 @@ import msgspec
 
 from projections.text.addresses import addresses
 from projections.text.dates import DateReference, Found, as_reference, find_dates, local_day
+from projections.text.lexicon import RELATIONS
 from projections.text.resolved_dates import resolved as with_days
 from projections.text.sentences import sentences
 from projections.text.tokenizer import Tokens, tokenise
 from streams.language.analysis import (
     Analysis,
+    Caused,
     Claim,
     Contact,
     Introduction,
     Mention,
+    Outside,
     Statement,
+)
+from streams.language.causes import (
+    STATED,
+    Joined,
+    Opening,
+    after_opening,
+    joined,
+    named_cause,
+    opening,
 )
 from streams.language.claims import TRIGGERS as CLAIM_TRIGGERS
 from streams.language.claims import find_claim
 from streams.language.clauses import Clause, Span, after_lead_in, clauses
 from streams.language.contacts import find_contacts
+from streams.language.corrections import content_words
 from streams.language.frames import VERBS as FRAME_VERBS
 from streams.language.frames import find_frame
 from streams.language.mentions import find_mentions
 from streams.language.naming import find_introductions
 from streams.language.questions import is_question, told_in_question
 from streams.language.reported import is_reported, reported
-from streams.language.signature import assemble, tokens_for_signature
+from streams.language.signature import assemble, signature, tokens_for_signature
 from streams.language.text_reading import ReadSentence, TextReading
 from streams.language.third_person import in_third_person
 from streams.language.vocatives import is_courtesy, is_salutation, is_vocative
@@ -53,17 +66,10 @@ _CORRECTION = re.compile(
     r"edit:|\*+(?=\w))",
     re.IGNORECASE,
 )
-# Only what says that the sentence before is the cause. "So" and "then" are left out: they often
-# only go on with a story.
-_CAUSE = re.compile(
-    r"(?:(?:and|but|so),? )?(?:because of (?:that|this|it)\b|"
-    r"as a (?:result|consequence)\b(?! of\b)|"
-    r"consequently\b|therefore\b|thus,|hence,|that(?:['’]s| is| was) why\b|this is why\b|"
-    r"which is why\b|for (?:that|this) reason\b|due to (?:that|this)\b|thanks to that\b|"
-    r"(?:that|this) (?:led to|resulted in|caused|made me|meant that)\b)",
-    re.IGNORECASE,
-)
 _BECAUSE = re.compile(r"\b(?:because|caused by|due to|led to|resulted in)\b", re.IGNORECASE)
+_THIRD_PERSON = re.compile(r"(?:he|she)(?:['’](?:s|d|ll))?\b(?! (?:or|and)\b)", re.IGNORECASE)
+_FIRST_PRONOUN = re.compile(r"\b(?:he|she)(?=\b)", re.IGNORECASE)
+_KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b", re.IGNORECASE)
 _CODE_MARKS = ("();", "==", "=>", "</", "::", "&&")
 #: "Maria, I've been busy": whom somebody speaks to is not part of what he says of himself.
 _ADDRESSED = re.compile(r"([^\W\d_][\w'’.\-]*),\s+(?=(?:I|I['’]\w+|[Ww]e|[Mm]y|[Oo]ur)\b)")
@@ -118,24 +124,88 @@ def analyse(
     parts.keep = keep
     parts.read = reading.sentences if reading else ()
     statements: list[Statement] = []
+    causes = _Causes(text, others)
     previous = -2  # the place of the sentence that made the last statement
     for place, span in told.items():
         if len(statements) >= limit:
             break
+        opens = opening(text, *span)
         # What answers a question is told for a reason, as causes and effects are.
         linked = (
             (asked is not None and span == answering)
             or _BECAUSE.search(text, *span) is not None
-            or bool(_CAUSE.match(text, span[0]))
-            or (place + 1 in told and bool(_CAUSE.match(text, told[place + 1][0])))
+            or opens is not None
+            or (place + 1 in told and opening(text, *told[place + 1]) is not None)
         )
-        kept = parts.statements(span, follows=previous == place - 1, linked=linked)
+        halves = parts.halves(span)
+        if halves is not None:
+            left, right, caused = halves
+            causes.between(len(statements) + len(left), caused)
+            kept = left + right
+        else:
+            kept = parts.statements(span, linked)
         if not kept and asked and span == answering:
             kept = parts.answer(span, asked)
         if kept:
+            follows = previous == place - 1
+            causes.of(span, len(statements), opens, statements, follows=follows, first=place == 0)
             statements += kept
             previous = place
-    return Analysis(tuple(statements[:limit]), tuple(contacts), tuple(introductions))
+    return Analysis(
+        tuple(statements[:limit]),
+        tuple(contacts),
+        tuple(introductions),
+        tuple(each for each in causes.found if max(each.cause, each.effect) < limit),
+        tuple(each for each in causes.outside if each.statement < limit),
+    )
+
+
+class _Causes:
+    """Which statements of a message led to which, by their places, as they are collected."""
+
+    def __init__(self, text: str, others: list[Span]) -> None:
+        self._text = text
+        self._others = others
+        self.found: list[Caused] = []
+        self.outside: list[Outside] = []
+
+    def between(self, right: int, joint: Joined) -> None:
+        """Note the cause within a sentence whose second part begins with statement `right`."""
+        places = (right - 1, right) if joint.cause_first else (right, right - 1)
+        self.found.append(Caused(*places, joint.strength))
+
+    def of(
+        self,
+        span: Span,
+        place: int,
+        opens: Opening | None,
+        before: Sequence[Statement],
+        *,
+        follows: bool,
+        first: bool,
+    ) -> None:
+        """Note what a sentence, whose first statement is `place`, says of those before it.
+
+        `follows`: the sentence before it made the last of them; `first`: none is before it.
+        """
+        if is_reported(self._others, span[0]):
+            return
+        if opens is not None:
+            is_cause = opens == "cause"
+            if follows:
+                pair = (place, place - 1) if is_cause else (place - 1, place)
+                self.found.append(Caused(*pair, STATED))
+            elif first:
+                self.outside.append(Outside(place, frozenset(), is_cause, STATED))
+            return
+        words = named_cause(self._text, *span)
+        if not words:
+            return
+        said = [each for each, one in enumerate(before) if words <= content_words(one.sentence)]
+        if said:
+            self.found.append(Caused(said[-1], place, STATED))
+        else:
+            self.outside.append(Outside(place, words, False, STATED))
 
 
 def _is_others(contact: Contact, others: list[Span]) -> bool:
@@ -201,11 +271,55 @@ class _Parts:
         self.read: tuple[ReadSentence, ...] = ()
         self._message = Message.of(tokens)
 
-    def statements(self, span: Span, follows: bool, linked: bool) -> list[Statement]:
+    def halves(self, span: Span) -> tuple[list[Statement], list[Statement], Joined] | None:
+        """The statements of the two parts of a sentence of which one is the cause of the other.
+
+        None where there are no such parts, or one of them says nothing that stands alone.
+        """
+        joint = joined(self._tokens, *span)
+        if joint is None or is_reported(self._others, joint.right[0]):
+            return None
+        subject = self._subject(joint)
+        if subject is None and points_back(self._said(*joint.right)):
+            return None
+        left = self.statements(joint.left, linked=True)
+        right = self.statements(joint.right, linked=True) if left else []
+        if right and subject is not None:
+            right[0] = self._with_subject(right[0], *subject)
+        return (left, right, joint) if right else None
+
+    def _subject(self, joint: Joined) -> tuple[str, list[Mention]] | None:
+        """Who "he" or "she", with which the second part begins, is; None if it is not plain.
+
+        It is the subject of the first part where that names nobody else.
+        """
+        text = self._tokens.text
+        if _THIRD_PERSON.match(text, *joint.right) is None:
+            return None
+        persons = [item for item in self._mentions_in(*joint.left) if item.type == "PERSON"]
+        kin = list(_KIN.finditer(text, *joint.left))
+        if len(persons) + len(kin) != 1:
+            return None
+        (start, end) = (persons[0].start, persons[0].end) if persons else kin[0].span()
+        return (text[start:end], persons) if start == joint.left[0] else None
+
+    def _with_subject(self, statement: Statement, name: str, named: list[Mention]) -> Statement:
+        """The statement with a name in the place of the pronoun with which it begins."""
+        own = name[:1].upper() + name[1:]
+        said = statement.text.removeprefix(f"{self._speaker}: ")
+        mentions = [*named, *statement.mentions]
+        return msgspec.structs.replace(
+            statement,
+            sentence=_FIRST_PRONOUN.sub(own, statement.sentence, count=1),
+            text=self._worded(_FIRST_PRONOUN.sub(own, said, count=1), mentions),
+            signature=_FIRST_PRONOUN.sub(signature(name), statement.signature, count=1),
+            mentions=tuple(mentions),
+        )
+
+    def statements(self, span: Span, linked: bool) -> list[Statement]:
         """The statements of a sentence that is worth keeping; of its clauses only those that are.
 
-        `follows` says whether the sentence before it made one; `linked` that it is the cause of the
-        next one, or the effect of the one before, in so many words.
+        `linked` says that it is the cause or the effect of what stands beside it, in so many words.
         """
         tokens = self._tokens
         start, end = span
@@ -217,8 +331,7 @@ class _Parts:
         pieces = [self._piece(clause, linked) for clause in clauses(tokens, span)]
         said: list[Statement] = []
         for first, last in _together(pieces):
-            statement = self._statement(pieces[first : last + 1], follows and first == 0)
-            said.append(statement)
+            said.append(self._statement(pieces[first : last + 1]))
         return said
 
     def answer(self, span: Span, asked: str) -> list[Statement]:
@@ -226,7 +339,7 @@ class _Parts:
         piece = self._piece(Clause(*span, shifts=False), linked=False)
         if piece.said.left == piece.said.right or not is_answer(piece.said):
             return []
-        statement = self._statement([piece], follows=False)
+        statement = self._statement([piece])
         answered = statement.text.removeprefix(f"{self._speaker}: ")
         text = (
             f'Asked "{asked}", {self._speaker} answered: {answered}' if self._speaker else answered
@@ -285,7 +398,7 @@ class _Parts:
             return None
         return find_frame(tokens.text[start:end], self._speaker)
 
-    def _statement(self, pieces: list[_Piece], follows: bool) -> Statement:
+    def _statement(self, pieces: list[_Piece]) -> Statement:
         tokens, speaker = self._tokens, self._speaker
         start, end = pieces[0].clause.start, pieces[-1].clause.end
         left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
@@ -304,7 +417,6 @@ class _Parts:
             signature=assemble(words, speaker, question=False),
             mentions=tuple(mentions),
             dates=tuple(references),
-            follows_from_previous=follows and _CAUSE.match(plain) is not None,
             claim=next((piece.claim for piece in pieces if piece.claim), None),
             corrects=_CORRECTION.match(sentence) is not None,
         )
@@ -313,7 +425,7 @@ class _Parts:
         """What is said in the third person; as it was said where that would be a guess."""
         if self._speaker is None:
             return said
-        begin = after_lead_in(said, 0, len(said))
+        begin = after_opening(said) or after_lead_in(said, 0, len(said))
         if said[:begin].lower().endswith("no "):
             begin = 0  # "No rush to move on"
         addressed = _ADDRESSED.match(said, begin)

@@ -139,33 +139,6 @@ def test_without_a_speaker_the_first_person_claims_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "I lost my job. That's why I moved to Lisbon.",
-        "The river flooded our street. As a result, we moved to Lisbon.",
-        "The river flooded our street. Because of that we moved to Lisbon.",
-        "The river flooded our street. Therefore we moved to Lisbon.",
-    ],
-)
-def test_an_explicit_cause_links_to_the_sentence_before(text: str) -> None:
-    assert [item.follows_from_previous for item in read(text).statements] == [False, True]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "We had dinner at the lake. So I moved to Lisbon.",
-        "We had dinner at the lake. Then we moved to Lisbon.",
-        "That's why I moved to Lisbon.",
-        "We had dinner at the lake. Is it far? That's why I moved to Lisbon.",
-        "We had dinner at the lake. As a result of luck we moved to Lisbon.",
-    ],
-)
-def test_a_doubtful_cause_links_nothing(text: str) -> None:
-    assert not any(item.follows_from_previous for item in read(text).statements)
-
-
-@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("Actually, I live in Bonn.", True),

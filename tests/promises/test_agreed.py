@@ -494,8 +494,8 @@ def statements(text: str) -> Sequence[Statement]:
 
 def causes(words: str) -> bool:
     """Return whether words make the sentence before a cause."""
-    said = statements(f"The storm flooded the bridge. {words}, the road was closed.")
-    return any(statement.follows_from_previous for statement in said)
+    text = f"The storm flooded the bridge. {words}, the road was closed."
+    return bool(analyse(text, speaker="Ada", at_ms=START).causes)
 
 
 def faded_by(hours: float) -> tuple[float, float]:
@@ -590,6 +590,17 @@ CONSTANTS = [
             if not causes(words)
         ],
         [],
+    ),
+    Holds(
+        "003 causal words within a sentence: because, therefore; cause and effect are two facts",
+        lambda: [
+            (len(statements(text)), len(analyse(text, speaker="Ada", at_ms=START).causes))
+            for text in (
+                "I missed the concert because I broke my leg.",
+                "I broke my leg, therefore I missed the concert.",
+            )
+        ],
+        [(2, 1), (2, 1)],
     ),
     Holds("003 when in doubt, no causal link", lambda: causes("Then"), False),
     Holds(
@@ -699,13 +710,6 @@ DEVIATIONS = [
         86_400_000,
         "the same words in any form and order, whatever the encoder: a cosine of 0.95 lies between "
         "'I sold the car' and 'I sold the cart'. The writer on a language model judges by meaning",
-    ),
-    Deviates(
-        "003 causal words within a sentence: because, caused by",
-        lambda: len(statements("The road was closed because the oak fell.")),
-        1,
-        "one sentence is one fact here, and a link joins two; that cause and effect in one "
-        "sentence become two facts comes with the writer on a language model",
     ),
     Deviates(
         "003 projects are entities of a type of their own",

@@ -1,0 +1,162 @@
+"""What a message names as a cause, or as an effect, of what was said before it (A5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from projections.text.sentences import sentences
+from schemas.changes import CausalLink
+from schemas.events import Content, Event
+from schemas.senders import is_assistant
+from streams.agents.agent import Surroundings
+from streams.agents.correcting import Held
+from streams.language.analysis import Outside
+from streams.language.corrections import content_words
+from streams.language.questions import is_question
+
+#: So many messages of the conversation are looked through, and no older ones than this.
+LOOKED_THROUGH = 8
+LOOKED_BACK_MS = 86_400_000
+#: "That's why" is said of what was said within this time.
+JUST_NOW_MS = 3_600_000
+
+#: Of the words of a sentence so many must be in a fact that came of it.
+_SHARED = 0.6
+_BARE_WHY = frozenset({"come", "happen", "reason", "why"})
+
+
+class SaidBefore(msgspec.Struct, frozen=True):
+    """A statement is linked to what another event says in a sentence with these words."""
+
+    outside: Outside
+    event_id: str
+    number: int
+    words: frozenset[str]
+
+
+def said_before(
+    outside: Sequence[Outside], said_at: int, event: Event, surroundings: Surroundings
+) -> tuple[SaidBefore, ...]:
+    """Return where in the conversation the causes and effects that a message names were said.
+
+    Where that is in doubt, none.
+    """
+    if not outside:
+        return ()
+    near = [
+        one
+        for one in surroundings.before(event, LOOKED_THROUGH)
+        if 0 <= said_at - one.occurred_at <= LOOKED_BACK_MS
+    ]
+    found = []
+    for each in outside:
+        if each.words:
+            where = _spoken_of(each.words, near)
+        elif each.is_cause:
+            where = _asked_about(event, near)
+        else:
+            where = _just_said(near, said_at)
+        if where is not None:
+            found.append(SaidBefore(each, where[0].id, where[0].number, where[1]))
+    return tuple(found)
+
+
+_Where = tuple[Event, frozenset[str]]
+
+
+def _spoken_of(words: frozenset[str], near: Sequence[Event]) -> _Where | None:
+    """Return the latest event that speaks of something by these words, and its sentence."""
+    for event in near:
+        told = [said for said in _told(event) if words <= said]
+        if told:
+            return (event, told[0]) if len(told) == 1 else None
+    return None
+
+
+def _just_said(near: Sequence[Event], said_at: int) -> _Where | None:
+    """Return the event just before, and the words of the last sentence in it."""
+    if not near or said_at - near[0].occurred_at > JUST_NOW_MS:
+        return None
+    told = _told(near[0])
+    return (near[0], told[-1]) if told else None
+
+
+def _asked_about(event: Event, near: Sequence[Event]) -> _Where | None:
+    """Return what "because" answers: what its sender said that somebody asks the reason of.
+
+    Without a question it is what the sender said just before.
+    """
+    if not near:
+        return None
+    content, asked = _content(event), _content(near[0])
+    if asked.sender_id == content.sender_id:
+        return _just_said(near, event.occurred_at)
+    question = " ".join(asked.content.split())
+    if not is_question(question) or not _asks_why(question):
+        return None
+    wanted = content_words(question) - _BARE_WHY
+    for one in near[1:]:
+        if _content(one).sender_id != content.sender_id:
+            continue
+        told = _told(one)
+        if not wanted:
+            return (one, told[-1]) if told else None
+        # "Why did you sell the boat?" asks of "I sold my boat": the verb has another form.
+        least = max(1, len(wanted) - 1)
+        about = [said for said in told if len(wanted & said) >= least]
+        if about:
+            return (one, about[0]) if len(about) == 1 else None
+    return None
+
+
+def _asks_why(question: str) -> bool:
+    lower = question.lower()
+    return "why" in lower or "how come" in lower or "the reason" in lower
+
+
+def _told(event: Event) -> list[frozenset[str]]:
+    """Return the words of the sentences that somebody, no assistant, tells, in order."""
+    content = _content(event)
+    if is_assistant(content.sender_id, content.direction):
+        return []
+    text = content.content
+    said = [text[start:end] for start, end in sentences(text)]
+    return [content_words(sentence) for sentence in said if not is_question(sentence)]
+
+
+def _content(event: Event) -> Content:
+    assert isinstance(event.payload, Content)
+    return event.payload
+
+
+def links_to_before(
+    found: Sequence[SaidBefore],
+    facts: Sequence[str],
+    created_at: int,
+    held: Callable[[str], Sequence[Held]],
+) -> Iterable[tuple[CausalLink, int]]:
+    """Yield links to facts of other events, with the number of the event.
+
+    `facts` are those of the message's statements, in order; `held` says which an event gave.
+    """
+    for one in found:
+        other = _fact_of(one, held(one.event_id))
+        own = facts[one.outside.statement]
+        if other is not None and other != own:
+            ends = (own, other) if one.outside.is_cause else (other, own)
+            yield CausalLink(*ends, one.outside.strength, created_at), one.number
+
+
+def _fact_of(said: SaidBefore, held: Sequence[Held]) -> str | None:
+    """Return the fact that came of a sentence; None where none is it plainly."""
+    shares = [
+        (len(said.words & content_words(fact.text)) / max(len(said.words), 1), fact.id)
+        for fact in held
+        if fact.current
+    ]
+    likely = sorted((each for each in shares if each[0] >= _SHARED), reverse=True)
+    if not likely or (len(likely) > 1 and likely[0][0] == likely[1][0]):
+        return None
+    return likely[0][1]
