@@ -59,7 +59,7 @@ with (
     hindsight = Hindsight(base_url=url, api_key=token)
     hindsight.retain("ada", "My boat is called Zephyr.", document_id="boats")
     print(hindsight.recall("ada", "What is the boat called?").results[0].text)
-    # > User's boat is called Zephyr.
+    # > user: My boat is called Zephyr.
     hindsight.delete_bank("ada")
     print(len(hindsight.recall("ada", "What is the boat called?").results), "left")
     # > 0 left
