@@ -31,15 +31,13 @@ from schemas.times import format_time
 from schemas.wire import Cause, Days, Extraction, Mention
 from schemas.wire import Fact as ListedFact
 from streams.agents import State, Surroundings
-from streams.agents.writer import Reading, RuleWriter
+from streams.agents.writer import Reading, RuleWriter, own_words
 from streams.encoder.gateway import EncoderGateway, Readings
 from streams.language.analysis import Statement
 from streams.language.mentions import mentions
 from streams.language.text_reading import TextReading
+from streams.language.who_is_meant import IN_MIND, Heard, Reference, who_is_meant
 from streams.reader.packed_reading import unpacked
-
-# How many events of a conversation are kept; the writer reads the one before.
-_IN_MIND = 8
 
 
 class Extractor:
@@ -74,6 +72,7 @@ class Extractor:
         for model in (self._memory, self._identity):
             rows = tuple(row for row in puts if MODEL_OF[type(row)] == model.name)
             model.project([Section((), rows)])
+        references = self._references(event, content)
         self._thread.add(event)
         readings: list[Reading] = extract.content
         facts = [row for row in puts if isinstance(row, Fact)]
@@ -81,7 +80,7 @@ class Extractor:
         return Extraction(
             id=content.source_id,
             facts=self._facts(event, facts, puts, readings),
-            mentions=self._mentions(event, content, puts, readings),
+            mentions=self._mentions(event, content, puts, readings, references),
             causes=[
                 Cause(
                     cause=places[row.from_fact_id],
@@ -125,7 +124,17 @@ class Extractor:
             for reading in readings
             for statement in reading.analysis.statements
         }
-        assert isinstance(event.payload, Content)
+        # What a correction takes back is told as what was so before: of the message that said it.
+        said |= {
+            fact_id(one.event.id, one.statement.signature, one.event.occurred_at): one.statement
+            for reading in readings
+            for one in reading.corrects
+            if one.statement is not None
+        }
+        told = [event, *(one.event for reading in readings for one in reading.corrects)]
+        sources = {
+            each.id: each.payload.source_id for each in told if isinstance(each.payload, Content)
+        }
         return [
             ListedFact(
                 id=fact.id,
@@ -138,7 +147,7 @@ class Extractor:
                 current=fact.id not in over,
                 stability=None,
                 entities=sorted(about[fact.id]),
-                source_event_ids=[event.payload.source_id],
+                source_event_ids=[sources[fact.source_event_id]],
             )
             for fact in facts
         ]
@@ -149,6 +158,7 @@ class Extractor:
         content: Content,
         puts: list[AnyRow],
         readings: Sequence[Reading],
+        references: Sequence[Reference],
     ) -> list[Mention]:
         read = next((each.read for each in readings if each.event.id == event.id), None)
         meant = {
@@ -186,7 +196,18 @@ class Extractor:
                     entity=meant.get((mention.start, mention.end)),
                 )
             )
+        found = _with_references(found, content.content, references)
         return sorted(found, key=lambda mention: mention.start)
+
+    def _references(self, event: Event, content: Content) -> list[Reference]:
+        """Return who is meant in an event, of those who were named or spoke before it."""
+        before = [
+            Heard(said.sender_name or said.sender_id, own_words(said))
+            for each in self._thread.before(event, IN_MIND)
+            if isinstance(said := each.payload, Content)
+        ]
+        speaker = content.sender_name or content.sender_id
+        return who_is_meant(content.content, speaker, before)
 
     def _name(self, id_or_name: str) -> str:
         """Return the name of the entity at the end of an id's merges; any other text is a name."""
@@ -215,11 +236,42 @@ def _days(statement: Statement) -> Days | None:
     )
 
 
+def _with_references(
+    found: Sequence[Mention], text: str, references: Sequence[Reference]
+) -> list[Mention]:
+    """Return mentions with those of persons whom a pronoun or the conversation tells."""
+    made = list(found)
+    for reference in references:
+        start, end = reference.start, reference.end
+        over = [each for each in found if each.start < end and start < each.end]
+        if not over:
+            made.append(
+                Mention(
+                    text=text[start:end],
+                    start=start,
+                    end=end,
+                    type="PERSON",
+                    entity=reference.who,
+                    pronoun=reference.pronoun,
+                )
+            )
+        elif not reference.pronoun:
+            made = [
+                msgspec.structs.replace(each, entity=reference.who)
+                if each in over
+                and each.type in ("PERSON", "OTHER")
+                and (each.entity is None or reference.spoke)
+                else each
+                for each in made
+            ]
+    return made
+
+
 class _Thread(Surroundings):
     """The surroundings of an event: the events that were read before it."""
 
     def __init__(self) -> None:
-        self._said: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=_IN_MIND))
+        self._said: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=IN_MIND))
         self._versions: dict[tuple[str, str], list[Event]] = defaultdict(list)
         #: What was read in the texts of the event at hand.
         self.readings: Readings = {}

@@ -12,8 +12,9 @@ from schemas.wire.holdings import Fact
 class Mention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A name, date, number or the like; `text` stands from `start` to `end` of the content.
 
-    `entity` is the name of the entity that is meant, None if unknown. A date has the days that it
-    means, `first` and `last` both inclusive.
+    `entity` is the name of who or what is meant, None if unknown. A date has the days that it
+    means, `first` and `last` both inclusive. `pronoun`: the word stands for somebody ("she"); one
+    that stands for several, such as "we", is one mention for each of them.
     """
 
     text: str
@@ -23,6 +24,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     entity: str | None
     first: str | None = None
     last: str | None = None
+    pronoun: bool = False
 
 
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
