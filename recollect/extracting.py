@@ -34,10 +34,14 @@ from streams.agents import State, Surroundings
 from streams.agents.writer import Reading, RuleWriter, own_words
 from streams.encoder.gateway import EncoderGateway, Readings
 from streams.language.analysis import Statement
+from streams.language.corrections import LOOKED_THROUGH
 from streams.language.mentions import mentions
 from streams.language.text_reading import TextReading
 from streams.language.who_is_meant import IN_MIND, Heard, Reference, who_is_meant
 from streams.reader.packed_reading import unpacked
+
+# How many events of a conversation are kept: as many as anything looks through.
+_KEPT = max(IN_MIND, LOOKED_THROUGH)
 
 
 class Extractor:
@@ -60,6 +64,7 @@ class Extractor:
         content = event.payload
         assert isinstance(content, Content)
         if event.kind not in self._writer.kinds:
+            self._thread.add(event)
             return Extraction(id=content.source_id, facts=[], mentions=[], causes=[])
         state = State(
             self._events.connection, self._memory.connection, self._identity.connection, None, 0
@@ -271,7 +276,7 @@ class _Thread(Surroundings):
     """The surroundings of an event: the events that were read before it."""
 
     def __init__(self) -> None:
-        self._said: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=IN_MIND))
+        self._said: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=_KEPT))
         self._versions: dict[tuple[str, str], list[Event]] = defaultdict(list)
         #: What was read in the texts of the event at hand.
         self.readings: Readings = {}
