@@ -320,7 +320,7 @@ def _packing(data: Path) -> Report:
                     continue
                 for room in ROOMS:
                     block = zone.context(item["question"], max_tokens=room)
-                    held[room].append(_share(str(item["answer"]), block.block))
+                    held[room].append(share_of_words(str(item["answer"]), block.block))
                     stems[room].append(_share_of_stems(str(item["answer"]), block.block))
                     taken[room].append(block.tokens)
     rows = [
@@ -355,7 +355,7 @@ _STEMS = Tokeniser(apsw.Connection(":memory:"))
 _STOP = word_set("a an and are as at be by for from in is it of on or the to was were with")
 
 
-def _share(answer: str, block: str) -> float:
+def share_of_words(answer: str, block: str) -> float:
     """Return the share of an answer's words that a block has."""
     wanted = set(_WORD.findall(answer.lower())) - _STOP
     if not wanted:

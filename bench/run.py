@@ -20,6 +20,7 @@ from bench import (
     context,
     disk,
     encode,
+    facts,
     forget,
     ingest,
     kafka,
@@ -77,6 +78,7 @@ def benches(
         "forget": lambda: section(forget.run(homes, sizes=forgotten)),
         "locomo": lambda: "\n".join(map(section, locomo.run(locomo.Options()))),
         "context": lambda: "\n".join(map(section, context.run())),
+        "facts": lambda: section(facts.run()),
         "kafka": lambda: "\n".join(map(section, kafka.run(homes, None, events=many // 5))),
         "storm": lambda: section(storm.run(seconds=30.0 if quick else storm.SECONDS)),
     }

@@ -11,7 +11,7 @@ ago") or recurs ("every Friday") is no date.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ from projections.text.calendar_days import (
     week_of,
     year_days,
 )
-from projections.text.date_lexemes import RANGE_WORDS, TENS, Kind, Part
+from projections.text.date_lexemes import RANGE_WORDS, TENS, Kind, Part, lexemes_of
 from projections.text.holidays import HOLIDAYS
 from projections.text.lexicon import (
     DAY_WORDS,
@@ -38,6 +38,7 @@ from projections.text.lexicon import (
     WEEKDAYS,
     word_set,
 )
+from projections.text.recent_texts import cached_for_short
 from projections.text.times_of_day import DAYTIMES, TimesOfDay
 
 _UNITS = {
@@ -94,7 +95,7 @@ class Reading(NamedTuple):
 
 def readings(text: str, today: int) -> list[Reading]:
     """Return what can be read in a text that was written on day `today`, without overlap."""
-    return list(_Parser(text, today).all())
+    return list(_Parser(text, today).all()) if _telling(text) else []
 
 
 # So many words before the first word that tells a date a reference may begin.
@@ -103,14 +104,20 @@ _AHEAD = 5
 _NEAR = 190
 
 
+@cached_for_short
+def _telling(text: str) -> Sequence[int]:
+    """Return the places of the lexemes without which there is no date."""
+    return [
+        place
+        for place, (_, _, lower, _) in enumerate(lexemes_of(text))
+        if lower.isdecimal() or lower.removesuffix("'s") in _TELLING
+    ]
+
+
 class _Parser(TimesOfDay):
     def __init__(self, text: str, today: int) -> None:
         super().__init__(text, today)
-        self._telling = [
-            place
-            for place, word in enumerate(self._lexemes)
-            if word.lower.isdecimal() or word.lower.removesuffix("'s") in _TELLING
-        ]
+        self._telling = _telling(text)
 
     def all(self) -> Iterator[Reading]:
         """Yield the readings in order."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Literal, NamedTuple
 
 from projections.text.calendar_days import Days
 from projections.text.lexicon import NUMBER_WORDS, ORDINALS, word_set
+from projections.text.recent_texts import cached_for_short
 
 _LEXEME = re.compile(r"\d+|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\w\s]")
 TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
@@ -42,16 +43,24 @@ class Lexeme(NamedTuple):
     spaced: bool  # white space stands before it
 
 
+@cached_for_short
+def lexemes_of(text: str) -> Sequence[Lexeme]:
+    """Return the lexemes of a text, in order."""
+    lexemes: list[Lexeme] = []
+    end = 0
+    for found in _LEXEME.finditer(text):
+        start = found.start()
+        lower = found[0].lower().replace("’", "'")
+        lexemes.append(Lexeme(start, found.end(), lower, start > end))
+        end = found.end()
+    return lexemes
+
+
 class DateLexemes:
     """The lexemes of a text that was written on day `today`, and the numbers among them."""
 
     def __init__(self, text: str, today: int) -> None:
-        self._lexemes: list[Lexeme] = []
-        end = 0
-        for found in _LEXEME.finditer(text):
-            lower = found[0].lower().replace("’", "'")
-            self._lexemes.append(Lexeme(found.start(), found.end(), lower, found.start() > end))
-            end = found.end()
+        self._lexemes = lexemes_of(text)
         self._text = text
         self._today = today
         self._here = date.fromordinal(today)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from projections.text.recent_texts import cached_for_short
+
 # A number with its inner separators and suffix (3.5, 14:00, 2026-05-07, 3rd, 2pm), or a word with
 # its inner apostrophes, ampersands and hyphens (don't, AT&T, mother-in-law). No alternative can
 # begin inside another, so a scan is linear.
@@ -25,6 +27,7 @@ class Tokens(NamedTuple):
         return self.text[self.ends[index] : self.starts[index + 1]]
 
 
+@cached_for_short
 def tokenise(text: str) -> Tokens:
     """Return the words of a text, each with the offsets of its characters."""
     words = _TOKEN.findall(text)

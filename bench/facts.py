@@ -1,0 +1,166 @@
+"""Whether facts earn their place: a block of them against a block of turns, and what they cite.
+
+python -m bench.facts [--data FILE]
+
+FILE holds conversations in LoCoMo's shape, which are no part of this repository.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from bench import locomo
+from bench.context import ANSWERABLE, share_of_words
+from bench.locomo import DATA, Json
+from bench.report import Report, Target, count, markdown
+from recollect import Recollect, Zone
+
+#: Word pieces of a block, and so many more points facts are to hold of the answers' words.
+ROOM, LEAST_GAIN = 500, 5.0
+#: Of turns that are evidence for a question, the share with a fact; of all words, the share that
+#: stands in facts; and how much likelier evidence is to have a fact than any turn.
+LEAST_CITED, MOST_KEPT, LEAST_LIFT = 0.85, 0.40, 1.5
+
+_RESULTS = 100
+_WORD = re.compile(r"\w+")
+# The days that are meant, and the mark of an end.
+_ADDED = re.compile(r"(?: \([\d-]+(?: to [\d-]+)?\))?[.!?]?$")
+
+
+class Held(NamedTuple):
+    """What the facts of a conversation rest on, and what blocks hold.
+
+    `cited`: for each turn whether it has a fact, `evidence`: the same of turns that an answer rests
+    on, once for each question. `said` and `kept` count words. `shares`: of each question's answer
+    the share of words in a block, by what the block was made of; `same`: of facts, whether they
+    are in their turn word for word but for the speaker's name before them.
+    """
+
+    cited: list[bool]
+    evidence: list[bool]
+    said: int
+    kept: int
+    same: list[bool]
+    shares: dict[str, list[float]]
+
+
+def run(data: Path = DATA) -> Report:
+    """Measure the conversations of a file."""
+    title = "Facts"
+    about = (
+        f"Blocks of {ROOM} word pieces of what recall finds for a question, of facts, of turns and "
+        "of both: the share of the words of LoCoMo's answers in them, stop words left "
+        "out; turns come with their speakers, which count no pieces. Then what facts rest on."
+    )
+    columns = ["what", "figure"]
+    if not data.is_file():
+        return Report(title, about, columns, [], skipped=f"{data.name} is not there")
+    with (
+        tempfile.TemporaryDirectory(prefix="recollect-facts-") as scratch,
+        Recollect(Path(scratch) / "home") as r,
+    ):
+        held = [_held(r, talk) for talk in json.loads(data.read_text("utf-8"))]
+    shares = {
+        kind: 100 * float(np.mean([share for each in held for share in each.shares[kind]]))
+        for kind in held[0].shares
+    }
+    evidence = float(np.mean([cited for each in held for cited in each.evidence]))
+    every = float(np.mean([cited for each in held for cited in each.cited]))
+    kept = sum(each.kept for each in held) / sum(each.said for each in held)
+    same = [verbatim for each in held for verbatim in each.same]
+    gain = shares["facts"] - shares["turns"]
+    lift = evidence / every
+    rows = [
+        *([f"words of the answer in a block of {kind}", f"{shares[kind]:.1f}%"] for kind in shares),
+        ["turns, facts", f"{count(sum(len(each.cited) for each in held))}, {count(len(same))}"],
+        ["turns with a fact", f"{every:.3f}"],
+        ["evidence turns with a fact", f"{evidence:.3f}"],
+        ["words of the turns that stand in facts", f"{kept:.3f}"],
+        ["facts that stand in their turn word for word", f"{float(np.mean(same)):.3f}"],
+    ]
+    targets = [
+        Target(f"facts hold {LEAST_GAIN:g} points more", f"{gain:+.1f}", gain >= LEAST_GAIN),
+        Target(
+            f"evidence turns cited, {LEAST_CITED} or more",
+            f"{evidence:.3f}",
+            evidence >= LEAST_CITED,
+        ),
+        Target(f"words kept, {MOST_KEPT} or less", f"{kept:.3f}", kept <= MOST_KEPT),
+        Target(f"lift of evidence, {LEAST_LIFT} or more", f"{lift:.2f}", lift >= LEAST_LIFT),
+    ]
+    return Report(title, about, columns, rows, targets)
+
+
+def _held(r: Recollect, talk: Json) -> Held:
+    zone = r.zone(talk["sample_id"])
+    turns = list(locomo.events(talk))
+    zone.ingest(turns)
+    said = {turn["id"]: turn["content"] for turn in turns}
+    speakers = {turn["id"]: turn["sender_name"] for turn in turns}
+    facts = [
+        (fact.text, [id_ for id_ in fact.source_event_ids if id_ in said])
+        for fact in zone.facts(superseded=True)
+    ]
+    with_fact = {id_ for _, sources in facts for id_ in sources}
+    questions = [item for item in talk["qa"] if item["category"] in ANSWERABLE]
+    shares: dict[str, list[float]] = {"facts": [], "turns": [], "both": []}
+    for item in questions:
+        for kind, scope in (
+            ("facts", ("facts",)),
+            ("turns", ("events",)),
+            ("both", ("facts", "events")),
+        ):
+            block = _block(zone, item["question"], scope)
+            shares[kind].append(share_of_words(str(item["answer"]), block))
+    return Held(
+        cited=[id_ in with_fact for id_ in said],
+        evidence=[
+            id_ in with_fact
+            for item in questions
+            for id_ in dict.fromkeys(item.get("evidence", ()))
+            if id_ in said
+        ],
+        said=sum(map(_words, said.values())),
+        kept=sum(_words(text) for text, _ in facts),
+        same=[
+            any(_unnamed(text, speakers[id_]) in said[id_] for id_ in sources)
+            for text, sources in facts
+        ],
+        shares=shares,
+    )
+
+
+def _block(zone: Zone, question: str, scope: tuple[str, ...]) -> str:
+    found = zone.recall(question, max_results=_RESULTS, max_tokens=ROOM, scope=scope).results
+    return "\n".join(
+        f"{each.sender_name}: {each.text}" if each.type != "fact" else each.text for each in found
+    )
+
+
+def _unnamed(text: str, speaker: str) -> str:
+    """Return a fact without its speaker and what was added at its end."""
+    return _ADDED.sub("", text.removeprefix(f"{speaker}: "))
+
+
+def _words(text: str) -> int:
+    return len(_WORD.findall(text))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(prog="python -m bench.facts", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--data", type=Path, default=DATA)
+    print(markdown(run(parser.parse_args(arguments).data)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""Texts that were read just now: a message is cut for its dates, its names and its sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import TypeVar
+
+T = TypeVar("T")
+
+# A text that is longer is read anew each time, so that little is kept of what was said.
+_SHORT = 4_096
+_MOST = 8
+
+
+def cached_for_short(read: Callable[[str], T]) -> Callable[[str], T]:
+    """Return a function that reads a short text once while it is among the last few.
+
+    What it returns is given to several: nobody may change it.
+    """
+    cached = lru_cache(maxsize=_MOST)(read)
+
+    @wraps(read)
+    def recent(text: str) -> T:
+        return cached(text) if len(text) <= _SHORT else read(text)
+
+    return recent
