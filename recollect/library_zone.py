@@ -881,6 +881,7 @@ class Zone:
         level: Level = "project",
         *,
         dry_run: bool = False,
+        compare: bool = False,
         progress: Progress | None = None,
     ) -> RebuildReport:
         """Make a derived layer again; the old one is used until it is done.
@@ -888,13 +889,18 @@ class Zone:
         `index`: search indexes from the rows. `project`: every file from the change records.
         `derive`: decide again, with recorded vectors. `fresh`: decide again, and embed again.
 
+        With `compare` (derive and fresh) the new generation stays beside the one in use, and the
+        report says how they differ; the same level without it puts the new one into use.
+
         Raises:
             Busy: another rebuild of this zone is at work.
 
         >>> zone.rebuild("project").level
         'project'
         """
-        return maintenance.rebuild(self._zone, level, dry_run=dry_run, progress=progress)
+        return maintenance.rebuild(
+            self._zone, level, dry_run=dry_run, compare=compare, progress=progress
+        )
 
     @_at_work
     def rollback(self, progress: Progress | None = None) -> RollbackReport:

@@ -36,11 +36,20 @@ def rebuild(
     level: Level,
     *,
     dry_run: bool = False,
+    compare: bool = False,
     progress: Progress | None = None,
 ) -> RebuildReport:
-    """Make a derived layer again; the old one is used until it is done."""
+    """Make a derived layer again; the old one is used until it is done.
+
+    With `compare` (levels derive and fresh) it is used after that too.
+    """
     if level not in LEVELS:
         raise InvalidInput(f"level {level!r}: choose from {', '.join(LEVELS)}")
+    if compare and level not in ("derive", "fresh"):
+        raise InvalidInput(
+            f"level {level!r} decides nothing, so there is nothing to compare; "
+            "compare at level derive or fresh"
+        )
     zone.must_exist()
     if dry_run:
         return RebuildReport(level=level, records=pending(zone), dry_run=True)
@@ -58,7 +67,7 @@ def rebuild(
             raise
     from streams.lifecycle import rebuilding
 
-    rebuilt = rebuilding.rebuild(zone.node, zone.name, level, progress)
+    rebuilt = rebuilding.rebuild(zone.node, zone.name, level, progress, compare=compare)
     with suppress(OtherAgents):
         zone.decide()
     zone.node.close_removed()

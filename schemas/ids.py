@@ -20,6 +20,14 @@ def derive_ulid(time_ms: int, *parts: str) -> str:
     return "".join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)])
 
 
+def time_of(ulid: str) -> int:
+    """Return the time of a ULID (unix ms)."""
+    time = 0
+    for digit in ulid[:10]:
+        time = time * 32 + _CROCKFORD.index(digit)
+    return time
+
+
 def _framed(parts: tuple[str, ...]) -> bytes:
     """Return texts as bytes, each with its length before it."""
     encoded = [part.encode("utf-8", "surrogatepass") for part in parts]

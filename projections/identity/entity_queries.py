@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import apsw
 
@@ -54,6 +55,36 @@ def canonical(connection: apsw.Connection, entity_id: str) -> Entity | None:
             return Entity(*columns)
         entity_id = onward
     return None
+
+
+class Place(NamedTuple):
+    """A place in an event's text at which somebody or something is mentioned."""
+
+    event_id: str
+    start: int
+    end: int
+
+
+def meant_everywhere(connection: apsw.Connection) -> Iterator[tuple[Place, str]]:
+    """Yield each place with the entity that is meant there, where it is one; no merge followed."""
+    found = connection.execute(
+        "SELECT event_id, char_offset_start, char_offset_end, min(entity_id) FROM mentions "
+        "GROUP BY event_id, char_offset_start, char_offset_end "
+        "HAVING count(DISTINCT entity_id) = 1"
+    )
+    for event, start, end, entity_id in found:
+        yield Place(event, start, end), entity_id
+
+
+def meant_at(connection: apsw.Connection, place: Place) -> str | None:
+    """Return the entity that is meant at a place; None: none, or several. No merge is followed."""
+    found = rows(
+        connection,
+        "SELECT DISTINCT entity_id FROM mentions "
+        "WHERE event_id = ? AND char_offset_start = ? AND char_offset_end = ? LIMIT 2",
+        place,
+    )
+    return str(found[0][0]) if len(found) == 1 else None
 
 
 def named(connection: apsw.Connection, normalized: str) -> list[Entity]:

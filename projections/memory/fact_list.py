@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import apsw
@@ -55,6 +55,29 @@ def facts(
         (None if about is None else listed(about), superseded, *after, limit),
     )
     return [ListedFact(*row) for row in found]
+
+
+class FactAsHeld(NamedTuple):
+    """A fact as a generation holds it: its event, its text, its slot, and whether it is current."""
+
+    id: str
+    event_id: str
+    text: str
+    slot: tuple[str, str] | None
+    current: bool
+
+
+def facts_by_event(connection: apsw.Connection) -> Iterator[FactAsHeld]:
+    """Yield every fact in the order of the events that they come from."""
+    found = connection.execute(
+        "SELECT facts.id, source_event_id, text, attribute, value, fact_supersessions.fact_id "
+        "FROM facts LEFT JOIN fact_claims ON fact_claims.fact_id = facts.id "
+        "LEFT JOIN fact_supersessions ON fact_supersessions.fact_id = facts.id "
+        "ORDER BY source_event_id, facts.id"
+    )
+    for id_, event, text, attribute, held, ended in found:
+        slot = None if attribute is None else (str(attribute), str(held))
+        yield FactAsHeld(id_, event, text, slot, ended is None)
 
 
 def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> list[ListedFact]:

@@ -116,7 +116,7 @@ def texts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str
 
 
 # When a fact first ended: another superseded it, or the same attribute had another value from then
-# on, even if that was learnt later.
+# on, even if that was learnt later; unless that value ended because the fact was said again.
 _ENDS = """
 WITH ends(fact_id, ended) AS (
     SELECT fact_id, min(at) FROM (
@@ -126,6 +126,10 @@ WITH ends(fact_id, ended) AS (
                    SELECT later.as_of FROM fact_claims AS later
                     WHERE later.subject = claim.subject AND later.attribute = claim.attribute
                       AND later.as_of > claim.as_of AND later.value <> claim.value
+                      AND NOT EXISTS (
+                          SELECT 1 FROM fact_supersessions AS back
+                           WHERE back.fact_id = later.fact_id
+                             AND back.superseded_by = claim.fact_id)
                     ORDER BY later.as_of LIMIT 1)
           FROM fact_claims AS claim
     ) WHERE at <= ?1 GROUP BY fact_id

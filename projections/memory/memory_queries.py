@@ -8,7 +8,7 @@ from typing import NamedTuple
 import apsw
 
 from projections.sqlite import listed, rows, value
-from schemas.changes import DeadLetter, FactClaim, MentalModel
+from schemas.changes import DeadLetter, FactClaim, FactLikeness, MentalModel
 
 
 def facts_with_signature(
@@ -25,6 +25,29 @@ def facts_with_signature(
             (*(signature[-16:] for signature in signatures), after, before, *signatures),
         )
     ]
+
+
+def likenesses(
+    connection: apsw.Connection, keys: Sequence[str], after: int, before: int
+) -> list[FactLikeness]:
+    """Return the likenesses with one of these keys within a period (unix ms), earliest first."""
+    found = rows(
+        connection,
+        "SELECT fact_id, key, as_of, words, vector FROM fact_likenesses "
+        f"WHERE key IN ({_marks(keys)}) AND as_of BETWEEN ? AND ? ORDER BY as_of, fact_id",
+        (*keys, after, before),
+    )
+    return [FactLikeness(*row) for row in found]
+
+
+def repeating(connection: apsw.Connection, fact_id: str) -> list[str]:
+    """Return the events that repeat a fact, in order."""
+    found = rows(
+        connection,
+        "SELECT DISTINCT event_id FROM fact_repeats WHERE fact_id = ? ORDER BY event_id",
+        (fact_id,),
+    )
+    return [str(event) for (event,) in found]
 
 
 class DatedClaim(NamedTuple):

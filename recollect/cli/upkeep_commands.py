@@ -11,7 +11,7 @@ import click
 from recollect.cli.options import chosen, common, configured, open_zone
 from recollect.cli.output import bad, emit, good, note, progress, say, size
 from schemas.display import quantity
-from schemas.wire import Level
+from schemas.wire import Difference, Level
 
 
 @click.command(epilog="Example: recollect rebuild --level project")
@@ -24,7 +24,14 @@ from schemas.wire import Level
     help="How much is thrown away; each more than the one before.",
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-def rebuild(home: str | None, zone: str | None, as_json: bool, level: Level, dry_run: bool) -> None:
+@click.option(
+    "--diff",
+    is_flag=True,
+    help="Make it beside what is in use, and say how they differ; without it, it is put into use.",
+)
+def rebuild(
+    home: str | None, zone: str | None, as_json: bool, level: Level, dry_run: bool, diff: bool
+) -> None:
     """Make a derived layer again from the ledger.
 
     index: search indexes from the rows. project: every file from the change records. derive:
@@ -34,17 +41,41 @@ def rebuild(home: str | None, zone: str | None, as_json: bool, level: Level, dry
         done = memory.rebuild(level, dry_run=True)
         if not dry_run:
             with progress(f"rebuilding ({level})", done.records) as advance:
-                done = memory.rebuild(level, progress=advance)
+                done = memory.rebuild(level, compare=diff, progress=advance)
     if as_json:
         emit(done)
     elif dry_run:
         say(f"rebuild --level {level} would read {quantity(done.records, 'ledger record')}")
+    elif done.difference is not None:
+        _say_difference(done.difference)
+        say(
+            f"generation {done.generation} is made and not in use; "
+            f"recollect rebuild --level {level} puts it into use"
+        )
     else:
         anew = f"; {quantity(done.encoded, 'text')} embedded anew" if done.encoded else ""
         say(
             f"rebuilt {quantity(done.records, 'record')} at level {done.level} "
             f"in {done.seconds} s; generation {done.generation} is in use{anew}"
         )
+
+
+def _say_difference(found: Difference) -> None:
+    say(
+        f"facts     {found.facts_same} the same, {found.facts_gained} gained, "
+        f"{found.facts_lost} lost, {found.facts_changed} changed"
+    )
+    say(f"entities  {found.entities_split} split, {found.entities_joined} joined")
+    for fact in found.gained:
+        say(f"  + {fact.text}")
+    for fact in found.lost:
+        say(f"  - {fact.text}")
+    for changed in found.changed:
+        say(f"  ~ {changed.after}  ({', '.join(changed.what)}; before: {changed.before})")
+    for entity in found.split:
+        say(f"  {entity.name} is split: {', '.join(entity.names)}")
+    for entity in found.joined:
+        say(f"  {', '.join(entity.names)} are joined: {entity.name}")
 
 
 @click.command(epilog="Example: recollect rollback")

@@ -572,9 +572,10 @@ class RemoteZone(Zone):
         level: Level = "project",
         *,
         dry_run: bool = False,
+        compare: bool = False,
         progress: Progress | None = None,
     ) -> RebuildReport:
-        body = {"level": level, "dry_run": dry_run}
+        body = {"level": level, "dry_run": dry_run, "compare": compare}
         return self._done("rebuild", RebuildReport, body, progress)
 
     def rollback(self, progress: Progress | None = None) -> RollbackReport:

@@ -26,10 +26,14 @@ class VerifyBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RebuildBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which layer is made again; `dry_run`: only count what that would read."""
+    """Which layer is made again; `dry_run`: only count what that would read.
+
+    `compare` (derive and fresh): make it beside the one in use, and say how they differ.
+    """
 
     level: Level = "project"
     dry_run: bool = False
+    compare: bool = False
 
 
 class DryRunBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,7 +64,9 @@ async def rebuild(
     """Throw a derived layer away and make it again; the old one serves until it is done."""
     asked = data or RebuildBody()
     return await _begin(
-        request, zone, Asked(kind="rebuild", level=asked.level, dry_run=asked.dry_run)
+        request,
+        zone,
+        Asked(kind="rebuild", level=asked.level, dry_run=asked.dry_run, compare=asked.compare),
     )
 
 

@@ -54,6 +54,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     expect: str | None = None
     level: Level = "project"
     dry_run: bool = False
+    compare: bool = False
 
 
 class Operation(msgspec.Struct, frozen=True, kw_only=True):
@@ -292,7 +293,9 @@ def _do(zone: Zone, asked: Asked, progress: Progress) -> OperationResult:
     if asked.kind == "verify":
         return zone.verify(expect=asked.expect, progress=progress)
     if asked.kind == "rebuild":
-        return zone.rebuild(asked.level, dry_run=asked.dry_run, progress=progress)
+        return zone.rebuild(
+            asked.level, dry_run=asked.dry_run, compare=asked.compare, progress=progress
+        )
     if asked.kind == "rollback":
         return zone.rollback(progress)
     return zone.reclaim(dry_run=asked.dry_run)

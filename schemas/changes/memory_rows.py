@@ -54,6 +54,21 @@ class FactRepeat(Row, frozen=True, array_like=True, tag="fact_repeat"):
     reason: str
 
 
+class FactLikeness(Row, frozen=True, array_like=True, tag="fact_likeness"):
+    """By what a short fact is found that another says in other words (A21).
+
+    `key` says all that must be equal, `words` are marks of its words, `vector` is canonical.
+    """
+
+    TABLE: ClassVar = "fact_likenesses"
+    KEY: ClassVar = ("fact_id",)
+    fact_id: str
+    key: str
+    as_of: int
+    words: bytes
+    vector: bytes
+
+
 class FactClaim(Row, frozen=True, array_like=True, tag="fact_claim"):
     """A fact gives the value of an attribute that has one value at a time, such as a home."""
 
@@ -166,6 +181,7 @@ MemoryRow = (
     | FactEntity
     | CausalLink
     | FactRepeat
+    | FactLikeness
     | FactClaim
     | FactSupersession
     | FactAccess

@@ -113,8 +113,61 @@ class UpdateReport(msgspec.Struct, frozen=True, kw_only=True):
     erased: int
 
 
+class DifferingFact(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact that only one of two generations has."""
+
+    id: str
+    text: str
+    source_event_id: str
+
+
+class ChangedFact(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact that two generations have in different forms.
+
+    `what` differs: its `text`, the `slot` that it fills, whether it is `current`. `before_id` is
+    its id in the old generation.
+    """
+
+    id: str
+    before_id: str
+    before: str
+    after: str
+    what: list[str]
+    source_event_id: str
+
+
+class DifferingEntity(msgspec.Struct, frozen=True, kw_only=True):
+    """One entity of a generation by name, and the names of those that the other has for it."""
+
+    name: str
+    names: list[str]
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """What a new generation concludes otherwise than the one in use.
+
+    All is counted; the lists name the first hundred of each.
+    """
+
+    facts_same: int
+    facts_gained: int
+    facts_lost: int
+    facts_changed: int
+    entities_split: int
+    entities_joined: int
+    gained: list[DifferingFact]
+    lost: list[DifferingFact]
+    changed: list[ChangedFact]
+    split: list[DifferingEntity]
+    joined: list[DifferingEntity]
+
+
 class RebuildReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """What a rebuild did, or with `dry_run` would do. `encoded` counts texts embedded anew."""
+    """What a rebuild did, or with `dry_run` would do. `encoded` counts texts embedded anew.
+
+    `difference`: the generation was made beside the one in use, which stays; this is how they
+    differ.
+    """
 
     level: Level
     records: int
@@ -122,6 +175,7 @@ class RebuildReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=Tru
     encoded: int | None = None
     seconds: float | None = None
     dry_run: bool = False
+    difference: Difference | None = None
 
 
 class RollbackReport(msgspec.Struct, frozen=True):

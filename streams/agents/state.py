@@ -26,6 +26,8 @@ from schemas.changes import (
     Entity,
     Fact,
     FactClaim,
+    FactLikeness,
+    FactRepeat,
     FactSupersession,
     Handle,
     MentalModel,
@@ -37,6 +39,7 @@ from schemas.changes import (
     Row,
     Turn,
 )
+from schemas.ids import time_of
 from streams.encoder.gateway import Answer
 
 KEY_BYTES = 8
@@ -120,6 +123,8 @@ _TOUCHED: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]] = {
         (_key_of_signature(row.signature), (row.id, row.as_of)),
         (key_of("facts", row.source_event_id), row.id),
     ),
+    FactLikeness: lambda row: ((key_of("likeness", row.key), row),),
+    FactRepeat: lambda row: ((key_of("repeats", row.fact_id), row.event_id),),
     FactClaim: lambda row: ((key_of("claims", row.subject, row.attribute), row),),
     FactSupersession: lambda row: ((key_of("end", row.fact_id), row.invalid_at),),
     # Two messages may say that one thing led to another; nobody asks for it, but it has a writer.
@@ -195,6 +200,26 @@ class State:
             if fact not in without and self._end(fact) is None:
                 return fact
         return None
+
+    def facts_alike(
+        self, keys: Sequence[str], after: int, before: int, without: Set[str] = frozenset()
+    ) -> list[FactLikeness]:
+        """Return the current facts with one of these keys of likeness within a period (unix ms).
+
+        As in `fact_with_signature`, those in `without` do not count.
+        """
+        for key in keys:
+            self.note(key_of("likeness", key))
+        return [
+            found
+            for found in memory.likenesses(self.memory, keys, after, before)
+            if found.fact_id not in without and self._end(found.fact_id) is None
+        ]
+
+    def times_repeated(self, fact_id: str) -> list[int]:
+        """Return when a fact was said again (unix ms)."""
+        self.note(key_of("repeats", fact_id))
+        return [time_of(event) for event in memory.repeating(self.memory, fact_id)]
 
     def facts_of(self, event_id: str) -> list[str]:
         """Return the current facts that an event gave, by id."""

@@ -16,6 +16,7 @@ from schemas.changes import (
     Fact,
     FactClaim,
     FactEntity,
+    FactLikeness,
     FactRepeat,
     FactSupersession,
     Mention,
@@ -23,7 +24,7 @@ from schemas.changes import (
     Turn,
 )
 from schemas.events import CloseTurn, Content, Deletion, Edit, Event, Remember, TurnCompleted
-from schemas.ids import fact_id, turn_row_id
+from schemas.ids import fact_id, text_hash, turn_row_id
 from schemas.names import normalise_name
 from schemas.senders import is_assistant
 from streams.agents.agent import Extract, ReadingAgent, Surroundings, ToRead
@@ -43,6 +44,14 @@ from streams.agents.vectors import embedding_rows, turn_rows
 from streams.language.analysis import Analysis, Claim, Statement
 from streams.language.analysis import Mention as NamedInText
 from streams.language.frames import MASK, find_frame
+from streams.language.likeness import (
+    LEAST_COSINE,
+    cosine_of,
+    differ_in_one_word,
+    is_vague,
+    likeness,
+    turned,
+)
 from streams.language.mentions import mentions
 from streams.language.questions import is_question, last_question
 from streams.language.statements import analyse
@@ -334,11 +343,14 @@ class _New(msgspec.Struct):
     """
 
     facts: list[Fact] = []
+    likenesses: list[FactLikeness] = []
     claims: list[FactClaim] = []
     #: The end of the validity of superseded facts.
     until: dict[str, int] = {}
     #: The ids of the events that were decided with this record.
     read: set[str] = set()
+    #: Which facts were said again, and when.
+    repeated: list[tuple[str, int]] = []
 
     def fact_with_signature(self, signatures: list[str], as_of: int) -> str | None:
         """Return the first new fact with the same signature within the period."""
@@ -348,6 +360,22 @@ class _New(msgspec.Struct):
             if fact.signature in kept and near and fact.id not in self.until:
                 return fact.id
         return None
+
+    def facts_alike(self, keys: list[str], as_of: int) -> list[FactLikeness]:
+        """Return the new facts with one of these keys of likeness within the period."""
+        return [
+            each
+            for each in self.likenesses
+            if each.key in keys
+            and abs(each.as_of - as_of) <= SAME_PERIOD_MS
+            and each.fact_id not in self.until
+        ]
+
+    def said_again(self, fact_id: str, after: int, state: State) -> int | None:
+        """Return when a fact was first said again after a time; None: it was not."""
+        times = [time for fact, time in self.repeated if fact == fact_id]
+        times += state.times_repeated(fact_id)
+        return min((time for time in times if time > after), default=None)
 
     def claims_of(self, state: State, subjects: list[str], attribute: str) -> list[DatedClaim]:
         """Return the claims of the state and the new ones, by the time they began."""
@@ -393,21 +421,33 @@ def _decide(
         as_of = reading.said_at
         identity = fact_id(event.id, statement.signature, as_of)
         sender_ids = resolver.ids(sender)
-        signatures = _signatures(statement, content, sender_ids)
+        signatures = _signatures(statement, reading, sender_ids)
         in_statement.append((statement.start, statement.end))
-        there = state.fact_with_signature(
-            signatures, as_of - SAME_PERIOD_MS, as_of + SAME_PERIOD_MS, replaced
-        )
-        if there is None or there in new.until:
-            there = new.fact_with_signature(signatures, as_of)
-        if there is not None:
-            said.puts.append(
-                FactRepeat(event.id, statement.start, there, "near-duplicate within 24 hours")
-            )
+        if identity in new.until:
+            # It was said in this message before, and something else since: it holds again.
+            said.puts = [row for row in said.puts if not _ends_fact(row, identity)]
+            del new.until[identity]
+            said.puts.append(FactRepeat(event.id, statement.start, identity, "said again"))
+            if statement.claim is not None:
+                subjects = _subjects(statement.claim, content, sender, resolver)
+                said.puts += _claim_rows(
+                    statement.claim, subjects, identity, as_of, state, new, replaced
+                )[1:]
+            stated.append(identity)
+            continue
+        likenesses = _likenesses(identity, statement, reading, sender_ids, state)
+        repeat = _repeated(signatures, likenesses, as_of, state, new, replaced)
+        if repeat is not None:
+            there, reason = repeat
+            said.puts.append(FactRepeat(event.id, statement.start, there, reason))
+            new.repeated.append((there, as_of))
             stated.append(there)
             continue
         fact = _fact(identity, signatures[0], statement, reading)
         new.facts.append(fact)
+        if likenesses:
+            new.likenesses.append(likenesses[0])
+            said.puts.append(likenesses[0])
         made.append((statement.start, statement.end, identity))
         quoting.puts.append(fact)
         said.puts += embedding_rows(
@@ -486,9 +526,8 @@ def _former_rows(
     content = _content(event)
     ids = resolver.ids(sender)
     identity = fact_id(event.id, statement.signature, event.occurred_at)
-    signature = _signatures(statement, content, ids)[0]
     said = Reading(event, Analysis((statement,), (), ()), event.occurred_at)
-    fact = _fact(identity, signature, statement, said)
+    fact = _fact(identity, _signatures(statement, said, ids)[0], statement, said)
     new.facts.append(fact)
     new.until[identity] = reading.said_at
     part = DecidedPart(tuple(sorted({event.number, reading.event.number})), [fact])
@@ -509,6 +548,10 @@ def _content(event: Event) -> Content:
     return event.payload
 
 
+def _ends_fact(row: AnyRow, fact: str) -> bool:
+    return isinstance(row, FactSupersession) and row.fact_id == fact
+
+
 def _replaced_facts(reading: Reading, state: State) -> frozenset[str]:
     """Return the facts that still hold of the versions whose place a version takes."""
     return frozenset(fact for event_id in reading.replaced for fact in state.facts_of(event_id))
@@ -520,11 +563,72 @@ def _ends(reading: Reading, replaced: Set[str]) -> Iterable[FactSupersession]:
         yield FactSupersession(fact, reading.event.id, reading.said_at)
 
 
-def _signatures(statement: Statement, content: Content, sender_ids: list[str]) -> list[str]:
-    """Return the near-duplicate keys of a statement, one for each id of its sender."""
+def _signatures(statement: Statement, reading: Reading, sender_ids: list[str]) -> list[str]:
+    """Return the near-duplicate keys of a statement, those under which it is kept first.
+
+    One for each id of its sender, and those of before words were turned. What is about "her" is
+    found again in the same message alone.
+    """
+    said = _said(statement, reading)
+    words = [turned(said)] if turned(said) == said else [turned(said), said]
+    if is_vague(statement):
+        words = [f"{reading.event.id} {words[0]}"]
+    return [f"{sender_id} {key}" for key in words for sender_id in sender_ids]
+
+
+def _said(statement: Statement, reading: Reading) -> str:
+    content = reading.content
     speaker = f"{normalise_name(content.sender_name or content.sender_id)}: "
-    said = statement.signature.removeprefix(speaker)
-    return [f"{sender_id} {said}" for sender_id in sender_ids]
+    return statement.signature.removeprefix(speaker)
+
+
+def _likenesses(
+    identity: str, statement: Statement, reading: Reading, sender_ids: list[str], state: State
+) -> list[FactLikeness]:
+    """Return the likenesses of a statement, one for each id of its sender; without an encoder none.
+
+    The first is the one that is kept with the fact.
+    """
+    if state.encoder is None or is_vague(statement):
+        return []
+    found = likeness(statement, _said(statement, reading))
+    if found is None:
+        return []
+    vector = state.encoded[text_hash(statement.sentence)].vector
+    return [
+        FactLikeness(identity, f"{sender_id} {found.key}", reading.said_at, found.words, vector)
+        for sender_id in sender_ids
+    ]
+
+
+def _repeated(
+    signatures: list[str],
+    likenesses: list[FactLikeness],
+    as_of: int,
+    state: State,
+    new: _New,
+    replaced: Set[str],
+) -> tuple[str, str] | None:
+    """Return the fact that a statement repeats within the period, and why it is taken for it."""
+    after, before = as_of - SAME_PERIOD_MS, as_of + SAME_PERIOD_MS
+    there = state.fact_with_signature(signatures, after, before, replaced | new.until.keys())
+    there = there or new.fact_with_signature(signatures, as_of)
+    if there is not None:
+        return there, "near-duplicate within 24 hours: the same words"
+    if not likenesses:
+        return None
+    own = likenesses[0]
+    keys = [each.key for each in likenesses]
+    held = state.facts_alike(keys, after, before, replaced | new.until.keys())
+    best: tuple[float, str] | None = None
+    for other in (*held, *new.facts_alike(keys, as_of)):
+        if differ_in_one_word(own.words, other.words):
+            cosine = cosine_of(own.vector, other.vector)
+            if cosine >= LEAST_COSINE and (best is None or cosine > best[0]):
+                best = cosine, other.fact_id
+    if best is None:
+        return None
+    return best[1], f"near-duplicate within 24 hours: all but one word, cosine {best[0]:.3f}"
 
 
 def _subjects(claim: Claim, content: Content, sender: Known, resolver: EntityResolver) -> list[str]:
@@ -634,7 +738,8 @@ def _claim_rows(
     """Return the rows of a statement's claim, and of its order among earlier claims (F7).
 
     Of two that differ, the earlier is valid until the later begins, whichever was said first. Of
-    two with the same time, the one that was said first ends. Facts in `replaced` do not count.
+    two with the same time, the one that was said first ends. A value that was said again after
+    this one goes on, and this one ends there. Facts in `replaced` do not count.
     """
     made = FactClaim(identity, subjects[0], claim.attribute, claim.value, as_of)
     ends: list[FactSupersession] = []
@@ -645,13 +750,19 @@ def _claim_rows(
         if normalise_name(item.claim.value) != normalise_name(claim.value)
         and item.claim.fact_id not in replaced
     ]
+    after: list[tuple[int, str]] = []
     for other, until in others:
         if other.as_of <= as_of and (until is None or until >= as_of):
-            ends.append(FactSupersession(other.fact_id, identity, as_of))
-    for later, until in others:
-        if later.as_of > as_of and until != later.as_of:
-            ends.append(FactSupersession(identity, later.fact_id, later.as_of))
-            break
+            again = new.said_again(other.fact_id, as_of, state) if until is None else None
+            if again is None:
+                ends.append(FactSupersession(other.fact_id, identity, as_of))
+            else:
+                after.append((again, other.fact_id))
+        elif other.as_of > as_of and until != other.as_of:
+            after.append((other.as_of, other.fact_id))
+    if after:
+        time, fact = min(after)
+        ends.append(FactSupersession(identity, fact, time))
     new.claims.append(made)
     new.until.update((row.fact_id, row.invalid_at) for row in ends)
     return [made, *ends]

@@ -49,7 +49,7 @@ _LEAD_IN = re.compile(
     r"as (?:we )?(?:discussed|agreed)|"
     r"(?:good|big|great|some) news|reminder|sorry|therefore|consequently|thus|hence|"
     r"as a result|as a consequence|because of "
-    r"(?:that|this)|for (?:this|that) reason|my (?:guy|brother|friend|dear|man)|"
+    r"(?:that|this)|for (?:this|that) reason|my (?:guy|brother|friend|dear|man)(?=[,!])|"
     r"(?:hello|hi|hey|dear|thanks|thank you|good morning)(?: again)?(?: \w+\.?){1,3}"
     r"(?=[,!]))(?:[ ,:!–—]+(?:- )?|\Z)|"
     r"(?:that['’]?s|that is|this is|that was|which is) why |"

@@ -22,6 +22,7 @@ from streams.encoder.gateway import Answer
 from streams.engine.node import Node
 from streams.engine.zone import ZoneDriver
 from streams.ledger import CHANGES, Ledger, partition_of
+from streams.lifecycle.generation_difference import difference
 from streams.projecting.background import BackgroundProjection
 from streams.projecting.projector import Progress, drop_index, project_changes, project_events
 from streams.publishing.commands import command, drawn_id, publish_commands
@@ -30,10 +31,19 @@ from streams.system.failpoints import failpoint
 from streams.system.locks import exclusive
 
 
-def rebuild(node: Node, zone: str, level: Level, progress: Progress | None = None) -> RebuildReport:
+def rebuild(
+    node: Node,
+    zone: str,
+    level: Level,
+    progress: Progress | None = None,
+    *,
+    compare: bool = False,
+) -> RebuildReport:
     """Rebuild a zone; the generation in use serves until the new one takes over.
 
-    A rebuild that was killed goes on where it was when the same level is asked for again.
+    A rebuild that was killed goes on where it was when the same level is asked for again. With
+    `compare` (levels derive and fresh) the new generation is made and compared, and takes over when
+    the same level is asked for without.
 
     Raises:
         NewFailure: a record that was decided before cannot be decided now (level derive).
@@ -52,6 +62,17 @@ def rebuild(node: Node, zone: str, level: Level, progress: Progress | None = Non
             assert current is not None
             records, encoded = _derive(node, zone, current, building, progress)
         failpoint("rebuild.written")
+        if compare:
+            assert current is not None
+            with node.open(zone, current) as used, node.open(zone, building) as made:
+                found = difference(used, made)
+            return RebuildReport(
+                level=level,
+                generation=building.name,
+                records=records,
+                encoded=encoded + node.gateway.asked - asked,
+                difference=found,
+            )
         with node.driving(zone):
             if level == "project":
                 _project(node, zone, building, None)

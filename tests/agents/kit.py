@@ -122,10 +122,14 @@ class Outcome:
 class Zone:
     """A zone's state in memory, and the agents that read its records."""
 
-    def __init__(self, *agents: Agent, encoder: bool = False) -> None:
-        """`encoder`: texts get vectors, which are hashes of them."""
+    def __init__(
+        self, *agents: Agent, encoder: bool = False, gateway: EncoderGateway | None = None
+    ) -> None:
+        """`encoder`: texts get vectors, which are hashes of them; `gateway`: to another encoder."""
         self._agents = agents
-        self._gateway = EncoderGateway(MODEL if encoder else None, DIMENSION, TinyEncoder)
+        self._gateway = gateway or EncoderGateway(
+            MODEL if encoder else None, DIMENSION, TinyEncoder
+        )
         self._events = EventsModel(None)
         self._memory = MemoryModel(None)
         self._identity = IdentityModel(None)

@@ -22,7 +22,7 @@ from tests.promises.kit import Shell, said
 from tests.recall.kit import EncodedHome, ask, cited, say, tell
 
 HERE = Path(__file__).parent
-#: What stands, and what comes: E3 has no semantic diff yet, E6 no recorded completions.
+#: What stands, and what comes: E6 has no recorded completions yet.
 STANDS = ("E1", "E2", "E3", "E4", "E5", "E6", "E8", "E9", "E11", "D1", "D2")
 COMES = {
     "E7": "a branch of a zone comes with the page and operations",
@@ -364,5 +364,5 @@ def test_A21_a_near_duplicate_is_skipped_and_says_so(shell: Shell) -> None:
     with closing(sqlite3.connect(current(shell, "memory.db"))) as connection:
         repeats = connection.execute("SELECT reason FROM fact_repeats").fetchall()
         ((facts,),) = connection.execute("SELECT count(*) FROM facts").fetchall()
-    assert repeats == [("near-duplicate within 24 hours",)]
+    assert repeats == [("near-duplicate within 24 hours: the same words",)]
     assert facts == 2  # said again after two months, it is news

@@ -177,6 +177,10 @@ ROWS: dict[str, dict[str, Any]] = {
     "fact_repeats": {
         "event_id": "EV2", "char_offset_start": 4, "fact_id": "F1", "reason": "same words",
     },
+    "fact_likenesses": {
+        "fact_id": "F1", "key": "E1 00ff", "as_of": OCCURRED, "words": "AAECAw==",
+        "vector": "QIE=",
+    },
     "fact_claims": {
         "fact_id": "F1", "subject": "E1", "attribute": "home", "value": "Zürich",
         "as_of": OCCURRED,
