@@ -14,6 +14,7 @@ from projections.identity import IdentityModel
 from projections.identity.entity_queries import canonical
 from projections.memory import MemoryModel
 from projections.text.dates import date_references
+from projections.text.stability import stability
 from schemas.changes import (
     MODEL_OF,
     AnyRow,
@@ -146,15 +147,19 @@ class Extractor:
                 text=fact.text,
                 as_of=format_time(fact.as_of),
                 when=_days(said[fact.id]),
-                subject=self._name(claims[fact.id].subject) if fact.id in claims else None,
-                attribute=claims[fact.id].attribute if fact.id in claims else None,
-                value=claims[fact.id].value if fact.id in claims else None,
+                subject=self._name(claim.subject) if claim else None,
+                attribute=claim.attribute if claim else None,
+                value=claim.value if claim else None,
                 current=fact.id not in over,
-                stability=None,
+                stability=holds.kind,
                 entities=sorted(about[fact.id]),
                 source_event_ids=[sources[fact.source_event_id]],
+                stability_confidence=holds.confidence,
+                ttl_days=holds.ttl_days,
             )
             for fact in facts
+            for claim in (claims.get(fact.id),)
+            for holds in (stability(fact.text, claim.attribute if claim else None),)
         ]
 
     def _mentions(

@@ -13,6 +13,7 @@ from projections.identity import entity_list, merge_list
 from projections.identity.entities_for_recall import canonical_ids
 from projections.memory import fact_list
 from projections.recall.question.entity_names import ids_of
+from projections.text.stability import stability
 from recollect.open_zone import OpenHome, OpenZone
 from recollect.suggestions import unknown_entity
 from schemas.errors import InvalidInput, UnknownId
@@ -122,6 +123,7 @@ def described(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterator[F
         sources = [event.source_id for event in written if event.id in own]
         if not any(event.id == fact.source_event_id for event in written):
             continue
+        holds = stability(fact.text, fact.attribute)
         yield Fact(
             id=fact.id,
             text=fact.text,
@@ -131,9 +133,11 @@ def described(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterator[F
             attribute=fact.attribute,
             value=fact.value,
             current=fact.superseded_by is None,
-            stability=None,
+            stability=holds.kind,
             entities=sorted({names.of(entity) for entity in about.get(fact.id, ())}),
             source_event_ids=list(dict.fromkeys(sources)),
+            stability_confidence=holds.confidence,
+            ttl_days=holds.ttl_days,
         )
 
 

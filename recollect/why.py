@@ -9,8 +9,9 @@ from projections.identity.entity_queries import aliases, canonical, events_namin
 from projections.memory import consolidated
 from projections.memory import memory_queries as memory
 from projections.memory.facts_for_recall import repeating_events
+from projections.text.stability import stability
 from recollect.open_zone import OpenZone
-from schemas.changes import Fact, FactSupersession, Processed
+from schemas.changes import Fact, FactClaim, FactSupersession, Processed
 from schemas.errors import UnknownId
 from schemas.events import Content, Deletion, Edit
 from schemas.times import format_time
@@ -47,6 +48,10 @@ def _fact(files: ZoneFiles, id_: str) -> Chain | None:
     if log is not None:
         when = format_time(log.processed_at)
         steps.append(Link(f"when event {log.writer_run_id} was processed at {when}"))
+    claim = files.memory.row(FactClaim, (id_,))
+    holds = stability(fact.text, None if claim is None else claim.attribute)
+    for_long = "for ever" if holds.ttl_days is None else f"for about {holds.ttl_days} days"
+    steps.append(Link(f"{holds.kind}: holds {for_long} (confidence {holds.confidence})"))
     steps += _vectors(files, "fact", id_)
     end = files.memory.row(FactSupersession, (id_,))
     if end is not None:

@@ -22,6 +22,8 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     """A fact. `subject`, `attribute` and `value` are None if it makes no claim.
 
     `entities` are the names of those that it is about, `source_event_ids` the source's own ids.
+    `stability` is `static`, `semi_dynamic` or `dynamic`, so sure (0 to 1), and the fact holds for
+    `ttl_days` from `as_of`; None: for ever.
     """
 
     id: str
@@ -35,6 +37,8 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     stability: str | None
     entities: list[str]
     source_event_ids: list[str]
+    stability_confidence: float | None = None
+    ttl_days: int | None = None
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True):

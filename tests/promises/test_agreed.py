@@ -27,6 +27,7 @@ from projections.recall.ranking import fading
 from projections.recall.ranking.diversity import mmr
 from projections.recall.ranking.fusion import rrf
 from projections.sqlite import rows
+from projections.text.stability import CONFIDENCE_THRESHOLD, TTL_DAYS, stability
 from projections.text.stopwords import STOP_WORDS
 from recollect import injecting
 from recollect.access_tokens import RIGHTS
@@ -605,6 +606,23 @@ CONSTANTS = [
     ),
     Holds("003 when in doubt, no causal link", lambda: causes("Then"), False),
     Holds(
+        "004 stability: static without end, semi_dynamic 365, dynamic 30 days; threshold 0.6",
+        lambda: (dict(TTL_DAYS), CONFIDENCE_THRESHOLD),
+        ({"static": None, "semi_dynamic": 365, "dynamic": 30}, 0.6),
+    ),
+    Holds(
+        "004 stability: born; works at; is currently in",
+        lambda: [
+            stability(text, None).kind
+            for text in (
+                "Alice was born on January 1, 1990",
+                "Alice works at Google",
+                "Alice is currently in London",
+            )
+        ],
+        ["static", "semi_dynamic", "dynamic"],
+    ),
+    Holds(
         "004 thirteen entity types",
         lambda: set(get_args(MentionType)),
         {
@@ -790,7 +808,6 @@ LATER = [
     Comes("004 trajectories and playbooks", NEXUS, table("trajectories", "playbooks")),
     Comes("004 DEFAULT_DECAY_FACTOR 0.95, floor 0.1", NEXUS, said("DEFAULT_MIN_IMPORTANCE")),
     Comes("004 MAIN_CAPACITY 100, RECALL_MAX_AGE_HOURS 24", NEXUS, said("MAIN_CAPACITY")),
-    Comes("004 stability: static, semi_dynamic 365, dynamic 30", NEXUS, said("semi_dynamic")),
     Comes("004 affinity: beta 0.7, lambda 0.1, threshold 0.85", NEXUS, said("CLUSTER_THRESHOLD")),
     Comes("004 RLM inference", NEXUS, said("rlm/infer")),
 ]
