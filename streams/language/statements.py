@@ -25,6 +25,7 @@ from streams.language.analysis import (
     Outside,
     Statement,
 )
+from streams.language.antecedents import antecedent
 from streams.language.causes import (
     STATED,
     Joined,
@@ -149,7 +150,7 @@ def analyse(
         if kept:
             follows = previous == place - 1
             causes.of(span, len(statements), opens, statements, follows=follows, first=place == 0)
-            statements += kept
+            statements += map(parts.with_whom, kept)
             previous = place
     return Analysis(
         tuple(statements[:limit]),
@@ -302,6 +303,15 @@ class _Parts:
             return None
         (start, end) = (persons[0].start, persons[0].end) if persons else kin[0].span()
         return (text[start:end], persons) if start == joint.left[0] else None
+
+    def with_whom(self, statement: Statement) -> Statement:
+        """The statement with a name where it begins with "he" or "she" and that is sure."""
+        text, speaker = self._tokens.text, self._speaker
+        place = after_lead_in(text, statement.start, statement.end)
+        if speaker is None or _THIRD_PERSON.match(text, place, statement.end) is None:
+            return statement
+        meant = antecedent(text, place, self._mentions, speaker, self._others)
+        return statement if meant is None else self._with_subject(statement, *meant)
 
     def _with_subject(self, statement: Statement, name: str, named: list[Mention]) -> Statement:
         """The statement with a name in the place of the pronoun with which it begins."""

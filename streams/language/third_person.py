@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from projections.text.lexicon import FUNCTION_WORDS, HONORIFICS, PHATIC, RELATIONS, word_set
 from projections.text.tokenizer import Tokens, tokenise
+from streams.language.reported import reported
 from streams.language.verbs import (
     BASES,
     NOUNS_TOO,
@@ -104,13 +104,8 @@ class _Doubt(Exception):
     """The sentence cannot be rewritten without guessing."""
 
 
-def in_third_person(
-    sentence: str, speaker: str, tags: Mapping[str, str] | None = None
-) -> str | None:
-    """Return a sentence of `speaker` in the third person; None where it would be a guess.
-
-    `tags` are parts of speech that were read, by word in lower case, as Penn tags.
-    """
+def in_third_person(sentence: str, speaker: str) -> str | None:
+    """Return a sentence of `speaker` in the third person; None where it would be a guess."""
     name = _DECORATED.sub("", speaker.split("@")[0])
     if _NAME.fullmatch(name) is None or name.lower() in _NO_NAMES or _ADDRESS.match(sentence):
         return None
@@ -120,7 +115,7 @@ def in_third_person(
         return None
     tokens = tokenise(sentence)
     try:
-        changes = _Rewriting(tokens, name, tags or {}).changes()
+        changes = _Rewriting(tokens, name).changes()
     except _Doubt:
         return None
     if not changes:
@@ -141,7 +136,7 @@ def in_third_person(
 class _Rewriting:
     """One sentence while its persons are changed."""
 
-    def __init__(self, tokens: Tokens, name: str, tags: Mapping[str, str]) -> None:
+    def __init__(self, tokens: Tokens, name: str) -> None:
         self._tokens = tokens
         self._lowers = tokens.lowers
         self._name = name
@@ -149,12 +144,12 @@ class _Rewriting:
         titled = words[0].lower().rstrip(".") in _TITLES or len(words) > 3
         self._first = name if titled else words[0]
         quoted = [found.span() for found in _QUOTED.finditer(tokens.text)]
+        quoted += reported(tokens.text)
         self._quoted = {
             index
             for index, start in enumerate(tokens.starts)
             if any(begin <= start < end for begin, end in quoted)
         }
-        self._tags = tags
         self._named = False
         self._several = False  # whether "we" or "us" was said
         self._changes: list[tuple[int, int, str]] = []
@@ -298,12 +293,11 @@ class _Rewriting:
     def _present(self, at: int) -> str | None:
         """Return the form for the third person; None where the word goes with every person."""
         verb = self._lowers[at]
-        tag = self._tags.get(verb)
         if verb in ("am", "have", "do", "don't", "haven't", "were", "weren't", "dont", "havent"):
             return third_person(verb)
-        if tag == "VBD" or (tag is None and is_past(verb) and verb not in UNCERTAIN):
+        if is_past(verb) and verb not in UNCERTAIN:
             return None
-        if tag in ("VBP", "VB") or (tag is None and verb in BASES and verb not in UNCERTAIN):
+        if verb in BASES and verb not in UNCERTAIN:
             return third_person(verb)
         raise _Doubt
 
@@ -334,10 +328,9 @@ class _Rewriting:
                 self._put(verb_at, third_person(verb))
             elif verb in BASES and not infinitive:
                 following = lowers[verb_at + 1] if verb_at + 1 < len(lowers) else ""
-                sure = verb not in NOUNS_TOO or following in _BEFORE_OBJECT
-                if self._tags.get(verb) in ("VBP", "VB") or (verb not in self._tags and sure):
+                if verb not in NOUNS_TOO or following in _BEFORE_OBJECT:
                     self._put(verb_at, third_person(verb))
-                elif verb not in self._tags and following:
+                elif following:
                     raise _Doubt
 
     def _who(self) -> str:

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import pytest
 
+from streams.language.statements import analyse
 from streams.language.third_person import in_third_person
+
+AT = 1_778_245_000_000
 
 
 @pytest.mark.parametrize(
@@ -96,6 +99,8 @@ from streams.language.third_person import in_third_person
         ),
         ('I told Tom "I quit."', 'Ada Marsh told Tom "I quit."'),
         ('"I quit', None),
+        ("Tom said: my brother is ill.", None),
+        ("Tom said I should rest.", "Tom said Ada Marsh should rest."),
         # The subject is left out.
         ("Sold the house in Leeds.", "Ada Marsh sold the house in Leeds."),
         ("Been sleeping badly", "Ada Marsh has been sleeping badly."),
@@ -143,3 +148,33 @@ def test_a_sentence_of_somebody_is_told_or_left(said: str, told: str | None) -> 
 )
 def test_only_a_name_can_stand_in_a_sentence(name: str, told: str | None) -> None:
     assert in_third_person("I live in Rome", name) == told
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("My brother Tom called. He moved to Turin.", "Ada's brother Tom moved to Turin."),
+        ("My sister lives in Oslo. She works as a nurse.", "Ada's sister works as a nurse."),
+        ("I met Mary in June. She lives in Rome.", "Ada: Mary lives in Rome."),
+        ("My wife Anna left Siemens. She has moved to Rome.", "Ada's wife Anna has moved to Rome."),
+        # Somebody else may be meant, or the gender is another.
+        ("Tom and Bob came. He moved to Turin.", "Ada: He moved to Turin."),
+        ("My brother met a friend. He moved to Turin.", "Ada: He moved to Turin."),
+        ("My brother Tom called. She moved to Turin.", "Ada: She moved to Turin."),
+        ("My cousin Alex is here. He lives in Rome.", "Ada: He lives in Rome."),
+        ("My dog Rex barks at Tom. He lives in Rome.", "Ada: He lives in Rome."),
+        ("Hi Tom! He lives in Rome.", "Ada: He lives in Rome."),
+        ('Eva wrote: "Tom is ill." He lives in Rome.', "Ada: He lives in Rome."),
+        ("My brother called.\n\nHe lives in Rome.", "Ada: He lives in Rome."),
+        ("He lives in Rome.", "Ada: He lives in Rome."),
+    ],
+)
+def test_he_and_she_are_named_only_where_it_is_sure(said: str, told: str) -> None:
+    assert analyse(said, speaker="Ada", at_ms=AT).statements[-1].text == told
+
+
+def test_a_fact_of_somebody_mentions_where_he_was_named() -> None:
+    said = "My brother Tom called. He moved to Turin."
+    fact = analyse(said, speaker="Ada", at_ms=AT).statements[-1]
+    assert ("Tom", "PERSON") in {(said[each.start : each.end], each.type) for each in fact.mentions}
+    assert said[fact.start : fact.end] == "He moved to Turin."
