@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import re
 
-from projections.text.lexicon import FUNCTION_WORDS, HONORIFICS, PHATIC, RELATIONS, word_set
+from projections.text.lexicon import (
+    AUXILIARIES,
+    FUNCTION_WORDS,
+    HONORIFICS,
+    PHATIC,
+    RELATIONS,
+    word_set,
+)
 from projections.text.tokenizer import Tokens, tokenise
+from streams.language.clauses import is_finite
 from streams.language.reported import reported
 from streams.language.verbs import (
     BASES,
@@ -21,6 +29,10 @@ _NAME = re.compile(
     r"[^\W\d_][\w.'’\-]*(?: (?:(?:de|da|di|du|van|von|der|den|bin|al|el|la|le|y) ){0,2}"
     r"[^\W\d_a-z][\w.'’\-]*){0,3}"
 )
+#: Stars around words, as in "*all* of it".
+_EMPHASISED = re.compile(
+    r"(?<![\w*])(?P<mark>\*{1,2})(?P<said>[^\s*](?:[^*\n]*[^\s*])?)(?P=mark)(?![\w*])"
+)
 #: Pictures around a name, as in "Dan 🚲".
 _DECORATED = re.compile(r"\A[^\w]+|[^\w.]+\Z")
 _MARKED = re.compile(r"[?*_`|<>\[\]{}]|\n\s*\n")
@@ -31,7 +43,9 @@ _QUOTED = re.compile(
     r"\"[^\"]*\"|“[^“”]*”|«[^«»]*»|(?<!\w)['\u2018](?=\w)[^'\u2018\u2019]*['\u2019](?!\w)"
 )
 _QUOTED_END = tuple(end + mark for end in ".!" for mark in "\"”»'\u2019")
-_QUOTE_MARK = re.compile(r"[\"“”„«»]|(?<!\w)['\u2018](?=\w)")
+_QUOTE_MARK = re.compile(
+    r"[\"“”„«»]|(?<!\w)['\u2018](?=\w)(?!(?:cause|em|til|bout|cos)\b)", re.IGNORECASE
+)
 #: Whoever is spoken to is not known here, and these point at what is not in the sentence.
 _DOUBTFUL = word_set(
     """you your you're you've you'll you'd yours u ur yourself yourselves mine ours myself ourselves
@@ -40,7 +54,8 @@ _DOUBTFUL = word_set(
 _DANGLING_FIRST = word_set(
     """he she it they him them this that these those there he's she's it's they're that's this's his
     its their which who what such so how one here same both other others another they've they'll
-    they'd he'd he'll she'd she'll it'll it'd that'll please pls kindly let don't dont never"""
+    they'd he'd he'll she'd she'll it'll it'd that'll please pls kindly let don't dont never
+    can't cant cannot couldn't won't wont"""
 )
 _PERSON = word_set("he she him her his hers he's she's he'd she'd he'll she'll")
 _THING = word_set("it it's they they're them their its theirs")
@@ -73,6 +88,7 @@ _EVERYBODYS = word_set(
 _WE = {"we're": "are", "we've": "have", "we'll": "will", "we": ""}
 _WOULD = word_set("like love rather prefer be hate go have say never want")
 _BEFORE_OBJECT = FUNCTION_WORDS | {"my", "our", "a", "an", "the"}
+_ORDERED = _BEFORE_OBJECT - AUXILIARIES - word_set("and or really")
 _DETERMINERS = word_set("a an the my our some any no every each two three four five this these")
 _NEW_SUBJECT = word_set("i i'm i've i'll i'd we we're we've he she they you")
 _MAYBE_SUBJECT = word_set("my our it it's the a this that his her their")
@@ -106,6 +122,7 @@ class _Doubt(Exception):
 
 def in_third_person(sentence: str, speaker: str) -> str | None:
     """Return a sentence of `speaker` in the third person; None where it would be a guess."""
+    sentence = _EMPHASISED.sub(r"\g<said>", sentence)
     name = _DECORATED.sub("", speaker.split("@")[0])
     if _NAME.fullmatch(name) is None or name.lower() in _NO_NAMES or _ADDRESS.match(sentence):
         return None
@@ -163,7 +180,7 @@ class _Rewriting:
         if lowers[0] in _DANGLING_FIRST or lowers[0] in _THIRDS:
             raise _Doubt
         if lowers[0] in _ORDERS and (
-            lowers[0] not in NOUNS_TOO or not _BEFORE_OBJECT.isdisjoint(lowers[1:2])
+            lowers[0] not in NOUNS_TOO or not _ORDERED.isdisjoint(lowers[1:2])
         ):
             # An order, or one whose subject is left out: "Call me at five", "Love my dog".
             raise _Doubt
@@ -186,6 +203,8 @@ class _Rewriting:
         if word == "been" and rest and rest[0].endswith("ing"):
             self._insert(0, "has ")
         elif word in _ELIDED_ING:
+            if ":" in self._tokens.text[:60]:
+                raise _Doubt  # a heading: "Getting the money: ..."
             self._insert(0, "is ")
         elif is_past(word) and word not in ("was", "were", "had", "based", "used", "left", "found"):
             if word in BASES or rest == ["i"]:
@@ -244,11 +263,16 @@ class _Rewriting:
             "am",
             "can",
             "would",
-            "and",
             "should",
         ):
-            # "So do I"; "Jonas and I are": whose verb is it?
+            # "So do I": whose verb is it?
             raise _Doubt
+        if index > 1 and lowers[index - 1] == "and" and not self._is_clause(index - 1):
+            if lower != "i":
+                raise _Doubt
+            # "My wife and I are": the verb goes with both.
+            self._put(index, self._who())
+            return index + 1
         if index and lower == "i" and self._tokens.words[index] == "I":
             before = self._tokens.words[index - 1]
             if before[0].isupper() and index > 1 and self._tokens.gap(index - 1) == " ":
@@ -279,6 +303,10 @@ class _Rewriting:
             self._put(verb_at, form)
             self._joined_verbs(verb_at + 1, negated=verb in ("don't", "dont", "do"))
         return verb_at + 1
+
+    def _is_clause(self, index: int) -> bool:
+        """Whether what stands before a word says something of its own."""
+        return is_finite(self._tokens, self._tokens.starts[0], self._tokens.starts[index])
 
     def _verb_after(self, index: int) -> int | None:
         at = index + 1
