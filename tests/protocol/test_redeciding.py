@@ -253,9 +253,9 @@ def test_a_repeat_takes_the_place_of_what_it_repeated(
     )
     home.tell(forget(1))
     assert home.facts() == [
-        (2, "My bicycle is blue."),
-        (3, "I like green tea."),
-        (4, "We painted the kitchen red."),
+        (2, "Ada's bicycle is blue."),
+        (3, "Ada likes green tea."),
+        (4, "Ada and others painted the kitchen red."),
     ]
     assert 4 not in decided
     agree(home)
@@ -372,8 +372,8 @@ def test_a_zone_that_was_decided_before_decisions_were_traced(home: Home) -> Non
     with home.files() as files:
         files.memory.connection.execute("UPDATE conclusions SET traced = 0 WHERE number = 2")
     home.tell(forget(1))
-    assert home.facts() == [(2, "I like green tea.")]
+    assert home.facts() == [(2, "Ada likes green tea.")]
     agree(home)
     home.tell(say("I like green tea.", "5"), forget(2, at=START + 1))
-    assert home.facts() == [(5, "I like green tea.")]
+    assert home.facts() == [(5, "Ada likes green tea.")]
     agree(home)

@@ -184,7 +184,7 @@ def test_an_assistants_message_without_a_turn_yields_no_facts(
         said("Ada lives in Turin and works at Larch.", "1", sender=sender, direction=direction),
         said("I live in Lima.", "2", sender="u1", name="Ada"),
     )
-    assert home.facts() == [(2, "I live in Lima.")]
+    assert home.facts() == [(2, "Ada lives in Lima.")]
     assert home.rows("events", "SELECT source_id FROM events ORDER BY number") == [("1",), ("2",)]
 
 

@@ -101,7 +101,7 @@ def stands(home: Home, said: str, facts: list[tuple[int, str]]) -> None:
     assert live(home) == ours
 
 
-BOTH = [(1, "Ada moved to Berlin."), (2, "I like green tea.")]
+BOTH = [(1, "Ada moved to Berlin."), (2, "Ada likes green tea.")]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_a_change_record_without_parts_is_appended_with_erases_that_no_forget_as
     home.publish(TEA, RED)
     extend(home, 2, erases=(source(home, erased),))
     said = f"erases {erased}, and its event asks to erase nothing"
-    stands(home, said, [*BOTH, (3, "We painted the kitchen red.")])
+    stands(home, said, [*BOTH, (3, "Ada and others painted the kitchen red.")])
     assert len(home.ledger.keys.get([source(home, n).key_id for n in (1, 2, 3)])) == 3
 
 
@@ -145,7 +145,7 @@ def test_an_erasure_that_erases_something_else_than_was_asked_for_is_void(
     home.tell(BERLIN, SECRET)
     home.publish(forget(2), TEA)
     extend(home, 3, erases=tuple(source(home, number) for number in claimed))
-    stands(home, "and its event asks to erase 2", [BOTH[0], (4, "I like green tea.")])
+    stands(home, "and its event asks to erase 2", [BOTH[0], (4, "Ada likes green tea.")])
     assert not home.ledger.keys.get([source(home, 2).key_id])
     assert len(home.ledger.keys.get([source(home, n).key_id for n in (1, 3, 4)])) == 3
     assert not files_holding(home.path, b"qwxyz")
@@ -191,7 +191,7 @@ def test_a_part_under_a_key_of_the_forgers_own_says_nothing(home: Home, number: 
     stands(
         home,
         f"names a key that is not that of event {number}",
-        [*BOTH, (3, "We painted the kitchen red.")],
+        [*BOTH, (3, "Ada and others painted the kitchen red.")],
     )
 
 
@@ -201,7 +201,7 @@ def test_a_part_that_rests_on_a_later_event_says_nothing(home: Home) -> None:
     later = source(home, 3)
     text = encode_part(DecidedPart((3,), puts=[GHOST]))
     extend(home, 2, parts=[((later,), text)], keys=home.ledger.keys.get([later.key_id]))
-    stands(home, "that of event 3", [*BOTH, (3, "We painted the kitchen red.")])
+    stands(home, "that of event 3", [*BOTH, (3, "Ada and others painted the kitchen red.")])
 
 
 def test_a_change_of_an_event_that_is_void_is_void(home: Home) -> None:
@@ -246,7 +246,9 @@ def test_what_follows_a_forged_record_is_void_with_it(home: Home) -> None:
     home.publish(TEA, RED)
     forged = extend(home, 2, event_hash=bytes(32))
     extend(home, 3, previous=forged)
-    stands(home, "belongs to another event 2", [*BOTH, (3, "We painted the kitchen red.")])
+    stands(
+        home, "belongs to another event 2", [*BOTH, (3, "Ada and others painted the kitchen red.")]
+    )
 
 
 def test_a_record_is_forged_between_reading_and_appending(home: Home) -> None:

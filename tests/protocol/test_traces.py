@@ -101,7 +101,7 @@ def test_w1s_1a_lands_and_w2s_batch_1b_2b_lands_after(make_home: MakeHome, room:
     chain = ChangeReader(one.ledger, ZONE, one.node.current(ZONE).chain)
     assert [change.header.number for change in chain.read(100)] == [1, 2]
     assert chain.void == 2
-    assert one.facts() == two.facts() == [(1, "Ada moved to Berlin."), (2, "I like green tea.")]
+    assert one.facts() == two.facts() == [(1, "Ada moved to Berlin."), (2, "Ada likes green tea.")]
     assert live(one) == live(two)
     whole(one)
 
@@ -131,7 +131,7 @@ def test_what_was_acknowledged_but_is_void_is_decided_again(
         check.run()
         assert (check.problems, check.void) == ([], 2)
         assert driver.run() == 1
-    assert one.facts() == [(1, "Ada moved to Berlin."), (2, "I like green tea.")]
+    assert one.facts() == [(1, "Ada moved to Berlin."), (2, "Ada likes green tea.")]
     two.drive()
     assert live(one) == live(two)
     whole(two)
@@ -184,7 +184,7 @@ def test_what_an_overtaken_sequencer_appends_in_one_go_is_void(home: Home) -> No
     assert [event.number for event in overtaken] == [2, 3, 4]
     home.ledger.append(EVENTS, ZONE, [event.value for event in overtaken])
     home.drive()
-    assert home.facts() == [(1, "Ada moved to Berlin."), (2, "I like green tea.")]
+    assert home.facts() == [(1, "Ada moved to Berlin."), (2, "Ada likes green tea.")]
     assert verify(home.node, ZONE).void == 3
     whole(home)
     home.tell(RED)
@@ -209,7 +209,7 @@ def test_a_zombies_record_with_the_right_number_and_another_past_is_void(home: H
     home.publish(TEA)
     forge(home, 2)
     home.drive()
-    assert home.facts() == [(1, "Ada moved to Berlin."), (2, "I like green tea.")]
+    assert home.facts() == [(1, "Ada moved to Berlin."), (2, "Ada likes green tea.")]
     whole(home)
 
 
@@ -232,8 +232,8 @@ def a_history(home: Home) -> None:
 
 EXPECTED = [
     (1, "Ada moved to Berlin."),
-    (3, "My bicycle is blue."),
-    (4, "We painted the kitchen red."),
+    (3, "Ada's bicycle is blue."),
+    (4, "Ada and others painted the kitchen red."),
     (7, "The cat sleeps under the sofa."),
 ]
 COMMIT_STEPS = [name for name in FAILPOINTS if name.startswith(("commit.", "outbox."))]
@@ -291,7 +291,7 @@ def test_a_crash_while_publishing_then_the_same_again(home: Home, name: str) -> 
         home.publish(BERLIN, TEA)
     home.restart()
     assert {receipt.number for receipt in home.tell(BERLIN, TEA)} == {1, 2}
-    assert home.facts() == [(1, "Ada moved to Berlin."), (2, "I like green tea.")]
+    assert home.facts() == [(1, "Ada moved to Berlin."), (2, "Ada likes green tea.")]
     whole(home)
 
 
@@ -319,7 +319,7 @@ def test_a_forgotten_id_does_not_come_back(home: Home) -> None:
     home.tell(forget(1))
     again = home.tell(BERLIN, say("Something else was said.", "1"))
     assert [receipt.status for receipt in again] == ["duplicate", "duplicate"]
-    assert home.facts() == [(2, "I like green tea.")]
+    assert home.facts() == [(2, "Ada likes green tea.")]
     whole(home)
 
 
@@ -519,7 +519,7 @@ def test_forgetting_what_never_was_does_nothing(home: Home) -> None:
     home.tell(forget(3, 4, at=START + 1))
     assert live(home) == before
     home.tell(TEA)
-    assert home.facts() == [(1, "Ada moved to Berlin."), (4, "I like green tea.")]
+    assert home.facts() == [(1, "Ada moved to Berlin."), (4, "Ada likes green tea.")]
     whole(home)
 
 
@@ -555,10 +555,10 @@ def test_forgetting_an_erasure_brings_nothing_back(home: Home) -> None:
     home.tell(say("The qwxyz code is on the door.", "1"), TEA)
     home.tell(forget(1))
     home.tell(forget(3))
-    assert home.facts() == [(2, "I like green tea.")]
+    assert home.facts() == [(2, "Ada likes green tea.")]
     whole(home)
     rebuild(home.node, ZONE, "derive")
-    assert home.facts() == [(2, "I like green tea.")]
+    assert home.facts() == [(2, "Ada likes green tea.")]
     whole(home)
 
 
@@ -619,7 +619,7 @@ def test_a_tick_that_was_evolved_after_a_crash_still_gets_its_commands(
     home.restart()
     home.drive()
     assert kinds_of(home) == ["message", "tick", "close_turn"]
-    assert home.facts() == [(1, "My bicycle is blue.")]
+    assert home.facts() == [(1, "Ada's bicycle is blue.")]
     whole(home)
 
 
@@ -835,7 +835,7 @@ def test_a_record_that_kills_the_process_each_time_is_parked(home: Home, where: 
         deaths += 1
     assert MOST_DEATHS <= deaths <= MOST_DEATHS + 1
     home.open()
-    assert home.facts() == [(1, "Ada moved to Berlin."), (3, "I like green tea.")]
+    assert home.facts() == [(1, "Ada moved to Berlin."), (3, "Ada likes green tea.")]
     ((number, kind, reason, state),) = home.letters()
     assert (number, kind, state) == (2, "message", "parked")
     assert str(MOST_DEATHS) in reason
@@ -873,7 +873,7 @@ def test_an_erasure_passes_a_record_that_cannot_be_decided(make_home: MakeHome, 
     home = make_home("home", (*AGENTS, Poisoned("poison", where=where)))
     home.tell(BERLIN, say("My poison tastes of almonds.", "p"), TEA)
     home.tell(forget(1))
-    assert home.facts() == [(3, "I like green tea.")]
+    assert home.facts() == [(3, "Ada likes green tea.")]
     assert [letter[0] for letter in home.letters()] == [2]
     whole(home)
 
@@ -898,7 +898,7 @@ def test_forgetting_a_parked_record(make_home: MakeHome) -> None:
     assert home.letters() == []
     assert not files_holding(home.path, b"qwxyz")
     home.tell(command(Retry(source_id="r", number=2)))
-    assert home.facts() == [(1, "Ada moved to Berlin."), (3, "I like green tea.")]
+    assert home.facts() == [(1, "Ada moved to Berlin."), (3, "Ada likes green tea.")]
     whole(home)
 
 
@@ -1047,8 +1047,8 @@ def test_a_zombie_writes_to_the_old_chain_after_the_switch(home: Home) -> None:
     home.tell(RED)
     assert home.facts() == [
         (1, "Ada moved to Berlin."),
-        (3, "I like green tea."),
-        (4, "We painted the kitchen red."),
+        (3, "Ada likes green tea."),
+        (4, "Ada and others painted the kitchen red."),
     ]
     now = whole(home)
     assert rollback(home.node, ZONE).chain == old.chain
@@ -1218,7 +1218,7 @@ def test_a_switch_cannot_be_erased(home: Home) -> None:
     lose(home)
     home.drive()
     assert home.node.current(ZONE).chain == chain
-    assert home.facts() == [(2, "I like green tea.")]
+    assert home.facts() == [(2, "Ada likes green tea.")]
     whole(home)
 
 
