@@ -14,13 +14,16 @@ DAY_MS = 86_400_000
 #: Every text that is ever said -> the sentences that are facts. Each text has a word of its own
 #: that stands nowhere else, so that its traces can be searched for.
 POOL: dict[str, list[str]] = {
-    "I like qaxo tea.": ["I like qaxo tea."],
-    "We painted the qebu kitchen red.": ["We painted the qebu kitchen red."],
-    "My qico bicycle is blue. The cat sleeps under the qico sofa.": [
-        "My qico bicycle is blue.",
+    "Ada likes qaxo tea.": ["Ada likes qaxo tea."],
+    "Ada painted the qebu kitchen red.": ["Ada painted the qebu kitchen red."],
+    "Ada's qico bicycle is blue. The cat sleeps under the qico sofa.": [
+        "Ada's qico bicycle is blue.",
         "The cat sleeps under the qico sofa.",
     ],
-    "I keep qudo honey. I keep qudo honey.": ["I keep qudo honey.", "I keep qudo honey."],
+    "Ada keeps qudo honey. Ada keeps qudo honey.": [
+        "Ada keeps qudo honey.",
+        "Ada keeps qudo honey.",
+    ],
     "Where did you put the qefy keys?": [],
     "Did you see the qoga film?": [],
     "Ada moved to Qihurg.": ["Ada moved to Qihurg."],
@@ -31,10 +34,10 @@ POOL: dict[str, list[str]] = {
 #: meant, and so what is replaced, is not said here: these must stand at least once.
 MOVES = {"Ada moved to Qihurg.", "Ada moved to Qajoville."}
 WORDS = {
-    "I like qaxo tea.": "qaxo",
-    "We painted the qebu kitchen red.": "qebu",
-    "My qico bicycle is blue. The cat sleeps under the qico sofa.": "qico",
-    "I keep qudo honey. I keep qudo honey.": "qudo",
+    "Ada likes qaxo tea.": "qaxo",
+    "Ada painted the qebu kitchen red.": "qebu",
+    "Ada's qico bicycle is blue. The cat sleeps under the qico sofa.": "qico",
+    "Ada keeps qudo honey. Ada keeps qudo honey.": "qudo",
     "Where did you put the qefy keys?": "qefy",
     "Did you see the qoga film?": "qoga",
     "Ada moved to Qihurg.": "qihurg",
