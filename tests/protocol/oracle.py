@@ -15,7 +15,7 @@ DAY_MS = 86_400_000
 #: that stands nowhere else, so that its traces can be searched for.
 POOL: dict[str, list[str]] = {
     "Ada likes qaxo tea.": ["Ada likes qaxo tea."],
-    "Ada painted the qebu kitchen red.": ["Ada painted the qebu kitchen red."],
+    "Ada's qebu kitchen is red.": ["Ada's qebu kitchen is red."],
     "Ada's qico bicycle is blue. The cat sleeps under the qico sofa.": [
         "Ada's qico bicycle is blue.",
         "The cat sleeps under the qico sofa.",
@@ -35,7 +35,7 @@ POOL: dict[str, list[str]] = {
 MOVES = {"Ada moved to Qihurg.", "Ada moved to Qajoville."}
 WORDS = {
     "Ada likes qaxo tea.": "qaxo",
-    "Ada painted the qebu kitchen red.": "qebu",
+    "Ada's qebu kitchen is red.": "qebu",
     "Ada's qico bicycle is blue. The cat sleeps under the qico sofa.": "qico",
     "Ada keeps qudo honey. Ada keeps qudo honey.": "qudo",
     "Where did you put the qefy keys?": "qefy",
