@@ -20,9 +20,9 @@ POOL: dict[str, list[str]] = {
         "Ada's qico bicycle is blue.",
         "The cat sleeps under the qico sofa.",
     ],
-    "Ada keeps qudo honey. Ada keeps qudo honey.": [
-        "Ada keeps qudo honey.",
-        "Ada keeps qudo honey.",
+    "Ada's qudo honey is sweet. Ada's qudo honey is sweet.": [
+        "Ada's qudo honey is sweet.",
+        "Ada's qudo honey is sweet.",
     ],
     "Where did you put the qefy keys?": [],
     "Did you see the qoga film?": [],
@@ -37,7 +37,7 @@ WORDS = {
     "Ada likes qaxo tea.": "qaxo",
     "Ada's qebu kitchen is red.": "qebu",
     "Ada's qico bicycle is blue. The cat sleeps under the qico sofa.": "qico",
-    "Ada keeps qudo honey. Ada keeps qudo honey.": "qudo",
+    "Ada's qudo honey is sweet. Ada's qudo honey is sweet.": "qudo",
     "Where did you put the qefy keys?": "qefy",
     "Did you see the qoga film?": "qoga",
     "Ada moved to Qihurg.": "qihurg",

@@ -337,7 +337,7 @@ def test_an_extract_that_read_a_forgotten_event_is_made_again(home: Home) -> Non
         project_events(home.ledger, ZONE, files)
         assert driver.decide([second], driver.extract([second])) == 1
         assert driver.decide([third], stale) == 1
-    assert home.facts() == [(3, "My treasure is under the old oak.")]
+    assert home.facts() == [(3, "Bob's treasure is under the old oak.")]
     assert home.rows("memory", "SELECT context FROM facts") == [(None,)]
     home.drive()
     assert b"qwxyz" not in home.readable_parts()
@@ -959,7 +959,7 @@ def test_a_parked_record_gives_its_facts_when_the_agent_is_mended(make_home: Mak
     home.tell(BERLIN, say("My poison tastes of almonds.", "p"), TEA)
     switch.on = False
     home.tell(command(Retry(source_id="r1", number=2)))
-    assert (2, "My poison tastes of almonds.") in home.facts()
+    assert (2, "Ada's poison tastes of almonds.") in home.facts()
     assert home.letters()[0][3] == "retried"
     before = whole(home)
     home.tell(command(Retry(source_id="r2", number=2)), command(Drop(source_id="d", number=2)))
