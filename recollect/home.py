@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from weakref import WeakValueDictionary
 
 import msgspec
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 #: a reader of format 3: a recollect refuses them that would decide without these. Every other
 #: stays of format 1.
 FORMAT = 3
+
+#: The agent that decides from what a model wrote; a home that names it has a model as its writer.
+MODEL_WRITER = "modelwriter"
+Writer = Literal["rules", "model"]
 
 T = TypeVar("T")
 
@@ -104,6 +108,7 @@ class Home:
         without_encoder: bool = False,
         reader: str | None = None,
         agents: Sequence[str] | None = None,
+        writer: Writer | None = None,
         progress: BringProgress | None = None,
     ) -> Home:
         """Make a home and pin its encoder; an existing home keeps what it has, its owner's alone.
@@ -127,6 +132,9 @@ class Home:
             agents_named(agents)
         configuration = configuration or Configuration(directory)
         _must_not_be_changing(directory)
+        if writer is not None:
+            there = cls(directory, configuration).settings.agents if cls.is_at(directory) else None
+            agents = with_writer(writer, agents or there or OWN_AGENTS)
         if cls.is_at(directory):
             home = cls(directory, configuration)
             tighten(directory)
@@ -279,6 +287,11 @@ class Home:
         cache = self.configuration.cache
         return _shared(("reader", str(cache), pin), lambda: load_reader(pin, cache=cache))
 
+    @property
+    def writer(self) -> Writer:
+        """Whether a language model writes beside the rules."""
+        return "model" if MODEL_WRITER in self.settings.agents else "rules"
+
     def reader_door(self) -> ReaderDoor | None:
         """Return how the home's reader is reached; None where it has none."""
         pin = self.settings.reader
@@ -302,6 +315,12 @@ class Home:
             return None
         cache = self.configuration.cache
         return _shared(("reranker", str(cache), pin), lambda: load_reranker(pin, cache=cache))
+
+
+def with_writer(writer: Writer, agents: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of agents with the one that a writer needs, or without it."""
+    others = tuple(name for name in agents if name != MODEL_WRITER)
+    return (*others, MODEL_WRITER) if writer == "model" else others
 
 
 def _reader(chosen: str | None, cache: Path, progress: BringProgress | None) -> ReaderPin | None:

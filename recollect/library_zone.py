@@ -62,6 +62,8 @@ from schemas.wire import (
     Time,
     UpdateReport,
     Verification,
+    WriteReport,
+    WriterTextVersion,
 )
 from streams.projecting.projector import Progress
 
@@ -289,6 +291,69 @@ class Zone:
         >>> zone.wait_for(zone.token())
         """
         ingesting.wait_for(self._zone, token, timeout)
+
+    @_at_work
+    def write(
+        self,
+        *,
+        limit: int | None = None,
+        again: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+        while_: Callable[[], bool] = lambda: True,
+    ) -> WriteReport:
+        """Let the home's language model write about the events that it has not read (A19).
+
+        At most `limit` of them; with `again` also those that another model wrote about, or this
+        one in another role. `dry_run`: only what that would take, in calls, tokens and cost.
+        Between two events it ends once `while_` is False. What a model says is checked, and adds
+        to what the rules say; nothing is changed or deleted by it.
+
+        Raises:
+            InvalidInput: the home's writer are the rules alone, or no account of a model is set.
+            Busy: another process writes for this home.
+
+        >>> zone.write(dry_run=True).model  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        schemas.errors.InvalidInput: the writer of ... are the rules alone; ...
+        """
+        from recollect import writing
+
+        return writing.write(
+            self._zone,
+            limit=limit,
+            again=again,
+            dry_run=dry_run,
+            progress=progress,
+            while_=while_,
+        )
+
+    @_at_work
+    def writer_texts(self) -> list[WriterTextVersion]:
+        """Return what the model that writes is told here: its role, and its notes (A22).
+
+        >>> [text.name for text in zone.writer_texts()]
+        ['role']
+        """
+        from recollect import writing
+
+        return writing.told(self._zone)
+
+    @_at_work
+    def tell_writer(self, name: str, text: str) -> int:
+        """Give the model that writes another role (`role`), or a note; return the record.
+
+        Each version is an event of the ledger; an empty text takes the role or the note back.
+
+        Raises:
+            InvalidInput: the name or the text is too long, or empty.
+
+        >>> zone.tell_writer("names", "Mel is Melanie.") > 0
+        True
+        """
+        from recollect import writing
+
+        return writing.tell(self._zone, name, text)
 
     # Questions
 

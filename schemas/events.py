@@ -214,6 +214,38 @@ class SetMemoryState(
     state: Literal["active", "inactive", "deleted"]
 
 
+class RecordedAt(msgspec.Struct, frozen=True, array_like=True):
+    """Where a model's answer was recorded: its offset in the zone's partition, and its hash."""
+
+    offset: int
+    hash: bytes
+
+
+class ModelWrote(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="model_wrote"):
+    """A language model read the event `about` and answered; the words are in `recordings`.
+
+    `thread` are the events before it that the model was shown, and `sources` all events that it
+    saw words of, these included. `role` is the version of its prompt.
+    """
+
+    about: int
+    answers: tuple[RecordedAt, ...]
+    thread: tuple[int, ...]
+    sources: tuple[int, ...]
+    model: str
+    role: str
+
+
+class WriterText(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="writer_text"):
+    """From here on the model that writes is told this: its role, or a note of a name (A22).
+
+    `text` empty: the note is no more, or the role is recollect's own again.
+    """
+
+    name: str
+    text: str
+
+
 class Switch(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="switch"):
     """From here on the changes of another chain count for the zone: a rebuild took over."""
 
@@ -241,6 +273,8 @@ AnyPayload = (
     | CreateMentalModel
     | UpdateMentalModel
     | SetMemoryState
+    | ModelWrote
+    | WriterText
     | Switch
 )
 

@@ -28,6 +28,7 @@ PACKAGES = {
         "reader",
         "agents",
         "projecting",
+        "writing",
         "deciding",
         "engine",
         "lifecycle",

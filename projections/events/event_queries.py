@@ -168,6 +168,21 @@ def event_at(connection: apsw.Connection, event_id: str) -> Event | None:
     return _event(found[0]) if found else None
 
 
+def event_numbered(connection: apsw.Connection, number: int) -> Event | None:
+    """Return a readable event by its running number."""
+    found = rows(connection, f"SELECT {_COLUMNS} FROM events WHERE number = ?", (number,))
+    return _event(found[0]) if found else None
+
+
+def said(connection: apsw.Connection) -> list[tuple[int, str]]:
+    """Return (number, id) of every message, turn's end and edit, in order."""
+    return rows(
+        connection,
+        "SELECT number, id FROM events WHERE kind IN ('message', 'turn_completed', 'edit') "
+        "ORDER BY number",
+    )
+
+
 def first_known_as(connection: apsw.Connection, id_: str) -> str | None:
     """Return the id of the first event with this id or source id."""
     found: str | None = value(

@@ -329,6 +329,83 @@ def facts_from(connection: apsw.Connection, event_id: str) -> list[tuple[str, st
     )
 
 
+def fact_stands(connection: apsw.Connection, fact_id: str) -> bool:
+    """Return whether there is a fact with this id that nothing superseded."""
+    there: int | None = value(connection, "SELECT 1 FROM facts WHERE id = ?", (fact_id,))
+    return there is not None and invalid_at(connection, fact_id) is None
+
+
+class WritingTotals(NamedTuple):
+    """What language models wrote of a zone's events, and what that took.
+
+    `cost` is in the currency of the prices; `reasons` is how often what was refused.
+    """
+
+    events: int
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost: float
+    kept: int
+    repeated: int
+    refused: int
+    reasons: dict[str, int]
+
+
+def writing_totals(connection: apsw.Connection) -> WritingTotals:
+    """Return what language models wrote in all."""
+    ((events, calls, tokens_in, tokens_out, cost, kept, repeated, refused),) = rows(
+        connection,
+        "SELECT count(DISTINCT about), ifnull(sum(calls), 0), ifnull(sum(tokens_in), 0), "
+        "ifnull(sum(tokens_out), 0), ifnull(sum(cost), 0.0), ifnull(sum(kept), 0), "
+        "ifnull(sum(repeated), 0), ifnull(sum(refused), 0) FROM writings",
+    )
+    reasons = rows(
+        connection,
+        "SELECT each.key, sum(each.value) FROM writings, json_each(writings.reasons) AS each "
+        "GROUP BY each.key ORDER BY each.key",
+    )
+    return WritingTotals(
+        events, calls, tokens_in, tokens_out, cost, kept, repeated, refused, dict(reasons)
+    )
+
+
+def writings_about(connection: apsw.Connection, number: int) -> list[int]:
+    """Return the ledger's records that say what a model wrote of an event, by their numbers."""
+    found = rows(connection, "SELECT number FROM writings WHERE about = ?", (number,))
+    return [each for (each,) in found]
+
+
+def written_about(connection: apsw.Connection) -> set[int]:
+    """Return the numbers of the events that a language model wrote about."""
+    return {number for (number,) in rows(connection, "SELECT about FROM writings")}
+
+
+def written_by_others(connection: apsw.Connection, model: str, role: str) -> set[int]:
+    """Return the numbers of the events that no writing of this model in this role is about."""
+    return {
+        number
+        for (number,) in rows(
+            connection,
+            "SELECT about FROM writings EXCEPT SELECT about FROM writings "
+            "WHERE model = ? AND role = ?",
+            (model, role),
+        )
+    }
+
+
+def writer_texts(connection: apsw.Connection) -> dict[str, tuple[int, str]]:
+    """Return what the model that writes is told: name -> (number of the event, text), the newest
+    of each.
+    """
+    return {
+        name: (number, text)
+        for number, name, text in rows(
+            connection, "SELECT number, name, text FROM writer_texts ORDER BY number"
+        )
+    }
+
+
 def fact_count(connection: apsw.Connection) -> int:
     """Return how many facts there are."""
     return int(value(connection, "SELECT count(*) FROM facts"))

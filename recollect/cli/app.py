@@ -20,6 +20,7 @@ from recollect.cli import (
     recall_commands,
     service_commands,
     upkeep_commands,
+    write_commands,
 )
 from recollect.cli.output import say
 from schemas.display import shown, single_spaced
@@ -74,6 +75,7 @@ for command in (
     *recall_commands.COMMANDS,
     *browse_commands.COMMANDS,
     *extract_command.COMMANDS,
+    *write_commands.COMMANDS,
     *upkeep_commands.COMMANDS,
     *backup_commands.COMMANDS,
     *process_commands.COMMANDS,

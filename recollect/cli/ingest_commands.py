@@ -25,6 +25,7 @@ from recollect.cli.question_options import TIMES
 from schemas.display import quantity, shown, single_spaced
 
 if TYPE_CHECKING:
+    from recollect.home import Writer
     from schemas.wire import ExportPreview, ForgetReport, IngestReport, Rejection, Skipped
     from streams.encoder.catalog import Precision, Source
 
@@ -67,6 +68,11 @@ _STANDARD_INPUT = Path("-")
     help="Which agents decide, with commas between: 'own' are recollect's, package.module:NAME "
     "is another's [own].",
 )
+@click.option(
+    "--writer",
+    type=click.Choice(["rules", "model"]),
+    help="Who writes facts: rules alone, or a language model beside them [rules].",
+)
 def init(
     home: str | None,
     zone: str | None,
@@ -78,6 +84,7 @@ def init(
     reader: str | None,
     precision: Precision,
     agents: str | None,
+    writer: Writer | None,
 ) -> None:
     """Make a home, and bring its encoder."""
     from projections.generations import OWN_AGENTS
@@ -95,6 +102,7 @@ def init(
         without_encoder=encoder == "none",
         reader=reader,
         agents=None if agents is None else [name.strip() for name in agents.split(",")],
+        writer=writer,
         progress=show_step,
     )
     if reranker is None:
@@ -112,6 +120,7 @@ def init(
                 "reader": heads.heads if heads else None,
                 "reranker": judge.model if judge else None,
                 "agents": made.settings.agents,
+                "writer": made.writer,
             }
         )
         return
@@ -127,6 +136,8 @@ def init(
         say(f"reader    heads sha256 {heads.heads[:16]} on {heads.encoder.model}")
     if judge is not None:
         say(f"reranker  {judge.model}, from the {judge.source}")
+    if made.writer == "model":
+        say("writer    a language model beside the rules; recollect write asks it")
     if made.settings.agents != OWN_AGENTS:
         say(f"agents    {', '.join(made.settings.agents)}")
 

@@ -69,6 +69,8 @@ from schemas.wire import (
     Time,
     UpdateReport,
     Verification,
+    WriteReport,
+    WriterTextVersion,
 )
 from streams.adapters import Import, Meter, Options, exports_of, records, reject, total_size
 from streams.projecting.projector import Progress
@@ -129,7 +131,7 @@ class RemoteZone(Zone):
     """The memory of one tenant in a service; see `Zone` for each method.
 
     What only a home can do raises NotRemote: `event_import`, `follow_file`, `record_accesses`,
-    `choose`, `erase`.
+    `choose`, `erase`, `write`, `writer_texts`, `tell_writer`.
     """
 
     def __init__(self, service: ServiceClient, name: str) -> None:
@@ -355,6 +357,23 @@ class RemoteZone(Zone):
             "keep_as": keep_as,
         }
         return self._service.change("POST", f"{self._base}/reflect", Reflection, body)
+
+    def write(
+        self,
+        *,
+        limit: int | None = None,
+        again: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+        while_: Callable[[], bool] = lambda: True,
+    ) -> WriteReport:
+        _only_at_home("write", "recollect write asks the model where the service runs")
+
+    def writer_texts(self) -> list[WriterTextVersion]:
+        _only_at_home("writer_texts", "recollect writer shows them where the service runs")
+
+    def tell_writer(self, name: str, text: str) -> int:
+        _only_at_home("tell_writer", "recollect writer changes them where the service runs")
 
     def record_accesses(self, accesses: Iterable[Access]) -> Receipt:
         _only_at_home("record_accesses", "a service counts what is recalled by itself")

@@ -31,6 +31,8 @@ from schemas.changes.memory_rows import (
     MentalModel,
     Processed,
     Turn,
+    WriterTextVersion,
+    Writing,
 )
 from schemas.changes.row import Row
 from schemas.changes.sections import (
@@ -83,6 +85,8 @@ __all__ = [
     "Section",
     "TokenVectors",
     "Turn",
+    "WriterTextVersion",
+    "Writing",
     "decode_outbox",
     "decode_sections",
     "encode_part",

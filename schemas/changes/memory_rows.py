@@ -146,6 +146,41 @@ class MentalModel(Row, frozen=True, array_like=True, tag="mental_model"):
     number: int
 
 
+class Writing(Row, frozen=True, array_like=True, tag="writing"):
+    """What a language model wrote of an event (A19), by the ledger record `number`.
+
+    `about` is the running number of that event. `kept`, `repeated` and `refused` count what it
+    said; `reasons` (JSON) says how often what was refused for which reason. `cost` is in the
+    currency of the prices.
+    """
+
+    TABLE: ClassVar = "writings"
+    KEY: ClassVar = ("number",)
+    number: int
+    about: int
+    model: str
+    role: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost: float
+    kept: int
+    repeated: int
+    refused: int
+    reasons: str
+
+
+class WriterTextVersion(Row, frozen=True, array_like=True, tag="writer_text"):
+    """A version of what the model that writes is told (A22), since the ledger record `number`."""
+
+    TABLE: ClassVar = "writer_texts"
+    KEY: ClassVar = ("number",)
+    number: int
+    name: str
+    text: str
+    created_at: int
+
+
 class DeadLetter(Row, frozen=True, array_like=True, tag="dead_letter"):
     """A record that could not be decided, and what became of it."""
 
@@ -188,6 +223,8 @@ MemoryRow = (
     | Processed
     | Turn
     | MentalModel
+    | Writing
+    | WriterTextVersion
     | DeadLetter
     | Decided
 )

@@ -62,6 +62,8 @@ from schemas.wire.reports import (
     Status,
     UpdateReport,
     Verification,
+    WriteReport,
+    WriterTextVersion,
 )
 
 __all__ = [
@@ -125,5 +127,7 @@ __all__ = [
     "Time",
     "UpdateReport",
     "Verification",
+    "WriteReport",
+    "WriterTextVersion",
     "ZoneSummary",
 ]

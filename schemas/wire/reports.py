@@ -315,3 +315,45 @@ class NewAccessToken(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     token: str
+
+
+class WriteReport(msgspec.Struct, frozen=True):
+    """What a language model wrote, or would: of how many events, and what came of it.
+
+    `waiting` are the events that it has not read; `asked` those that it read now, `failed` those
+    for which nobody answered (they wait). `kept`, `repeated` and `refused` count what it said;
+    `reasons` is how often what was refused. `calls`, `tokens` and `cost` are what this took. With
+    `dry_run` they are what it would take at most, and `least_...` at least; `recorded` are the
+    events whose first question is answered already. `stopped`: why it ended before all were asked.
+    """
+
+    model: str
+    role: str
+    waiting: int
+    asked: int
+    failed: int
+    kept: int
+    repeated: int
+    refused: int
+    reasons: dict[str, int]
+    calls: int
+    tokens: int
+    cost: float
+    dry_run: bool = False
+    recorded: int = 0
+    least_calls: int = 0
+    least_tokens: int = 0
+    least_cost: float = 0.0
+    stopped: str | None = None
+
+
+class WriterTextVersion(msgspec.Struct, frozen=True):
+    """A version of what the model that writes is told: its role, or a note, since `at`.
+
+    `number` is the record of the ledger that says so; 0: recollect's own role.
+    """
+
+    name: str
+    text: str
+    number: int
+    at: str | None

@@ -11,6 +11,7 @@ from streams.agents.agent import Agent, Extract, ReadingAgent, Surroundings, ToR
 from streams.agents.deadletters import DeadLetterClerk
 from streams.agents.mentalmodels import MentalModelKeeper
 from streams.agents.merges import MergeClerk
+from streams.agents.modelwriter import ModelWriter
 from streams.agents.state import State
 from streams.agents.ticks import TurnCloser
 from streams.agents.writer import RuleWriter
@@ -23,8 +24,10 @@ BY_NAME: Mapping[str, Agent] = {
     "mentalmodels": MentalModelKeeper(),
     "deadletters": DeadLetterClerk(),
     "ticks": TurnCloser(),
+    "modelwriter": ModelWriter(),
 }
-AGENTS: tuple[Agent, ...] = tuple(BY_NAME.values())
+#: Those of every home that says nothing of agents: all but the one that a model needs.
+AGENTS: tuple[Agent, ...] = tuple(agent for name, agent in BY_NAME.items() if name != "modelwriter")
 
 __all__ = [
     "AGENTS",

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import msgspec
 
 from schemas.changes import DecidedPart
-from schemas.events import Event
+from schemas.events import Event, ModelWrote
 from streams.agents.state import State
 from streams.language.text_reading import TextReading
 
@@ -18,6 +18,19 @@ class ToRead(NamedTuple):
 
     number: int
     text: str
+
+
+class AnsweredCalls(NamedTuple):
+    """What a model answered about an event: its calls of tools (name, arguments), and the price.
+
+    `asked` is how often it was asked; `cost` is in the currency of the prices.
+    """
+
+    calls: Sequence[tuple[str, str]]
+    asked: int
+    tokens_in: int
+    tokens_out: int
+    cost: float
 
 
 class Surroundings(Protocol):
@@ -40,6 +53,16 @@ class Surroundings(Protocol):
 
     def reading(self, text: str) -> TextReading | None:
         """Return what was read in a text that an agent asked for (`to_read`); None: no reader."""
+        return None
+
+    def event(self, number: int) -> Event | None:
+        """Return the event with this running number; None where it was erased."""
+        return None
+
+    def answered(self, wrote: ModelWrote) -> AnsweredCalls | None:
+        """Return what a model's recorded answers say; None where an event behind them was
+        erased.
+        """
         return None
 
 

@@ -209,7 +209,7 @@ def _read(event: Event, surroundings: Surroundings, below: int) -> Reading:
     """Read an event together with those before a number of the ledger."""
     content = event.payload
     assert isinstance(content, Content)
-    said_at, replaced, stands = _among_versions(event, surroundings.revisions(event, below))
+    said_at, replaced, stands = among_versions(event, surroundings.revisions(event, below))
     text = own_words(content) if stands else ""
     read = surroundings.reading(text) if text.strip() else None
     if isinstance(content, Remember):
@@ -259,7 +259,7 @@ def _former(reading: Reading) -> Iterable[Statement]:
     return (one.statement for one in reading.corrects if one.statement is not None)
 
 
-def _among_versions(event: Event, revisions: Sequence[Event]) -> tuple[int, tuple[str, ...], bool]:
+def among_versions(event: Event, revisions: Sequence[Event]) -> tuple[int, tuple[str, ...], bool]:
     """Return when an event was said, what it takes the place of, and whether it stands itself.
 
     What came before it in the ledger counts; a version that comes later takes its place then.

@@ -22,9 +22,10 @@ from schemas.changes import (
     RecordedReading,
     Section,
 )
-from schemas.events import Content, Event, Retry
+from schemas.events import Content, Event, ModelWrote, Retry
 from schemas.ids import row_id, text_hash
 from streams.agents import AGENTS, Agent, Extract, ReadingAgent, State, Surroundings, ToRead
+from streams.agents.agent import AnsweredCalls
 from streams.agents.state import key_of_event
 from streams.agents.vectors import embedding_rows
 from streams.encoder.gateway import Answers, EncoderGateway, Readings, text_mark
@@ -32,6 +33,7 @@ from streams.language.text_reading import TextReading
 from streams.ledger import Ledger
 from streams.reader.packed_reading import unpacked
 from streams.reading.readers import UnsealedEvent, event_at
+from streams.reading.recorded_answers import OpenedRecording, recorded_answers
 
 
 class LedgerThread(Surroundings):
@@ -42,7 +44,10 @@ class LedgerThread(Surroundings):
         connection: apsw.Connection,
         without: Set[int] = frozenset(),
         readings: Readings = MappingProxyType({}),
+        recorded: Callable[[ModelWrote], Sequence[OpenedRecording] | None] | None = None,
     ) -> None:
+        """`recorded` looks up what models answered."""
+        self._recorded = recorded
         self._connection = connection
         self._without = without
         self._readings = readings
@@ -69,6 +74,28 @@ class LedgerThread(Surroundings):
     def reading(self, text: str) -> TextReading | None:
         content = self._readings.get(text_hash(text))
         return None if content is None else unpacked(text, content)
+
+    def event(self, number: int) -> Event | None:
+        self.looked_at.add(number)
+        if number in self._without:
+            return None
+        return thread.event_numbered(self._connection, number)
+
+    def answered(self, wrote: ModelWrote) -> AnsweredCalls | None:
+        # Also those that are gone: a decision from less than was said is another decision.
+        here = [self.event(number) is not None for number in wrote.sources]
+        if self._recorded is None or not all(here):
+            return None
+        found = self._recorded(wrote)
+        if found is None:
+            return None
+        return AnsweredCalls(
+            calls=[(call.name, call.arguments) for each in found for call in each.answer.calls],
+            asked=len(found),
+            tokens_in=sum(each.header.tokens_in for each in found),
+            tokens_out=sum(each.header.tokens_out for each in found),
+            cost=sum(each.header.cost for each in found),
+        )
 
     def _noted(self, found: list[Event]) -> list[Event]:
         self.looked_at |= {item.number for item in found}
@@ -253,7 +280,12 @@ class Decider:
         """Return each agent's extract of a record, and the numbers of what they looked at."""
         if record.event is None or record.source.number in parked:
             return (), frozenset()
-        surroundings = LedgerThread(self._files.events.connection, without, readings)
+        surroundings = LedgerThread(
+            self._files.events.connection,
+            without,
+            readings,
+            lambda wrote: recorded_answers(self._ledger, self._zone, wrote.answers),
+        )
         extracts = tuple(
             (agent, agent.extract(record.event, surroundings))
             for agent in self._agents

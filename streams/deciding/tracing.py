@@ -186,14 +186,32 @@ class Decisions:
         return parts
 
     def _change(self, number: int) -> tuple[ChangeHeader, ChangeRecord]:
-        offsets = memory_queries.decided_at(self._memory, (number - 1, number))
-        if number not in offsets:
-            raise Untraceable(f"change {number} has no known offset")
-        begin = offsets.get(number - 1, -1) + 1
-        header, record = read_change(whole_at(self._ledger, self._zone, begin, offsets[number]))
-        if (header.number, header.chain) != (number, self._chain):
-            raise Untraceable(f"change {number} is not at its offset")
-        return header, record
+        return _change_of(self._ledger, self._zone, self._chain, self._memory, number)
+
+
+def _change_of(
+    ledger: Ledger, zone: str, chain: str, memory: apsw.Connection, number: int
+) -> tuple[ChangeHeader, ChangeRecord]:
+    offsets = memory_queries.decided_at(memory, (number - 1, number))
+    if number not in offsets:
+        raise Untraceable(f"change {number} has no known offset")
+    begin = offsets.get(number - 1, -1) + 1
+    header, record = read_change(whole_at(ledger, zone, begin, offsets[number]))
+    if (header.number, header.chain) != (number, chain):
+        raise Untraceable(f"change {number} is not at its offset")
+    return header, record
+
+
+def rested_on(
+    ledger: Ledger, zone: str, chain: str, memory: apsw.Connection, number: int
+) -> frozenset[int]:
+    """Return the numbers of all events whose words what a record led to may repeat.
+
+    Raises:
+        Untraceable: its change record is not known.
+    """
+    _, record = _change_of(ledger, zone, chain, memory, number)
+    return frozenset(source.number for part in record.parts for source in part.sources)
 
 
 class _Keys:

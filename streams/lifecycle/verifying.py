@@ -22,8 +22,9 @@ from projections.recall.index.zone_index import stored_problems
 from projections.sqlite import connect, copy_file, rows
 from schemas.changes import MODELS
 from schemas.errors import Damaged, HomeError, IntegrityError, RecollectError, UnknownVersion
-from schemas.events import Forget
+from schemas.events import Forget, ModelWrote, RecordedAt
 from schemas.fragments import Assembler
+from schemas.recordings import open_recording, read_recording
 from schemas.records import (
     GENESIS,
     ChangeHeader,
@@ -38,7 +39,15 @@ from schemas.records import (
 from schemas.seal import source_digest
 from schemas.wire import FileCheck, Verification
 from streams.engine.node import Node
-from streams.ledger import CHANGES, EVENTS, Ledger, LedgerGap, Record, partition_of
+from streams.ledger import (
+    CHANGES,
+    EVENTS,
+    RECORDINGS,
+    Ledger,
+    LedgerGap,
+    Record,
+    partition_of,
+)
 from streams.ledger.sequencer import Head
 from streams.lifecycle.residue import residue
 from streams.projecting.projector import Progress, project_changes, project_events
@@ -70,12 +79,15 @@ class LedgerCheck:
         self._unreadable: dict[int, int] = {}
         self._erased: set[bytes] = set()
         self._erasures: dict[int, frozenset[int]] = {}
+        # What models answered: the offsets of events that cite it, and where it was recorded.
+        self._cited: list[tuple[int, RecordedAt]] = []
         self.problems: list[str] = []
         self.void = 0
 
     def run(self, progress: Progress | None = None) -> None:
-        """Check both topics, and what the ledger goes by when it publishes."""
+        """Check all topics, and what the ledger goes by when it publishes."""
         self._events(progress)
+        self._recordings(progress)
         self._changes(progress)
         for number, offset in self._unreadable.items():
             if self._accepted[number].event.envelope.key_id not in self._erased:
@@ -146,11 +158,37 @@ class LedgerCheck:
                     self._say(EVENTS, record.offset, f"event {number} is not known by its id")
                 if isinstance(event.payload, Forget):
                     self._accepted[number] = _Known(accepted, event.payload.targets)
+                if isinstance(event.payload, ModelWrote):
+                    self._cited += [(record.offset, place) for place in event.payload.answers]
             except IntegrityError as error:
                 self._say(EVENTS, record.offset, f"event {number}: {error}")
             except (KeyError, UnknownVersion):
                 # It is parked; the changes say so.
                 pass
+
+    def _recordings(self, progress: Progress | None) -> None:
+        """Check what models answered, and that what events cite is there as it was."""
+        found: dict[int, bytes] = {}
+        for record in _all(self._ledger, RECORDINGS, self._partition, self.problems):
+            if record.zone != self._zone:
+                continue
+            if progress:
+                progress(1)
+            found[record.offset] = record_hash(record.value)
+            try:
+                recording = read_recording(record.value)
+                sources = [source.key_id for source in recording.header.sources]
+                open_recording(recording, self._ledger.keys.get(sources))
+            except (IntegrityError, UnknownVersion) as error:
+                self._say(RECORDINGS, record.offset, str(error))
+        for offset, place in self._cited:
+            if found.get(place.offset) != place.hash:
+                what = "is missing" if place.offset not in found else "was changed"
+                self._say(
+                    RECORDINGS,
+                    place.offset,
+                    f"what a model answered {what}; the event at offset {offset} rests on it",
+                )
 
     def _changes(self, progress: Progress | None) -> None:
         number, previous = 0, GENESIS

@@ -6,7 +6,8 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -75,6 +76,7 @@ class ModelDoor:
         self._rests: dict[int, float] = {}
         self._shut: dict[int, str] = {}
         self._next = 0
+        self._asking = 0
         self._closing = threading.Event()
         self._http: httpx.Client | None = None
         #: How often what happened: answered, and each reason of a failure.
@@ -94,7 +96,7 @@ class ModelDoor:
             DoorClosed: nobody answered.
             Closed: the door was closed.
         """
-        with self._places:
+        with self._places, self._at_work():
             reason = "no account is open"
             for attempt in range(self.settings.attempts):
                 place = self._account()
@@ -116,10 +118,33 @@ class ModelDoor:
 
     def close(self) -> None:
         """Ask no more, and end what waits."""
-        self._closing.set()
+        with self._lock:
+            self._closing.set()
+            idle = not self._asking
         if self._http is not None:
             self._http.close()
-        self.spending.close()
+        if idle:
+            self.spending.close()
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        """Keep count of who asks; the last one out of a closed door closes the books."""
+        with self._lock:
+            if self._closing.is_set():
+                raise Closed("the door to the models was closed")
+            self._asking += 1
+        try:
+            yield
+        except DoorClosed:
+            if self._closing.is_set():
+                raise Closed("the door to the models was closed") from None
+            raise
+        finally:
+            with self._lock:
+                self._asking -= 1
+                last = self._closing.is_set() and not self._asking
+            if last:
+                self.spending.close()
 
     def _account(self) -> int:
         """Return the place of the next account in turn that does not rest; wait for the first."""
@@ -184,9 +209,9 @@ class ModelDoor:
         except (httpx.InvalidURL, httpx.UnsupportedProtocol):
             return self._failed("has no address that can be asked", None), unasked
         except RuntimeError:
-            if self._closing.is_set():
-                raise Closed("the door to the models was closed") from None
-            raise
+            if not self._closing.is_set():
+                raise
+            return self._failed("was closed", 0.0), reserved
         status = response.status_code
         if status == 200:
             try:

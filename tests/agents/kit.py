@@ -7,6 +7,7 @@ state before the next record, as a driver does.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -23,11 +24,13 @@ from schemas.events import (
     Edit,
     Event,
     Message,
+    ModelWrote,
     Remember,
     TurnCompleted,
 )
 from schemas.ids import event_id
-from streams.agents import Agent, State
+from streams.agents import Agent, State, Surroundings
+from streams.agents.agent import AnsweredCalls
 from streams.agents.entities import EntityResolver
 from streams.encoder.gateway import EncoderGateway
 from streams.language.text_reading import TextReading
@@ -42,11 +45,23 @@ DAY = 24 * HOUR
 RowType = TypeVar("RowType", bound=Row)
 
 
-class Thread:
+class Thread(Surroundings):
     """What an agent may see beside its record: the events before it in the same place."""
 
     def __init__(self, events: Sequence[Event]) -> None:
         self._events = events
+
+    def event(self, number: int) -> Event | None:
+        return next((each for each in self._events if each.number == number), None)
+
+    def answered(self, wrote: ModelWrote) -> AnsweredCalls:
+        """The model that is asked here repeats the message, and proposes that as a fact."""
+        about = self.event(wrote.about)
+        assert about is not None
+        assert isinstance(about.payload, Content)
+        words = about.payload.content
+        fact = {"text": words, "metadata": {"evidence": words}}
+        return AnsweredCalls([("insert_fact", json.dumps(fact))], 1, 100, 20, 0.0)
 
     def before(self, event: Event, limit: int) -> list[Event]:
         place = _place(event)

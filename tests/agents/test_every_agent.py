@@ -16,14 +16,16 @@ from schemas.events import (
     Draft,
     Drop,
     Edit,
+    ModelWrote,
     Park,
     ProposeMerge,
     Recalled,
     Tick,
     UndoMerge,
     UpdateMentalModel,
+    WriterText,
 )
-from streams.agents import AGENTS, Agent
+from streams.agents import BY_NAME, Agent
 from tests.agents.kit import (
     DAY,
     START,
@@ -35,6 +37,9 @@ from tests.agents.kit import (
     ends_turn,
     says,
 )
+
+#: Also the one that a home has only with a model.
+EVERY = tuple(BY_NAME.values())
 
 #: What no agent handles: whoever drives the zone does.
 OF_THE_DRIVER = {"forget", "retry", "switch"}
@@ -77,6 +82,19 @@ def story(zone: Zone) -> Iterator[Draft]:
     )
     yield command(Park(source_id="k", reason="no JSON", body=b"{"))
     yield command(Drop(source_id="x", number=14))
+    yield says("Sam", "The kiln fires on Fridays at Marlowe Labs.")
+    yield command(
+        ModelWrote(
+            source_id="w",
+            about=zone.events[-1].number,
+            answers=(),
+            thread=(),
+            sources=(zone.events[-1].number,),
+            model="m",
+            role="r",
+        )
+    )
+    yield command(WriterText(source_id="n", name="names", text="Sam is Samuel."))
     yield says("Sam", "I live in Kyiv.", id="s1")
     yield says("Sam", "I live in Lviv.", kind=Edit, target="s1")
     yield says("Sam", "", kind=Deletion, target="s1")
@@ -94,7 +112,7 @@ def told(*agents: Agent) -> list[Outcome]:
 
 
 def test_the_story_has_every_kind_and_leads_to_something() -> None:
-    outcomes = told(*AGENTS)
+    outcomes = told(*EVERY)
     assert {outcome.event.kind for outcome in outcomes} == set(
         KINDS
     ) - OF_THE_DRIVER - TO_COME - ONLY_KEPT
@@ -104,20 +122,20 @@ def test_the_story_has_every_kind_and_leads_to_something() -> None:
 
 
 def test_every_kind_of_record_has_an_agent_or_is_the_drivers() -> None:
-    handled = {kind for agent in AGENTS for kind in agent.kinds}
+    handled = {kind for agent in EVERY for kind in agent.kinds}
     assert handled | OF_THE_DRIVER | TO_COME | ONLY_KEPT == set(KINDS)
     assert handled.isdisjoint(OF_THE_DRIVER | TO_COME | ONLY_KEPT)
 
 
 def test_deciding_twice_comes_out_the_same() -> None:
-    one, other = told(*AGENTS), told(*AGENTS)
+    one, other = told(*EVERY), told(*EVERY)
     assert [outcome.parts for outcome in one] == [outcome.parts for outcome in other]
 
 
-@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: type(agent).__name__)
+@pytest.mark.parametrize("agent", EVERY, ids=lambda agent: type(agent).__name__)
 def test_an_agent_that_decides_writes_nothing_itself(agent: Agent) -> None:
     """It returns what is to stand; whoever drives the zone writes, or does not."""
-    zone = Zone(*AGENTS)
+    zone = Zone(*EVERY)
     for draft in story(zone):
         event, before = zone.next_event(draft), zone.dump()
         if event.kind in agent.kinds:
@@ -126,9 +144,9 @@ def test_an_agent_that_decides_writes_nothing_itself(agent: Agent) -> None:
         zone.read(draft)
 
 
-@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: type(agent).__name__)
+@pytest.mark.parametrize("agent", EVERY, ids=lambda agent: type(agent).__name__)
 def test_an_extract_is_the_same_each_time_and_reads_only_what_came_before(agent: Agent) -> None:
-    zone = Zone(*AGENTS)
+    zone = Zone(*EVERY)
     for draft in story(zone):
         event = zone.next_event(draft)
         if event.kind in agent.kinds:
@@ -139,7 +157,7 @@ def test_an_extract_is_the_same_each_time_and_reads_only_what_came_before(agent:
 
 
 def test_conclusions_rest_on_records_that_were_there() -> None:
-    for outcome in told(*AGENTS):
+    for outcome in told(*EVERY):
         for part in outcome.parts:
             assert part.sources == tuple(sorted(set(part.sources)))
             assert 1 <= part.sources[0] <= part.sources[-1] <= outcome.event.number
@@ -147,4 +165,4 @@ def test_conclusions_rest_on_records_that_were_there() -> None:
 
 def test_nobody_deletes() -> None:
     """Derived writes append and supersede; only an erasure deletes."""
-    assert not [part for outcome in told(*AGENTS) for part in outcome.parts if part.deletes]
+    assert not [part for outcome in told(*EVERY) for part in outcome.parts if part.deletes]

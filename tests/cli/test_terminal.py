@@ -227,6 +227,8 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
         # It would go on: what it says when it cannot begin.
         "serve": [["--host", attack], ["--port", attack], ["--host", "192.0.2.1", "--no-auth"]],
         "config": [[]],
+        "write": [[], ["--dry-run"], ["--limit", attack]],
+        "writer": [[], ["--note", attack, attack], ["--role", attack]],
         "token": [
             *(["create", "--zone", attack], ["create", "--rights", attack], ["list"]),
             *(["create", "--zone", "*", "--user", attack, "--agent", attack], ["list"]),

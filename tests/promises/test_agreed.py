@@ -39,12 +39,13 @@ from recollect.service.application import OF_ZONES
 from schemas.changes import Entity, MentalModel
 from schemas.events import Access, CreateMentalModel, Recalled, Remember, SetMemoryState
 from schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Query, Result
-from streams.agents import merges, ticks, writer
+from streams.agents import merges, modelwriter, ticks, writer
 from streams.agents.entities import ENTITY_TYPES, handle_type
 from streams.encoder.catalog import BGE_SMALL, REGISTRY
 from streams.language.analysis import MentionType, Statement
 from streams.language.likeness import LEAST_COSINE
 from streams.language.statements import analyse
+from streams.writing import writer_tools
 from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.kit import DAY, START, EncodedHome, ask, say, tell
@@ -485,6 +486,12 @@ class Comes(NamedTuple):
     there: Callable[[], bool]
 
 
+def tools() -> dict[str, list[str]]:
+    """Return name -> parameters of the tools of the writer on a model."""
+    given = [tool["function"] for tool in writer_tools.TOOLS]
+    return {each["name"]: list(each["parameters"]["properties"]) for each in given}
+
+
 def fields(struct: Any) -> set[str]:
     return set(struct.__struct_fields__)
 
@@ -506,6 +513,18 @@ def faded_by(hours: float) -> tuple[float, float]:
 
 
 CONSTANTS = [
+    Holds(
+        "003 the writer's six tools",
+        tools,
+        {
+            "recall": ["query", "params"],
+            "insert_fact": ["text", "as_of", "ingested_at", "source_event_id", "metadata"],
+            "create_entity": ["name", "type", "normalized", "source"],
+            "link_fact_entity": ["fact_id", "entity_id"],
+            "insert_causal_link": ["from_fact_id", "to_fact_id", "strength"],
+            "propose_merge": ["entity_a_id", "entity_b_id", "confidence", "reason"],
+        },
+    ),
     Holds("000 recall: query", lambda: "query" in fields(Query), True),
     Holds("000 recall: max_results, default 20", lambda: RecallQuery(text="?").max_results, 20),
     Holds(
@@ -676,6 +695,12 @@ def test_a_constant_is_as_agreed(row: Holds) -> None:
 
 DEVIATIONS = [
     Deviates(
+        "003 propose_merge: above the threshold it is executed",
+        lambda: modelwriter.MOST_SURE < merges.AUTO_MERGE_CONFIDENCE,
+        True,
+        "a model is never sure enough: what it proposes waits for somebody to look at it",
+    ),
+    Deviates(
         "000 default scope facts, observations, mental_models",
         lambda: DEFAULT_SCOPE,
         ("events", "facts", "observations", "mental_models"),
@@ -790,7 +815,6 @@ LATER = [
         SERVICE,
         lambda: any(ROOT.glob("*/skills")),
     ),
-    Comes("003 tools insert_fact, create_entity, …", WRITER, said("insert_fact", "create_entity(")),
     Comes("003 propagateMergeToSessions; A18", WRITER, table("session_aliases")),
     Comes("003 ROLE.md that the writer revises", WRITER, said("ROLE.md")),
     Comes(

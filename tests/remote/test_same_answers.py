@@ -248,6 +248,9 @@ AT_HOME: dict[str, Callable[[Zone], object]] = {
     "event_import": lambda zone: zone.event_import(),
     "record_accesses": lambda zone: zone.record_accesses([Access("fact", "f", 1)]),
     "follow_file": lambda zone: zone.follow_file("chats.jsonl", each=lambda report: True),
+    "write": lambda zone: zone.write(),
+    "writer_texts": lambda zone: zone.writer_texts(),
+    "tell_writer": lambda zone: zone.tell_writer("names", "Mel is Melanie."),
     "choose": lambda zone: zone.choose(ForgetTargets(ids=("m1",))),
     "erase": lambda zone: zone.erase(None),  # type: ignore[arg-type]
 }

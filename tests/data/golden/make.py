@@ -154,6 +154,22 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "description": "Lives in Basel, by the river.",
         "tags": ["home", "from:01J8Z"],
     },
+    "model_wrote": {
+        "kind": "model_wrote",
+        "source_id": "model_wrote:1",
+        "about": 4,
+        "answers": [[7, "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="]],
+        "thread": [2, 3],
+        "sources": [1, 2, 3, 4],
+        "model": "small-model",
+        "role": "own-1",
+    },
+    "writer_text": {
+        "kind": "writer_text",
+        "source_id": "writer_text:1",
+        "name": "names",
+        "text": "Mel is Melanie.",
+    },
     "set_memory_state": {
         "kind": "set_memory_state",
         "source_id": "state:1",
@@ -200,6 +216,14 @@ ROWS: dict[str, dict[str, Any]] = {
         "entity_id": "E1", "tags": "[]", "parent_id": None, "refresh_trigger": None,
         "last_refreshed": INGESTED, "created_at": INGESTED, "updated_at": INGESTED,
         "number": 5,
+    },
+    "writings": {
+        "number": 8, "about": 4, "model": "small-model", "role": "own-1", "calls": 3,
+        "tokens_in": 900, "tokens_out": 120, "cost": 0.25, "kept": 2, "repeated": 1,
+        "refused": 1, "reasons": "{\"name\":1}",
+    },
+    "writer_texts": {
+        "number": 9, "name": "names", "text": "Mel is Melanie.", "created_at": INGESTED,
     },
     "dead_letters": {
         "number": 7, "kind": "message", "reason": "too odd", "state": "parked",

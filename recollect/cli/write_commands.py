@@ -1,0 +1,106 @@
+"""Commands of the writer on a language model: write, writer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from recollect.cli.options import common, open_zone
+from recollect.cli.output import emit, note, progress, quiet, say, strong
+from schemas.display import quantity, shown
+from schemas.errors import InvalidInput
+
+
+@click.command(epilog="Example: recollect write --dry-run")
+@common
+@click.option("--limit", metavar="N", type=click.IntRange(1), help="Of so many events at most.")
+@click.option("--again", is_flag=True, help="Also what another model wrote, or another role.")
+@click.option("--dry-run", is_flag=True, help="Only say what it would take.")
+def write(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    limit: int | None,
+    again: bool,
+    dry_run: bool,
+) -> int:
+    """Let the home's language model read what it has not read.
+
+    The rules have decided every event before; what the model says is checked, and can only add. Its
+    answers are recorded, so nothing is asked twice, and no rebuild asks again.
+    """
+    with open_zone(home, zone) as memory, progress("writing", unit="events") as advance:
+        found = memory.write(limit=limit, again=again, dry_run=dry_run, progress=advance)
+    if as_json:
+        emit(found)
+    elif dry_run:
+        waiting = quantity(found.waiting, "event")
+        say(f"{found.model} in the role {found.role} would read {waiting}")
+        if found.recorded:
+            say(f"{quantity(found.recorded, 'event')} with an answer that is recorded already")
+        say(f"calls     {found.least_calls:,} to {found.calls:,}")
+        say(f"tokens    about {found.least_tokens:,} to {found.tokens:,}")
+        say(f"cost      about {found.least_cost:.4f} to {found.cost:.4f}")
+    else:
+        say(f"{found.model} read {quantity(found.asked, 'event')}", f" of {found.waiting:,}")
+        say(
+            f"{quantity(found.kept, 'fact')} kept, {found.repeated:,} repeated, "
+            f"{found.refused:,} refused"
+        )
+        for reason, count in found.reasons.items():
+            say(quiet(f"  {reason} {count:,}"))
+        calls = quantity(found.calls, "call")
+        say(f"{calls}, {quantity(found.tokens, 'token')}, cost {found.cost:.4f}")
+        if found.stopped:
+            note(f"stopped: {found.stopped}")
+    return 1 if found.stopped else 0
+
+
+@click.command(epilog="Example: recollect writer --note names 'Mel is Melanie, not Melissa.'")
+@common
+@click.option(
+    "--role",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Give it the role in a file; an empty one: recollect's own.",
+)
+@click.option(
+    "--note",
+    "note_",
+    metavar="NAME TEXT",
+    nargs=2,
+    help="Give it a note of this name; an empty text takes it back.",
+)
+def writer(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    role: Path | None,
+    note_: tuple[str, str] | None,
+) -> None:
+    """Show or change what the writing model is told.
+
+    Its role and its notes belong to the zone. Each version is an event of the ledger.
+    """
+    with open_zone(home, zone) as memory:
+        if role is not None:
+            try:
+                text = role.read_text()
+            except (OSError, UnicodeDecodeError) as error:
+                raise InvalidInput(f"--role: {role} cannot be read: {error}") from None
+            memory.tell_writer("role", text)
+        if note_ is not None:
+            memory.tell_writer(*note_)
+        found = memory.writer_texts()
+    for each in found:
+        if as_json:
+            emit(each)
+        else:
+            since = f", since record {each.number}" if each.number else ", recollect's own"
+            say(strong(each.name), quiet(since))
+            for line in each.text.splitlines():
+                say(f"  {shown(line)}")
+
+
+COMMANDS = (write, writer)

@@ -1,0 +1,376 @@
+"""Writing with a language model: the zone's events that it has not read are put before it (A19).
+
+It happens beside the commit, never in it: a zone is decided by the rules whether or not a model
+answers, and what a model says comes in as a command of its own, whenever it comes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from typing import Any
+
+from projections.events import event_queries as events
+from projections.files import ZoneFiles
+from projections.identity import entity_queries as identity
+from projections.memory import memory_queries as memory
+from recollect.ingesting import command
+from recollect.open_zone import OpenZone
+from recollect.recalling import recall
+from schemas.changes import Processed
+from schemas.errors import InvalidInput
+from schemas.events import Content, Event, WriterText
+from schemas.senders import is_assistant
+from schemas.wire import Result, WriteReport
+from schemas.wire import WriterTextVersion as ToldText
+from streams.agents.writer import among_versions, own_words
+from streams.deciding.decider import LedgerThread
+from streams.deciding.tracing import Untraceable, rested_on
+from streams.models.chat import estimated_tokens
+from streams.models.model_door import DoorClosed, ModelDoor, QuestionRefused
+from streams.models.model_settings import accounts_of
+from streams.models.spending import SPENDING_FILE, BudgetSpent, Spending
+from streams.publishing.commands import command as command_draft
+from streams.publishing.commands import drawn_id, publish_commands
+from streams.system.locks import exclusive
+from streams.writing.model_loop import Recalled, ToWrite, Wrote, first_question, write_about
+from streams.writing.recorder import ErasedMeanwhile, Recorder
+from streams.writing.role_prompt import ROLE, Role, role_of
+
+#: Events that are read at once from the files, and decided together.
+_AT_ONCE = 32
+_MOST_RECALLED = 10
+#: Beyond all numbers of a ledger.
+_AFTER_ALL = 2**62
+#: What one answer takes where nothing is known yet, and how often a model is asked for an event.
+_TOKENS_OUT, _LEAST_CALLS, _USUAL_CALLS = 200, 1, 4
+_LONGEST_TEXT = 20_000
+_SCOPES = frozenset({"facts", "events", "entities"})
+
+
+def write(
+    zone: OpenZone,
+    *,
+    limit: int | None = None,
+    again: bool = False,
+    dry_run: bool = False,
+    progress: Callable[[int], None] | None = None,
+    while_: Callable[[], bool] = lambda: True,
+) -> WriteReport:
+    """Let the home's model write about the events that it has not read.
+
+    `again`: also about those that another model, or this one in another role, wrote about. Of
+    `limit` None all are asked. Between two events it ends once `while_` is False.
+
+    Raises:
+        InvalidInput: the home's writer is no model, or no account is set.
+    """
+    home = zone.open_home.home
+    if home.writer != "model":
+        raise InvalidInput(
+            f"the writer of {home.directory} are the rules alone; recollect init --writer model "
+            "chooses a model beside them"
+        )
+    settings = home.configuration.models()
+    accounts = accounts_of(settings)
+    zone.must_exist()
+    with exclusive(home.directory / "writing.lock", wait=False):
+        zone.decide()
+        spending = Spending(home.directory / SPENDING_FILE, settings)
+        door = ModelDoor(accounts, settings, spending)
+        try:
+            run = _Run(zone, door, again=again)
+            chosen = list(islice(run.waiting(), limit))
+            if dry_run:
+                return run.priced(chosen)
+            return run.written(chosen, progress, while_)
+        finally:
+            door.close()
+
+
+def told(zone: OpenZone) -> list[ToldText]:
+    """Return what the model that writes is told: the role, and each note, as they stand."""
+    with zone.files() as files:
+        texts = memory.writer_texts(files.memory.connection)
+        role = role_of({ROLE: texts[ROLE]} if ROLE in texts else {})
+        found = [ToldText(ROLE, role.text, texts.get(ROLE, (0, ""))[0], None)]
+        return found + [
+            ToldText(name, text, number, None)
+            for name, (number, text) in sorted(texts.items())
+            if name != ROLE and text
+        ]
+
+
+def tell(zone: OpenZone, name: str, text: str) -> int:
+    """Give the model that writes another role (`role`), or a note of a name; return the record.
+
+    An empty text takes it back.
+
+    Raises:
+        InvalidInput: the name is none, or the text is too long.
+    """
+    if not name.strip() or len(name) > 100 or not name.isprintable():
+        raise InvalidInput("name: give role, or the name of a note in at most 100 characters")
+    if len(text) > _LONGEST_TEXT:
+        raise InvalidInput(f"text: at most {_LONGEST_TEXT:,} characters")
+    payload = WriterText(source_id=drawn_id("writer_text"), name=name.strip(), text=text.strip())
+    return command(zone, payload).number
+
+
+class _Run:
+    """One run over a zone's events."""
+
+    def __init__(self, zone: OpenZone, door: ModelDoor, *, again: bool) -> None:
+        self._zone = zone
+        self._door = door
+        self._again = again
+        self._node = zone.node
+        with zone.files() as files:
+            self._role: Role = role_of(memory.writer_texts(files.memory.connection))
+        self._recorder = Recorder(self._node.ledger, zone.name, door, self._seals)
+        self._memory = _ZoneMemory(zone)
+
+    def _seals(self, numbers: Any) -> Mapping[int, Any]:
+        with self._zone.files() as files:
+            return events.sources(files.events.connection, numbers)
+
+    def waiting(self) -> Iterator[ToWrite]:
+        """Yield the events that wait, in the ledger's order."""
+        with self._zone.files() as files:
+            done = memory.written_about(files.memory.connection)
+            if self._again:
+                done -= memory.written_by_others(
+                    files.memory.connection, self._door.model, self._role.version
+                )
+            found = [each for each in events.said(files.events.connection) if each[0] not in done]
+        for start in range(0, len(found), _AT_ONCE):
+            with self._zone.files() as files:
+                some = [
+                    ready
+                    for number, id_ in found[start : start + _AT_ONCE]
+                    if (ready := self._ready(files, number, id_)) is not None
+                ]
+            yield from some
+
+    def _ready(self, files: ZoneFiles, number: int, id_: str) -> ToWrite | None:
+        """Return an event with its thread; None where there is nothing to write about."""
+        event = events.event_numbered(files.events.connection, number)
+        if event is None or files.memory.row(Processed, (id_,)) is None:
+            return None
+        content = event.payload
+        assert isinstance(content, Content)
+        if is_assistant(content.sender_id, content.direction) or not own_words(content).strip():
+            return None
+        surroundings = LedgerThread(files.events.connection)
+        said_at, _, stands = among_versions(event, surroundings.revisions(event, _AFTER_ALL))
+        if not stands:
+            return None
+        before: Sequence[Event] = surroundings.before(event, self._door.settings.context)
+        return ToWrite(event, said_at, tuple(reversed(before)))
+
+    def priced(self, chosen: Sequence[ToWrite]) -> WriteReport:
+        """Return what writing about these events would take."""
+        with self._zone.files() as files:
+            so_far = memory.writing_totals(files.memory.connection)
+        settings = self._door.settings
+        # Each further question repeats the one before with what was answered.
+        calls = so_far.calls / so_far.events if so_far.events else _USUAL_CALLS
+        out = so_far.tokens_out / so_far.calls if so_far.calls else _TOKENS_OUT
+        most_calls = least_calls = most_in = least_in = recorded = 0
+        for each in chosen:
+            question = first_question(self._role, each)
+            if self._recorder.has(question):
+                recorded += 1
+                continue
+            asked = estimated_tokens(len(question.body(self._door.model, settings.answer_tokens)))
+            rounds = min(max(round(calls * 1.5), 1), settings.rounds)
+            least_calls += _LEAST_CALLS
+            most_calls += rounds
+            least_in += asked
+            most_in += sum(asked + round(turn * 2 * out) for turn in range(rounds))
+        most_out, least_out = round(most_calls * out * 1.5), least_calls * 10
+        return self._report(
+            chosen,
+            calls=most_calls,
+            tokens=most_in + most_out,
+            cost=settings.cost(most_in, most_out),
+            dry_run=True,
+            recorded=recorded,
+            least_calls=least_calls,
+            least_tokens=least_in + least_out,
+            least_cost=settings.cost(least_in, least_out),
+        )
+
+    def written(
+        self,
+        chosen: Sequence[ToWrite],
+        progress: Callable[[int], None] | None,
+        while_: Callable[[], bool],
+    ) -> WriteReport:
+        """Ask about these events, several at once, and decide what was answered."""
+        with self._zone.files() as files:
+            before = memory.writing_totals(files.memory.connection)
+        stopped: list[str] = []
+        asked = failed = 0
+        places = self._door.settings.concurrency
+        with ThreadPoolExecutor(places, thread_name_prefix="write") as pool:
+            for start in range(0, len(chosen), _AT_ONCE):
+                if stopped or not while_():
+                    break
+                some = chosen[start : start + _AT_ONCE]
+                answers = list(pool.map(lambda each: self._ask(each, stopped, while_), some))
+                drafts = [
+                    command_draft(each.command, each.asked_at, ingested_at=each.asked_at)
+                    for each in answers
+                    if each is not None
+                ]
+                if drafts:
+                    publish_commands(self._node.ledger, self._zone.name, drafts)
+                    self._zone.decide()
+                asked += len(drafts)
+                failed += len(some) - len(drafts)
+                if progress:
+                    progress(len(some))
+        with self._zone.files() as files:
+            after = memory.writing_totals(files.memory.connection)
+        spent = self._door.spending.run
+        reasons = Counter(after.reasons)
+        reasons.subtract(before.reasons)
+        return self._report(
+            chosen,
+            asked=asked,
+            failed=failed,
+            kept=after.kept - before.kept,
+            repeated=after.repeated - before.repeated,
+            refused=after.refused - before.refused,
+            reasons={name: count for name, count in sorted(reasons.items()) if count > 0},
+            calls=spent.calls,
+            tokens=spent.tokens,
+            cost=spent.cost,
+            stopped=stopped[0] if stopped else None,
+        )
+
+    def _ask(self, about: ToWrite, stopped: list[str], while_: Callable[[], bool]) -> Wrote | None:
+        """Let the model write about an event; None where it could not."""
+        if stopped or not while_():
+            return None
+        try:
+            return write_about(
+                about, self._role, self._recorder, self._memory, self._door.settings.rounds
+            )
+        except (ErasedMeanwhile, QuestionRefused):
+            return None
+        except (DoorClosed, BudgetSpent) as error:
+            stopped.append(str(error))
+            return None
+
+    def _report(self, chosen: Sequence[ToWrite], **found: Any) -> WriteReport:
+        fields: dict[str, Any] = {
+            "model": self._door.model,
+            "role": self._role.version,
+            "waiting": len(chosen),
+            "asked": 0,
+            "failed": 0,
+            "kept": 0,
+            "repeated": 0,
+            "refused": 0,
+            "reasons": {},
+        }
+        return WriteReport(**(fields | found))
+
+
+class _ZoneMemory:
+    """What the writer's tools may ask of a zone."""
+
+    def __init__(self, zone: OpenZone) -> None:
+        self._zone = zone
+
+    def recall(self, query: str, parameters: Mapping[str, Any]) -> Sequence[Recalled]:
+        """Return memories, each with the events whose words it repeats."""
+        given = {name: value for name, value in parameters.items() if value is not None}
+        scope = given.pop("scope", ["facts", "events"])
+        wanted = [scope] if isinstance(scope, str) else list(scope)
+        if not set(wanted) <= _SCOPES:
+            raise ValueError(f"scope is of {', '.join(sorted(_SCOPES))}")
+        most = given.pop("max_results", _MOST_RECALLED)
+        known = ("entity", "time_after", "time_before", "platform", "budget")
+        fields = {name: given[name] for name in known if name in given}
+        try:
+            most = min(max(int(most), 1), _MOST_RECALLED)
+            found = recall(
+                self._zone, query, {**fields, "scope": wanted, "max_results": most}
+            ).results
+        except (InvalidInput, TypeError) as error:
+            raise ValueError(str(error)) from None
+        with self._zone.files() as files:
+            return [each for result in found if (each := self._recalled(files, result)) is not None]
+
+    def _recalled(self, files: ZoneFiles, result: Result) -> Recalled | None:
+        """Return a result as a model is shown it; None where its sources are not all known."""
+        numbers = self._behind(files, result)
+        if not numbers:
+            return None
+        shown = {
+            "id": result.id,
+            "type": result.type,
+            "text": result.text,
+            "as_of": result.as_of,
+            "entity_ids": result.entity_ids,
+        }
+        return Recalled(shown, numbers)
+
+    def _behind(self, files: ZoneFiles, result: Result) -> frozenset[int]:
+        connection = files.events.connection
+        if result.type == "entity":
+            for id_ in identity.events_naming(files.identity.connection, result.id, 20):
+                event = events.event_at(connection, id_)
+                if event is not None and isinstance(event.payload, Content):
+                    told_in = f"{event.payload.content} {event.payload.sender_name or ''}"
+                    if result.text.casefold() in told_in.casefold():
+                        return frozenset({event.number})
+            return frozenset()
+        if result.type == "event":
+            event = events.event_at(connection, result.id)
+            return frozenset() if event is None else frozenset({event.number})
+        return self._behind_fact(files, result.id)
+
+    def _behind_fact(self, files: ZoneFiles, fact_id: str) -> frozenset[int]:
+        """Return the events that the decisions which gave a fact rest on."""
+        connection = files.events.connection
+        numbers: set[int] = set()
+        for source in memory.events_of_facts(files.memory.connection, [fact_id]):
+            event = events.event_at(connection, source)
+            log = files.memory.row(Processed, (source,))
+            trigger = None if log is None else events.event_at(connection, log.writer_run_id)
+            if event is None or trigger is None:
+                return frozenset()
+            chain = self._zone.node.current(self._zone.name).chain
+            written = memory.writings_about(files.memory.connection, event.number)
+            decided_by = {trigger.number, *written}
+            try:
+                for number in decided_by:
+                    numbers |= rested_on(
+                        self._zone.node.ledger,
+                        self._zone.name,
+                        chain,
+                        files.memory.connection,
+                        number,
+                    )
+            except Untraceable:
+                return frozenset()
+        # Commands have no words of anybody, and no row among the events.
+        return frozenset(
+            number for number in numbers if events.event_numbered(connection, number) is not None
+        )
+
+    def knows_entity(self, entity_id: str) -> bool:
+        """Whether there is an entity with this id."""
+        with self._zone.files() as files:
+            return identity.canonical(files.identity.connection, entity_id) is not None
+
+    def knows_fact(self, fact_id: str) -> bool:
+        """Whether there is a fact with this id that stands."""
+        with self._zone.files() as files:
+            return memory.fact_stands(files.memory.connection, fact_id)

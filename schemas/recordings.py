@@ -1,0 +1,137 @@
+"""Recordings: what a language model answered, sealed with the keys of every event behind it.
+
+Nobody can open one any more once one of these events is erased, as with a part of a change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from schemas.deflating import deflated, inflated
+from schemas.errors import IntegrityError, UnknownVersion
+from schemas.records import Source, decoded
+from schemas.seal import joint_key, seal, unseal
+
+#: The format that is written today; a header begins with it.
+RECORDING_FORMAT = 1
+
+
+class RecordingHeader(msgspec.Struct, frozen=True, array_like=True):
+    """The part of a recording that is not sealed: no words.
+
+    `request` is a keyed hash of what was asked; `role` the version of the prompt; `cost` is in the
+    currency of the prices; `asked_at` is unix ms.
+    """
+
+    format: int
+    zone: str
+    request: bytes
+    sources: tuple[Source, ...]
+    model: str
+    role: str
+    tokens_in: int
+    tokens_out: int
+    cost: float
+    asked_at: int
+
+
+class RecordedCall(msgspec.Struct, frozen=True, array_like=True):
+    """A tool that a model called: its id, its name, its arguments as they came."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class RecordedAnswer(msgspec.Struct, frozen=True, array_like=True):
+    """The sealed part: words and calls of tools."""
+
+    text: str
+    calls: tuple[RecordedCall, ...]
+    finish: str
+
+
+class Recording(NamedTuple):
+    """A recording as it stands in the topic."""
+
+    header: RecordingHeader
+    clear: bytes
+    sealed: bytes
+
+
+class _Record(msgspec.Struct, frozen=True, array_like=True):
+    header: bytes
+    sealed: bytes
+
+
+class _Format(msgspec.Struct, frozen=True, array_like=True):
+    format: int
+
+
+_pack = msgspec.msgpack.Encoder()
+_records = msgspec.msgpack.Decoder(_Record)
+_formats = msgspec.msgpack.Decoder(_Format)
+_headers = msgspec.msgpack.Decoder(RecordingHeader)
+_answers = msgspec.msgpack.Decoder(RecordedAnswer)
+
+
+def request_digest(secret: bytes, zone: str, question: bytes) -> bytes:
+    """Return the keyed hash under which the answer to a question is found (BLAKE2b-128)."""
+    named = zone.encode()
+    framed = len(named).to_bytes(4, "big") + named + question
+    return hashlib.blake2b(framed, key=secret, digest_size=16).digest()
+
+
+def write_recording(
+    header: RecordingHeader, answer: RecordedAnswer, keys: Mapping[bytes, bytes]
+) -> bytes:
+    """Return the bytes of a recording.
+
+    Raises:
+        KeyError: a source's key is not in `keys`.
+    """
+    clear = _pack.encode(header)
+    joint = joint_key([keys[source.key_id] for source in header.sources])
+    return _pack.encode(_Record(clear, seal(joint, deflated(_pack.encode(answer)), clear)))
+
+
+def read_recording(value: bytes) -> Recording:
+    """Return a recording, its answer still sealed.
+
+    Raises:
+        IntegrityError: these bytes are no recording.
+        UnknownVersion: it was written by a newer program.
+    """
+    record: _Record = decoded(_records, value, "a recording")
+    format_: int = decoded(_formats, record.header, "the beginning of a recording").format
+    if format_ > RECORDING_FORMAT:
+        raise UnknownVersion(
+            f"a recording of format {format_} was written by a newer recollect "
+            f"(this one reads up to {RECORDING_FORMAT}); upgrade recollect to read it"
+        )
+    return Recording(
+        decoded(_headers, record.header, "a recording's header"), record.header, record.sealed
+    )
+
+
+def open_recording(recording: Recording, keys: Mapping[bytes, bytes]) -> RecordedAnswer | None:
+    """Return what was answered, or None if an event behind it was erased.
+
+    Raises:
+        IntegrityError: the recording was changed after it was written.
+    """
+    needed = [keys.get(source.key_id) for source in recording.header.sources]
+    present = [key for key in needed if key is not None]
+    if not present or len(present) < len(needed):
+        return None
+    text = unseal(joint_key(present), recording.sealed, recording.clear)
+    try:
+        found: RecordedAnswer = _answers.decode(inflated(text))
+    except (zlib.error, msgspec.DecodeError) as error:
+        raise IntegrityError(f"a recording cannot be read: {error}") from None
+    return found

@@ -1,0 +1,50 @@
+"""Reads what language models answered, from where an event says that it was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from schemas.errors import IntegrityError
+from schemas.events import RecordedAt
+from schemas.recordings import (
+    RecordedAnswer,
+    RecordingHeader,
+    open_recording,
+    read_recording,
+)
+from schemas.records import record_hash
+from streams.ledger import RECORDINGS, Ledger, partition_of
+
+
+class OpenedRecording(NamedTuple):
+    """A recorded answer with its header."""
+
+    header: RecordingHeader
+    answer: RecordedAnswer
+
+
+def recorded_answers(
+    ledger: Ledger, zone: str, places: Sequence[RecordedAt]
+) -> list[OpenedRecording] | None:
+    """Return the answers at these places; None if an event behind one of them was erased.
+
+    Raises:
+        IntegrityError: a recording is missing, or is another than the one that was written.
+    """
+    found = []
+    partition = partition_of(zone)
+    for place in places:
+        records = ledger.read(RECORDINGS, partition, place.offset, 1, zone)
+        where = f"{RECORDINGS}/{partition} offset {place.offset}"
+        if not records or records[0].offset != place.offset:
+            raise IntegrityError(f"{where}: what a model answered is missing (zone {zone})")
+        if record_hash(records[0].value) != place.hash:
+            raise IntegrityError(f"{where}: what a model answered was changed (zone {zone})")
+        recording = read_recording(records[0].value)
+        keys = ledger.keys.get([source.key_id for source in recording.header.sources])
+        answer = open_recording(recording, keys)
+        if answer is None:
+            return None
+        found.append(OpenedRecording(recording.header, answer))
+    return found

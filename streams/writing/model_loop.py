@@ -1,0 +1,164 @@
+"""The loop: a model reads one event, calls tools, and is answered, until it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+
+from schemas.events import Event, ModelWrote, RecordedAt
+from schemas.ids import derive_ulid
+from schemas.recordings import RecordedAnswer
+from streams.agents.modelwriter import said_of
+from streams.agents.proposals import RECALL, Proposals, Refused
+from streams.models.chat import ChatQuestion
+from streams.writing.recorder import Recorder
+from streams.writing.role_prompt import Role, as_data, first_messages
+from streams.writing.writer_tools import TOOLS
+
+#: A model is shown the words of no more events than this for one message.
+_MOST_SOURCES = 100
+#: How often it may mend what was refused.
+_MOST_MENDED = 1
+
+
+class Recalled(NamedTuple):
+    """A memory that the model's recall found, and the events whose words it repeats."""
+
+    shown: Mapping[str, Any]
+    numbers: frozenset[int]
+
+
+class Memory(Protocol):
+    """What the tools of the loop may ask of a zone; nothing in it writes."""
+
+    def recall(self, query: str, parameters: Mapping[str, Any]) -> Sequence[Recalled]:
+        """Return memories, best first; ValueError says what is wrong with the question."""
+        ...
+
+    def knows_entity(self, entity_id: str) -> bool:
+        """Whether there is an entity with this id."""
+        ...
+
+    def knows_fact(self, fact_id: str) -> bool:
+        """Whether there is a fact with this id."""
+        ...
+
+
+class Wrote(NamedTuple):
+    """What a model wrote of an event: the command that says so, and when it was asked last."""
+
+    command: ModelWrote
+    asked_at: int
+
+
+class ToWrite(NamedTuple):
+    """An event to write about: when it was said (unix ms), and the events before it, in order."""
+
+    event: Event
+    said_at: int
+    thread: tuple[Event, ...]
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """The numbers of all of them."""
+        return frozenset({self.event.number, *(one.number for one in self.thread)})
+
+
+def first_question(role: Role, about: ToWrite) -> ChatQuestion:
+    """Return what is asked first about an event."""
+    return ChatQuestion(tuple(first_messages(role, about.event, about.thread)), TOOLS)
+
+
+def write_about(
+    about: ToWrite,
+    role: Role,
+    recorder: Recorder,
+    memory: Memory,
+    rounds: int,
+) -> Wrote:
+    """Let a model write about an event; return the command that says where its answers are.
+
+    What it says is checked here only to tell it what was refused. What counts is decided from the
+    recordings.
+
+    Raises:
+        ErasedMeanwhile: an event that it was shown was erased.
+        DoorClosed: nobody answered; nothing is lost, and what was answered is recorded.
+    """
+    said = said_of(about.event, about.said_at, about.thread)
+    proposals = Proposals(about.event.id, said, memory.knows_entity, memory.knows_fact)
+    messages = list(first_question(role, about).messages)
+    shown = set(about.numbers)
+    places: list[RecordedAt] = []
+    refusals = 0
+    for _ in range(rounds):
+        question = ChatQuestion(tuple(messages), TOOLS)
+        (header, answer), place = recorder.ask(question, frozenset(shown), role.version)
+        places.append(place)
+        if not answer.calls:
+            break
+        messages.append(_as_said(answer))
+        refused = False
+        for call in answer.calls:
+            result = _run(call.name, call.arguments, proposals, memory, shown)
+            refused = refused or "error" in result
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": as_data(result)})
+        refusals += refused
+        if refusals > _MOST_MENDED:
+            break
+    command = ModelWrote(
+        source_id="model_wrote:" + derive_ulid(0, *(place.hash.hex() for place in places)),
+        about=about.event.number,
+        answers=tuple(places),
+        thread=tuple(one.number for one in about.thread),
+        sources=tuple(sorted(shown)),
+        model=header.model,
+        role=role.version,
+    )
+    return Wrote(command, header.asked_at)
+
+
+def _as_said(answer: RecordedAnswer) -> dict[str, Any]:
+    return {
+        "role": "assistant",
+        "content": answer.text or None,
+        "tool_calls": [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
+            for call in answer.calls
+        ],
+    }
+
+
+def _run(
+    name: str, arguments: str, proposals: Proposals, memory: Memory, shown: set[int]
+) -> dict[str, Any]:
+    """Return what a tool answers; `shown` grows by the events whose words that repeats."""
+    if name != RECALL:
+        try:
+            return proposals.take(name, arguments)
+        except Refused as refused:
+            return {"error": str(refused)}
+    try:
+        given = msgspec.json.decode(arguments)
+        query, parameters = given["query"], given.get("params") or {}
+        # Some give the parameters beside the question.
+        beside = {name: given[name] for name in given if name not in ("query", "params")}
+        parameters = {**beside, **parameters}
+        found = memory.recall(str(query), parameters)
+    except (msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError, AttributeError):
+        return {"error": "recall takes a query, and params"}
+    except ValueError as error:
+        return {"error": str(error)}
+    results = []
+    for each in found:
+        if len(shown | each.numbers) > _MOST_SOURCES:
+            break
+        shown |= each.numbers
+        results.append(dict(each.shown))
+    return {"results": results}

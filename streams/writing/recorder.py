@@ -1,0 +1,135 @@
+"""Every answer of a model is recorded before it is used, and asked for once.
+
+The first recording of a question is its answer, whoever recorded it: one who was killed after it,
+and asks again, gets that one and pays nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+
+from schemas.events import RecordedAt
+from schemas.fragments import MOST_RECORD_BYTES
+from schemas.recordings import (
+    RECORDING_FORMAT,
+    RecordedAnswer,
+    RecordedCall,
+    RecordingHeader,
+    read_recording,
+    request_digest,
+    write_recording,
+)
+from schemas.records import Source, record_hash
+from streams.ledger import RECORDINGS, Ledger, partition_of
+from streams.models.chat import ChatQuestion
+from streams.models.model_door import DoorClosed, ModelDoor
+from streams.reading.recorded_answers import OpenedRecording, recorded_answers
+
+_BATCH = 500
+
+
+class ErasedMeanwhile(Exception):
+    """An event behind a question was erased, so it is not asked."""
+
+
+class Recorder:
+    """Asks through the door, and records. Any thread may ask."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        zone: str,
+        door: ModelDoor,
+        seals: Callable[[Iterable[int]], Mapping[int, Source]],
+    ) -> None:
+        """`seals` looks up the keys' ids of events by their numbers."""
+        self._ledger = ledger
+        self._zone = zone
+        self._door = door
+        self._seals = seals
+        self._lock = threading.Lock()
+        self._offset = 0
+        self._places: dict[bytes, list[RecordedAt]] = {}
+
+    def ask(
+        self, question: ChatQuestion, numbers: frozenset[int], role: str
+    ) -> tuple[OpenedRecording, RecordedAt]:
+        """Return the answer to a question that rests on the words of these events, and its place.
+
+        Raises:
+            ErasedMeanwhile: one of the events was erased.
+            DoorClosed: nobody answered.
+        """
+        request = self._digest(question)
+        known = self._known(request)
+        if known is not None:
+            return known
+        self._sources(numbers)
+        answer = self._door.ask(question)
+        said = RecordedAnswer(
+            answer.text,
+            tuple(RecordedCall(call.id, call.name, call.arguments) for call in answer.calls),
+            answer.finish,
+        )
+        sources, keys = self._sources(numbers)
+        value = write_recording(
+            RecordingHeader(
+                RECORDING_FORMAT,
+                self._zone,
+                request,
+                sources,
+                answer.model,
+                role,
+                answer.tokens_in,
+                answer.tokens_out,
+                self._door.settings.cost(answer.tokens_in, answer.tokens_out),
+                time.time_ns() // 1_000_000,
+            ),
+            said,
+            keys,
+        )
+        if len(value) > MOST_RECORD_BYTES:
+            raise DoorClosed(f"{answer.model} answered more than a record can hold")
+        self._ledger.append(RECORDINGS, self._zone, [value])
+        recorded = self._known(request)
+        if recorded is None:
+            raise ErasedMeanwhile
+        return recorded
+
+    def has(self, question: ChatQuestion) -> bool:
+        """Whether a question was answered before."""
+        return self._known(self._digest(question)) is not None
+
+    def _digest(self, question: ChatQuestion) -> bytes:
+        asked = question.canonical(self._door.model)
+        return request_digest(self._ledger.keys.secret, self._zone, asked)
+
+    def _sources(self, numbers: frozenset[int]) -> tuple[tuple[Source, ...], Mapping[bytes, bytes]]:
+        seals = self._seals(numbers)
+        sources = tuple(seals[number] for number in sorted(numbers) if number in seals)
+        keys = self._ledger.keys.get([source.key_id for source in sources])
+        if len(keys) < len(numbers):
+            raise ErasedMeanwhile
+        return sources, keys
+
+    def _known(self, request: bytes) -> tuple[OpenedRecording, RecordedAt] | None:
+        """Return the first recorded answer that can be opened, and its place."""
+        with self._lock:
+            self._read_on()
+            places = list(self._places.get(request, ()))
+        for place in places:
+            opened = recorded_answers(self._ledger, self._zone, [place])
+            if opened is not None:
+                return opened[0], place
+        return None
+
+    def _read_on(self) -> None:
+        partition = partition_of(self._zone)
+        while records := self._ledger.read(RECORDINGS, partition, self._offset, _BATCH, self._zone):
+            for offset, _, value in records:
+                request = read_recording(value).header.request
+                place = RecordedAt(offset, record_hash(value))
+                self._places.setdefault(request, []).append(place)
+                self._offset = offset + 1

@@ -1,0 +1,96 @@
+"""The six tools of the writer, as they are offered to a model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_TEXT = {"type": "string"}
+_SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+_TIME = {"type": ["string", "integer"], "description": "ISO 8601, or unix milliseconds"}
+
+
+def _tool(name: str, does: str, required: list[str], /, **parameters: Any) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {
+            "name": name,
+            "description": does,
+            "parameters": {
+                "type": "object",
+                "properties": parameters,
+                "required": required,
+                "additionalProperties": False,
+            },
+        },
+    }
+
+
+TOOLS: tuple[dict[str, Any], ...] = (
+    _tool(
+        "recall",
+        "Search the memory: what is known already, and which entities there are.",
+        ["query"],
+        query=_TEXT,
+        params={
+            "type": "object",
+            "properties": {
+                "scope": {"type": "array", "items": {"enum": ["facts", "events", "entities"]}},
+                "entity": {"type": "string", "description": "a name or an entity_id"},
+                "time_after": _TIME,
+                "time_before": _TIME,
+                "platform": _TEXT,
+                "max_results": {"type": "integer", "minimum": 1, "maximum": 20},
+                "budget": {"enum": ["low", "mid", "high"]},
+            },
+        },
+    ),
+    _tool(
+        "insert_fact",
+        "Store a fact of this message. Returns fact_id.",
+        ["text", "metadata"],
+        text={"type": "string", "description": "one sentence in the third person"},
+        as_of={**_TIME, "description": "when it was said; may be left out"},
+        ingested_at={**_TIME, "description": "may be left out"},
+        source_event_id={"type": "string", "description": "the source_event_id of the message"},
+        metadata={
+            "type": "object",
+            "properties": {
+                "evidence": {"type": "string", "description": "words of the message, exactly"}
+            },
+            "required": ["evidence"],
+        },
+    ),
+    _tool(
+        "create_entity",
+        "Create a person, organisation, place or thing that the message names. Returns entity_id.",
+        ["name", "type"],
+        name=_TEXT,
+        type={"enum": ["person", "organisation", "place", "project", "concept", "unknown"]},
+        normalized={"type": "string", "description": "may be left out"},
+        source={"type": "string", "description": "may be left out"},
+    ),
+    _tool(
+        "link_fact_entity",
+        "Say that a fact is about an entity.",
+        ["fact_id", "entity_id"],
+        fact_id=_TEXT,
+        entity_id=_TEXT,
+    ),
+    _tool(
+        "insert_causal_link",
+        "Say that one fact led to another.",
+        ["from_fact_id", "to_fact_id", "strength"],
+        from_fact_id=_TEXT,
+        to_fact_id=_TEXT,
+        strength=_SHARE,
+    ),
+    _tool(
+        "propose_merge",
+        "Say that two entities may be one. Somebody will look at it.",
+        ["entity_a_id", "entity_b_id", "confidence", "reason"],
+        entity_a_id=_TEXT,
+        entity_b_id=_TEXT,
+        confidence=_SHARE,
+        reason=_TEXT,
+    ),
+)
