@@ -207,7 +207,8 @@ class _Rewriting:
                 raise _Doubt  # a heading: "Getting the money: ..."
             self._insert(0, "is ")
         elif is_past(word) and word not in ("was", "were", "had", "based", "used", "left", "found"):
-            if word in BASES or rest == ["i"]:
+            if word in BASES or not _NEW_SUBJECT.isdisjoint(rest):
+                # "Blessed we both have this": who blessed whom?
                 raise _Doubt
             self._insert(0, "")
         else:

@@ -33,6 +33,7 @@ AT = 1_778_245_000_000
         ("I love my job and teach the trade.", "Ada Marsh loves Ada's job and teaches the trade."),
         ("I love my job and work hard.", None),
         ("I look at it and remember Rome.", None),
+        ("Blessed we both have this mindset in our lives.", None),
         ("I like people who accept and love me.", None),
         ("I work and my kids play and sing.", "Ada Marsh works and Ada's kids play and sing."),
         # Modals and negation.
