@@ -260,7 +260,7 @@ def test_a_chat_comes_through_standard_input(tmp_path: Path) -> None:
         check=True,
         timeout=120,
     )
-    assert [fact["text"] for fact in json.loads(done.stdout)["facts"]] == ["Ada: I live in Lisbon."]
+    assert [fact["text"] for fact in json.loads(done.stdout)["facts"]] == ["Ada lives in Lisbon."]
 
 
 LINES = st.lists(
