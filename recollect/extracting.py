@@ -32,7 +32,8 @@ from schemas.times import format_time
 from schemas.wire import Cause, Days, Extraction, Mention
 from schemas.wire import Fact as ListedFact
 from streams.agents import State, Surroundings
-from streams.agents.writer import Reading, RuleWriter, own_words
+from streams.agents.message_reading import Reading, own_words
+from streams.agents.writer import RuleWriter
 from streams.encoder.gateway import EncoderGateway, Readings
 from streams.language.analysis import Statement
 from streams.language.corrections import LOOKED_THROUGH

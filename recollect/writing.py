@@ -21,11 +21,11 @@ from recollect.open_zone import OpenZone
 from recollect.recalling import recall
 from schemas.changes import Processed
 from schemas.errors import InvalidInput
-from schemas.events import Content, Event, WriterText
+from schemas.events import Content, Event, WriterText, message_of
 from schemas.senders import is_assistant
 from schemas.wire import Result, WriteReport
 from schemas.wire import WriterTextVersion as ToldText
-from streams.agents.writer import among_versions, own_words
+from streams.agents.message_reading import among_versions, own_words
 from streams.deciding.decider import LedgerThread
 from streams.deciding.tracing import Untraceable, rested_on
 from streams.models.chat import estimated_tokens
@@ -159,8 +159,7 @@ class _Run:
         event = events.event_numbered(files.events.connection, number)
         if event is None or files.memory.row(Processed, (id_,)) is None:
             return None
-        content = event.payload
-        assert isinstance(content, Content)
+        content = message_of(event)
         if is_assistant(content.sender_id, content.direction) or not own_words(content).strip():
             return None
         surroundings = LedgerThread(files.events.connection)

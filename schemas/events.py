@@ -314,3 +314,9 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     def kind(self) -> str:
         """The name of the payload's type in the ledger."""
         return kind_of(self.payload)
+
+
+def message_of(event: Event) -> Content:
+    """Return what was said in an event that is known to be a message, an edit or a memory."""
+    assert isinstance(event.payload, Content)
+    return event.payload

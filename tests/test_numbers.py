@@ -38,9 +38,9 @@ from schemas.times import EARLIEST_MS, LATEST_MS, format_time
 from schemas.wire import Result
 from schemas.zones import check_zone
 from streams.adapters.importing import MOST_REJECTIONS
+from streams.agents.decided_so_far import SAME_PERIOD_MS
 from streams.agents.merges import AUTO_MERGE_CONFIDENCE
 from streams.agents.ticks import ABANDONED_AFTER_MS
-from streams.agents.writer import SAME_PERIOD_MS
 from streams.engine.zone import MOST_ATTEMPTS, MOST_DEATHS
 from streams.ledger import PARTITIONS
 from streams.ledger.kafka import clients, copy, retrying

@@ -8,7 +8,7 @@ import msgspec
 
 from projections.text.sentences import sentences
 from schemas.changes import CausalLink
-from schemas.events import Content, Event
+from schemas.events import Event, message_of
 from schemas.senders import is_assistant
 from streams.agents.agent import Surroundings
 from streams.agents.correcting import Held
@@ -17,8 +17,8 @@ from streams.language.corrections import content_words
 from streams.language.questions import is_question
 
 #: So many messages of the conversation are looked through, and no older ones than this.
-LOOKED_THROUGH = 8
-LOOKED_BACK_MS = 86_400_000
+_LOOKED_THROUGH = 8
+_LOOKED_BACK_MS = 86_400_000
 #: "That's why" is said of what was said within this time.
 JUST_NOW_MS = 3_600_000
 
@@ -47,8 +47,8 @@ def said_before(
         return ()
     near = [
         one
-        for one in surroundings.before(event, LOOKED_THROUGH)
-        if 0 <= said_at - one.occurred_at <= LOOKED_BACK_MS
+        for one in surroundings.before(event, _LOOKED_THROUGH)
+        if 0 <= said_at - one.occurred_at <= _LOOKED_BACK_MS
     ]
     found = []
     for each in outside:
@@ -90,7 +90,7 @@ def _asked_about(event: Event, near: Sequence[Event]) -> _Where | None:
     """
     if not near:
         return None
-    content, asked = _content(event), _content(near[0])
+    content, asked = message_of(event), message_of(near[0])
     if asked.sender_id == content.sender_id:
         return _just_said(near, event.occurred_at)
     question = " ".join(asked.content.split())
@@ -98,7 +98,7 @@ def _asked_about(event: Event, near: Sequence[Event]) -> _Where | None:
         return None
     wanted = content_words(question) - _BARE_WHY
     for one in near[1:]:
-        if _content(one).sender_id != content.sender_id:
+        if message_of(one).sender_id != content.sender_id:
             continue
         told = _told(one)
         if not wanted:
@@ -118,17 +118,12 @@ def _asks_why(question: str) -> bool:
 
 def _told(event: Event) -> list[frozenset[str]]:
     """Return the words of the sentences that somebody, no assistant, tells, in order."""
-    content = _content(event)
+    content = message_of(event)
     if is_assistant(content.sender_id, content.direction):
         return []
     text = content.content
     said = [text[start:end] for start, end in sentences(text)]
     return [content_words(sentence) for sentence in said if not is_question(sentence)]
-
-
-def _content(event: Event) -> Content:
-    assert isinstance(event.payload, Content)
-    return event.payload
 
 
 def links_to_before(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from schemas.changes import FactSupersession
-from schemas.events import Content, Event
+from schemas.events import Content, Event, message_of
 from schemas.senders import is_assistant
 from streams.agents.agent import Surroundings
 from streams.language.analysis import Statement
@@ -68,8 +68,7 @@ def taken_back(
 
 
 def _earlier(event: Event, content: Content) -> Earlier:
-    said = event.payload
-    assert isinstance(said, Content)
+    said = message_of(event)
     same = said.sender_id == content.sender_id
     return Earlier(said.content, event.occurred_at, said.utc_offset, same)
 

@@ -24,16 +24,16 @@ from schemas.changes import (
     WriterTextVersion,
     Writing,
 )
-from schemas.events import Content, Event, ModelWrote, WriterText
+from schemas.events import Content, Event, ModelWrote, WriterText, message_of
 from schemas.ids import row_id
 from schemas.names import normalise_name
 from streams.agents.agent import Agent, AnsweredCalls, Extract, Surroundings
 from streams.agents.entities import EntityResolver
 from streams.agents.merges import AUTO_MERGE_CONFIDENCE
+from streams.agents.message_reading import among_versions, fact_metadata, own_words
 from streams.agents.proposals import RECALL, Proposals, Proposed, ProposedFact, Refused
 from streams.agents.state import Known, State, kept_signature
 from streams.agents.vectors import embedding_rows
-from streams.agents.writer import among_versions, own_words
 from streams.language.corrections import content_words
 from streams.language.grounding import Said
 from streams.language.statements import analyse
@@ -103,8 +103,7 @@ class ModelWriter(Agent):
 
 def said_of(event: Event, said_at: int, thread: Sequence[Event]) -> Said:
     """Return what a sentence about an event may rest on."""
-    content = event.payload
-    assert isinstance(content, Content)
+    content = message_of(event)
     before = [one.payload for one in thread if isinstance(one.payload, Content)]
     return Said(
         text=own_words(content),
@@ -139,8 +138,7 @@ class _Resolution:
     def run(self) -> None:
         """Write what holds, and how much that was."""
         about, proposed = self._reading.about, self._reading.proposed
-        content = about.payload
-        assert isinstance(content, Content)
+        content = message_of(about)
         known = self._state.facts_from(about.id)
         if proposed.facts:
             sender = self._resolver.sender(about, content)
@@ -150,7 +148,7 @@ class _Resolution:
                 elif self._fills_slot(fact):
                     self._refused["slot"] += 1
                 else:
-                    self._keep(fact, content, sender)
+                    self._keep(fact, sender)
             self._link(sender)
         self._causes()
         self._merges()
@@ -168,17 +166,10 @@ class _Resolution:
         analysis = analyse(fact.text, speaker=None, at_ms=self._reading.said_at)
         return any(each.claim is not None for each in analysis.statements)
 
-    def _keep(self, fact: ProposedFact, content: Content, sender: Known) -> None:
+    def _keep(self, fact: ProposedFact, sender: Known) -> None:
         about = self._reading.about
-        metadata = {
-            "source_platform": about.platform,
-            "source_channel": content.peer_id,
-            "direction": content.direction,
-            "thread_id": content.thread_id,
-            "writer": self._wrote.model,
-            "role": self._wrote.role,
-            "evidence": [fact.start, fact.end],
-        }
+        wrote = self._wrote
+        evidence = [fact.start, fact.end]
         self._kept[fact.id] = fact
         self._part.puts.append(
             Fact(
@@ -188,9 +179,9 @@ class _Resolution:
                 as_of=self._reading.said_at,
                 ingested_at=about.ingested_at,
                 source_event_id=about.id,
-                metadata=_json.encode(
-                    {k: v for k, v in metadata.items() if v is not None}
-                ).decode(),
+                metadata=fact_metadata(
+                    about, writer=wrote.model, role=wrote.role, evidence=evidence
+                ),
                 created_at=self._event.ingested_at,
                 signature=kept_signature(f"{sender.id} model: {fact.text.casefold()}"),
             )
@@ -202,8 +193,7 @@ class _Resolution:
     def _link(self, sender: Known) -> None:
         """Link the facts that are kept to who said them, and to whom they name."""
         about = self._reading.about
-        content = about.payload
-        assert isinstance(content, Content)
+        content = message_of(about)
         linked: dict[str, set[str]] = {fact: {sender.id} for fact in self._kept}
         named = content.sender_name or content.sender_id
         for fact in self._kept:
@@ -227,7 +217,7 @@ class _Resolution:
         if named is not None:
             if not set(normalise_name(named.name).split()) <= words:
                 return None
-            text = own_words(self._content)
+            text = own_words(message_of(self._reading.about))
             start = text.find(named.name)
             if start < 0:
                 return self._resolver.mention(named.name, named.mention_type)
@@ -249,11 +239,6 @@ class _Resolution:
         if known is None or words.isdisjoint(known.normalized.split()):
             return None
         return known
-
-    @property
-    def _content(self) -> Content:
-        assert isinstance(self._reading.about.payload, Content)
-        return self._reading.about.payload
 
     def _causes(self) -> None:
         near: set[str] = set()

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from schemas.events import Content, Event
+from schemas.events import Content, Event, message_of
 from schemas.times import format_time
-from streams.agents.writer import own_words
+from streams.agents.message_reading import own_words
 
 #: The name of the role among the texts of the writer; every other name is that of a note.
 ROLE = "role"
@@ -78,8 +78,7 @@ def role_of(texts: Mapping[str, tuple[int, str]]) -> Role:
 
 def first_messages(role: Role, event: Event, thread: Sequence[Event]) -> list[dict[str, Any]]:
     """Return what a model is asked first; `thread` is in the order in which it was said."""
-    content = event.payload
-    assert isinstance(content, Content)
+    content = message_of(event)
     data = {
         "message": {
             "source_event_id": event.id,

@@ -39,7 +39,7 @@ from recollect.service.application import OF_ZONES
 from schemas.changes import Entity, MentalModel
 from schemas.events import Access, CreateMentalModel, Recalled, Remember, SetMemoryState
 from schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Query, Result
-from streams.agents import merges, modelwriter, ticks, writer
+from streams.agents import decided_so_far, merges, modelwriter, ticks
 from streams.agents.entities import ENTITY_TYPES, handle_type
 from streams.encoder.catalog import BGE_SMALL, REGISTRY
 from streams.language.analysis import MentionType, Statement
@@ -596,7 +596,11 @@ CONSTANTS = [
         ["discord_handle", "phone", "email"],
     ),
     Holds("003 a merge above the threshold is executed", lambda: merges.AUTO_MERGE_CONFIDENCE, 0.9),
-    Holds("003 duplicates within 24 hours (Hindsight)", lambda: writer.SAME_PERIOD_MS, 86_400_000),
+    Holds(
+        "003 duplicates within 24 hours (Hindsight)",
+        lambda: decided_so_far.SAME_PERIOD_MS,
+        86_400_000,
+    ),
     Holds(
         "003 causal words: therefore, led to, resulted in, due to, as a result of",
         lambda: [

@@ -1,0 +1,216 @@
+"""Reads a message together with what was said before it: its words, and what they rest on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from schemas.events import Content, Deletion, Edit, Event, Remember, message_of
+from schemas.senders import is_assistant
+from streams.agents.agent import Surroundings
+from streams.agents.causing import SaidBefore, said_before
+from streams.agents.correcting import TakenBack, says_it, taken_back
+from streams.language.analysis import Analysis, Statement
+from streams.language.frames import find_frame
+from streams.language.mentions import mentions
+from streams.language.questions import is_question, last_question
+from streams.language.statements import analyse
+from streams.language.text_reading import TextReading
+
+# What an agent was given from memory is no news, whoever repeats it (F1).
+_INJECTED = re.compile(r"<memory_context\b.*?(?:</memory_context>|\Z)", re.DOTALL | re.IGNORECASE)
+
+_json = msgspec.json.Encoder()
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What somebody asked: the number of the event, its words, and the context that they give."""
+
+    number: int
+    asked: str
+    context: str
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """One event as the writer read it.
+
+    `question` is the question that the event answers, if any; `rests_on` are the numbers of the
+    events before it that what was read depends on. `said_at` is when it was said (unix ms); of an
+    edit, when the message was first said. `replaced` are the ids of the versions of the message
+    that it replaces. `read`: what a reader read in its own words. `corrects` is what it takes back
+    of others, `caused` where what it names as a cause or an effect was said.
+    """
+
+    event: Event
+    analysis: Analysis
+    said_at: int
+    question: Question | None = None
+    rests_on: tuple[int, ...] = ()
+    replaced: tuple[str, ...] = ()
+    read: TextReading | None = None
+    corrects: tuple[TakenBack, ...] = ()
+    caused: tuple[SaidBefore, ...] = ()
+
+    @property
+    def content(self) -> Content:
+        """The message: its words and its sender."""
+        return message_of(self.event)
+
+
+def event_text(content: Content) -> str:
+    """Return the text of an event that is embedded: its words and the captions of its
+    attachments.
+    """
+    captions = " ".join(f"[{item.caption}]" for item in content.attachments if item.caption)
+    return f"{content.content} {captions}".strip()
+
+
+def own_words(content: Content) -> str:
+    """Return what a sender says: without what came from memory, which became blanks; of an
+    assistant nothing.
+
+    An assistant repeats what others said or what it recalled. Facts from that would multiply
+    memories (F1), so its message only stays searchable as an event.
+    """
+    if not isinstance(content, Remember) and is_assistant(content.sender_id, content.direction):
+        return ""
+    return _INJECTED.sub(lambda found: " " * len(found[0]), content.content)
+
+
+def fact_metadata(event: Event, **more: Any) -> str:
+    """Return the metadata of a fact from an event as JSON: where it was said, and `more`."""
+    content = message_of(event)
+    metadata = {
+        "source_platform": event.platform,
+        "source_channel": content.peer_id,
+        "direction": content.direction,
+        "thread_id": content.thread_id,
+        **more,
+    }
+    return _json.encode({k: v for k, v in metadata.items() if v is not None}).decode()
+
+
+def read_message(event: Event, surroundings: Surroundings, below: int) -> Reading:
+    """Read an event together with those before a number of the ledger."""
+    content = message_of(event)
+    said_at, replaced, stands = among_versions(event, surroundings.revisions(event, below))
+    text = own_words(content) if stands else ""
+    read = surroundings.reading(text) if text.strip() else None
+    if isinstance(content, Remember):
+        return Reading(event, _as_it_stands(text, event, content, read), said_at, read=read)
+    before = surroundings.before(event, 1) if text else ()
+    question = _question_in(before, content)
+    dictated = _is_dictated(before, content)
+    corrects = tuple(
+        msgspec.structs.replace(one, statement=_taken_back_statement(one))
+        for one in taken_back(text, said_at, event, content, surroundings)
+    )
+    analysis = analyse(
+        text,
+        speaker=content.sender_name or content.sender_id,
+        at_ms=said_at,
+        utc_offset_minutes=content.utc_offset,
+        asked=question.asked if question else None,
+        dictated=dictated,
+        reading=read,
+        keep=[(one.start, one.end) for one in corrects],
+    )
+    if not analysis.statements:
+        return Reading(event, analysis, said_at, replaced=replaced, read=read, corrects=corrects)
+    rests_on = tuple(one.number for one in before) if question or dictated else ()
+    caused = said_before(analysis.outside, said_at, event, surroundings)
+    rests_on += tuple(each.number for each in caused if each.number not in rests_on)
+    return Reading(event, analysis, said_at, question, rests_on, replaced, read, corrects, caused)
+
+
+def _taken_back_statement(one: TakenBack) -> Statement | None:
+    """Return what was taken back as a statement, also where it was not worth a fact alone."""
+    content = message_of(one.event)
+    analysis = analyse(
+        own_words(content),
+        speaker=content.sender_name or content.sender_id,
+        at_ms=one.event.occurred_at,
+        utc_offset_minutes=content.utc_offset,
+        keep=[one.sentence],
+    )
+    start, end = one.sentence
+    said = (each for each in analysis.statements if each.start < end and start < each.end)
+    return next((each for each in said if says_it(one, each.sentence)), None)
+
+
+def among_versions(event: Event, revisions: Sequence[Event]) -> tuple[int, tuple[str, ...], bool]:
+    """Return when an event was said, what it takes the place of, and whether it stands itself.
+
+    What came before it in the ledger counts; a version that comes later takes its place then.
+    """
+    versions = [one for one in revisions if not isinstance(one.payload, Deletion)]
+    if isinstance(event.payload, Deletion):
+        return event.occurred_at, tuple(one.id for one in versions), False
+    said_at = event.occurred_at
+    if isinstance(event.payload, Edit):
+        first = [one.occurred_at for one in versions if not isinstance(one.payload, Edit)]
+        given = event.payload.said_at
+        said_at = given if given is not None else min(first, default=event.occurred_at)
+    newest = all(_version(one) < _version(event) for one in versions)
+    stands = newest and len(versions) == len(revisions)
+    return said_at, tuple(one.id for one in versions) if stands else (), stands
+
+
+def _version(event: Event) -> tuple[bool, int, int]:
+    """Return what orders the versions of a message, the newest last."""
+    return isinstance(event.payload, Edit), event.occurred_at, event.number
+
+
+def _as_it_stands(text: str, event: Event, content: Content, read: TextReading | None) -> Analysis:
+    """Return a text that is to be remembered as one statement, not split into sentences."""
+    analysis = analyse(
+        text,
+        speaker=None,
+        at_ms=event.occurred_at,
+        utc_offset_minutes=content.utc_offset,
+        reading=read,
+    )
+    whole = " ".join(text.split())
+    if not whole:
+        return analysis
+    parts = analysis.statements
+    return msgspec.structs.replace(
+        analysis,
+        statements=(
+            Statement(
+                start=0,
+                end=len(text),
+                sentence=whole,
+                text=whole,
+                signature=" ".join(part.signature for part in parts) or whole.casefold(),
+                mentions=tuple(mentions(text, read)),
+                dates=tuple(date for part in parts for date in part.dates),
+                claim=parts[0].claim if len(parts) == 1 else None,
+                corrects=False,
+            ),
+        ),
+    )
+
+
+def _question_in(before: Sequence[Event], content: Content) -> Question | None:
+    """Return the question that somebody else asked just before: the context of a fact."""
+    for event in before:
+        asked = message_of(event)
+        if asked.sender_id != content.sender_id and len(asked.content) <= 300:
+            last = " ".join(asked.content.split())
+            if is_question(last):
+                who = asked.sender_name or asked.sender_id
+                return Question(event.number, last_question(last), f"{who} asked: {last}")
+    return None
+
+
+def _is_dictated(before: Sequence[Event], content: Content) -> bool:
+    """Whether the sender stated a plain fact just before, so plain facts are what this is."""
+    for event in before:
+        said = message_of(event)
+        same = said.sender_id == content.sender_id
+        return same and len(said.content) <= 300 and find_frame(said.content, None) is not None
+    return False
