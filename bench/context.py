@@ -73,7 +73,8 @@ def run(data: Path = DATA, only: Sequence[str] = ()) -> list[Report]:
     return [measure(data) for name, measure in parts.items() if not only or name in only]
 
 
-def _rows(path: Path) -> list[Json]:
+def json_lines(path: Path) -> list[Json]:
+    """Return the objects of a file of JSON lines."""
     # Not splitlines: a string may hold U+2028.
     return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line.strip()]
 
@@ -148,7 +149,7 @@ def _gate(data: Path) -> Report:
 
 def _of_persona(zone: Zone, path: Path) -> tuple[list[float], list[float], list[str]]:
     """Return `relevant` of a persona's questions and of unrelated prompts, and those prompts."""
-    rows = _rows(path)
+    rows = json_lines(path)
     zone.ingest([row["event"] for row in rows])
     start: dict[int, str] = {}
     for row in rows:
@@ -186,8 +187,8 @@ def _of_talks(r: Recollect, talks: Sequence[Json], generic: Sequence[str]) -> Pr
 
 
 def _of_demo(zone: Zone, generic: Sequence[str]) -> Prompts:
-    zone.ingest(_rows(DEMO / "export.jsonl"))
-    questions = [row["query"] for row in _rows(DEMO / "questions.jsonl")]
+    zone.ingest(json_lines(DEMO / "export.jsonl"))
+    questions = [row["query"] for row in json_lines(DEMO / "questions.jsonl")]
     return Prompts(_relevant(zone, questions), _relevant(zone, generic))
 
 
@@ -225,8 +226,8 @@ def _beliefs(data: Path) -> Report:
     folder = data / "mind" / "silence"
     if not folder.is_dir():
         return _missing(title, [folder])
-    beliefs = _rows(folder / "beliefs.seed.jsonl")
-    cases = [case for case in _rows(folder / "retrieval.cases.jsonl") if "budget" not in case]
+    beliefs = json_lines(folder / "beliefs.seed.jsonl")
+    cases = [case for case in json_lines(folder / "retrieval.cases.jsonl") if "budget" not in case]
     right = wrong = missed = silent = quiet = 0
     with (
         tempfile.TemporaryDirectory(prefix="recollect-context-") as scratch,

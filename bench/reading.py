@@ -16,32 +16,29 @@ import json
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from bench import locomo
+from bench.context import DATA, DEMO, json_lines
 from bench.encoders import cached_name
 from bench.homes import Homes
+from bench.locomo import Json
 from recollect import Recollect, Zone
 
 FACTS = 100
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-_DEMO = Path(__file__).resolve().parents[1] / "demo" / "export.jsonl"
 # Turns that are shown before the one that a fact rests on.
 _BEFORE = 3
-
-Json = dict[str, Any]
 
 
 def sheet(data: Path, seed: int) -> list[Json]:
     """Return the rows of a sheet: the same for the same facts, data and seed."""
     sets = {
-        "demo": {"demo": _lines(_DEMO)},
+        "demo": {"demo": json_lines(DEMO / "export.jsonl")},
         "locomo": {
             f"talk-{number}": list(locomo.events(talk))
             for number, talk in enumerate(json.loads((data / "locomo-dev.json").read_text()))
         },
         "realmem": {
-            path.stem: [row["event"] for row in _lines(path)]
+            path.stem: [row["event"] for row in json_lines(path)]
             for path in sorted((data / "mind" / "realmem").glob("*.jsonl"))
         },
     }
@@ -57,11 +54,6 @@ def sheet(data: Path, seed: int) -> list[Json]:
             wanted = FACTS // len(sets) + (place < FACTS % len(sets))
             rows += draw.sample(sorted(found, key=lambda row: row["turn_id"] + row["fact"]), wanted)
     return [{"number": number, **row} for number, row in enumerate(rows, 1)]
-
-
-def _lines(path: Path) -> list[Json]:
-    with path.open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
 
 
 def _rows(zone: Zone, events: Sequence[Json], name: str) -> Iterator[Json]:
