@@ -32,7 +32,8 @@ from streams.language.analysis import Analysis, Statement
 class MessageDecision:
     """One decision from a message: `parts` returns its rows.
 
-    Facts that quote a question also rest on the event that asked it, and are a part of their own.
+    Facts whose words come from other events too, such as a question that they quote, also rest on
+    those, and are a part of their own.
     """
 
     def __init__(
@@ -52,8 +53,10 @@ class MessageDecision:
         self._replaced = _replaced_facts(reading, state)
         self._said = DecidedPart((self._event.number,))
         self._quoting = self._said
+        numbers = {self._event.number, *reading.completed_by}
         if reading.question:
-            numbers = {self._event.number, reading.question.number}
+            numbers.add(reading.question.number)
+        if len(numbers) > 1:
             self._quoting = DecidedPart(tuple(sorted(numbers)))
         #: The facts that the statements gave or repeated, in their order.
         self._stated: list[str] = []

@@ -16,12 +16,17 @@ from streams.agents.correcting import TakenBack, says_it, taken_back
 from streams.language.analysis import Analysis, Statement
 from streams.language.frames import find_frame
 from streams.language.mentions import mentions
+from streams.language.named_weekdays import days_named, names_weekday
 from streams.language.questions import is_question, last_question
 from streams.language.statements import analyse
 from streams.language.text_reading import TextReading
 
 # What an agent was given from memory is no news, whoever repeats it (F1).
 _INJECTED = re.compile(r"<memory_context\b.*?(?:</memory_context>|\Z)", re.DOTALL | re.IGNORECASE)
+
+#: So many messages before it, and no older ones than this, say which day a bare weekday means.
+_DAYS_NAMED_IN = 6
+_DAYS_NAMED_WITHIN_MS = 86_400_000
 
 _json = msgspec.json.Encoder()
 
@@ -38,7 +43,8 @@ class Reading(msgspec.Struct, frozen=True):
     """One event as the writer read it.
 
     `question` is the question that the event answers, if any; `rests_on` are the numbers of the
-    events before it that what was read depends on. `said_at` is when it was said (unix ms); of an
+    events before it that what was read depends on, `completed_by` of those whose words are in the
+    facts: which day is meant. `said_at` is when it was said (unix ms); of an
     edit, when the message was first said. `replaced` are the ids of the versions of the message
     that it replaces. `read`: what a reader read in its own words. `corrects` is what it takes back
     of others, `caused` where what it names as a cause or an effect was said.
@@ -53,6 +59,7 @@ class Reading(msgspec.Struct, frozen=True):
     read: TextReading | None = None
     corrects: tuple[TakenBack, ...] = ()
     caused: tuple[SaidBefore, ...] = ()
+    completed_by: tuple[int, ...] = ()
 
     @property
     def content(self) -> Content:
@@ -108,6 +115,7 @@ def read_message(event: Event, surroundings: Surroundings, below: int) -> Readin
         msgspec.structs.replace(one, statement=_taken_back_statement(one))
         for one in taken_back(text, said_at, event, content, surroundings)
     )
+    named = _days_named_before(text, said_at, event, surroundings)
     analysis = analyse(
         text,
         speaker=content.sender_name or content.sender_id,
@@ -117,13 +125,42 @@ def read_message(event: Event, surroundings: Surroundings, below: int) -> Readin
         dictated=dictated,
         reading=read,
         keep=[(one.start, one.end) for one in corrects],
+        days=[day for _, day in named],
     )
     if not analysis.statements:
         return Reading(event, analysis, said_at, replaced=replaced, read=read, corrects=corrects)
     rests_on = tuple(one.number for one in before) if question or dictated else ()
     caused = said_before(analysis.outside, said_at, event, surroundings)
     rests_on += tuple(each.number for each in caused if each.number not in rests_on)
-    return Reading(event, analysis, said_at, question, rests_on, replaced, read, corrects, caused)
+    completed_by = {number for number, day in named if day in analysis.days_meant}
+    rests_on += tuple(number for number in completed_by if number not in rests_on)
+    return Reading(
+        event,
+        analysis,
+        said_at,
+        question,
+        rests_on,
+        replaced,
+        read,
+        corrects,
+        caused,
+        tuple(sorted(completed_by)),
+    )
+
+
+def _days_named_before(
+    text: str, said_at: int, event: Event, surroundings: Surroundings
+) -> list[tuple[int, int]]:
+    """Return the days that the conversation just named, each with the number of the event."""
+    if not names_weekday(text):
+        return []
+    found: list[tuple[int, int]] = []
+    for one in surroundings.before(event, _DAYS_NAMED_IN):
+        if 0 <= said_at - one.occurred_at <= _DAYS_NAMED_WITHIN_MS:
+            said = message_of(one)
+            days = days_named(said.content, one.occurred_at, said.utc_offset)
+            found += [(one.number, day) for day in days]
+    return found
 
 
 def _taken_back_statement(one: TakenBack) -> Statement | None:

@@ -107,10 +107,15 @@ class Outside(Struct, frozen=True):
 
 
 class Analysis(Struct, frozen=True):
-    """Everything found in one message, each part in the order of the text."""
+    """Everything found in one message, each part in the order of the text.
+
+    `days_meant` are those days that bare weekdays mean since the conversation named them before
+    (ordinals).
+    """
 
     statements: tuple[Statement, ...]
     contacts: tuple[Contact, ...]
     introductions: tuple[Introduction, ...]
     causes: tuple[Caused, ...] = ()
     outside: tuple[Outside, ...] = ()
+    days_meant: frozenset[int] = frozenset()

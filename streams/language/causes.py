@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from projections.text.lexicon import word_set
 from projections.text.tokenizer import Tokens
-from streams.language.clauses import Span, is_finite
+from streams.language.clauses import Span, is_finite, is_in_brackets
 from streams.language.corrections import content_words
 
 #: The strength of a link that the speaker states ("because", "that's why").
@@ -155,8 +155,9 @@ def joined(tokens: Tokens, start: int, end: int) -> Joined | None:
     for find in (_with_cause_first, _with_cause_after, _with_effect_after):
         found = find(text, start, end)
         if found is not None:
+            apart = not is_in_brackets(text, start, found.left[1])
             whole = all(is_finite(tokens, *part) for part in (found.left, found.right))
-            return found if whole else None
+            return found if whole and apart else None
     return None
 
 
@@ -165,6 +166,8 @@ def _with_cause_first(text: str, start: int, end: int) -> Joined | None:
     if opens is None:
         return None
     comma = text.find(", ", opens.end(), end)
+    while comma >= 0 and is_in_brackets(text, start, comma):
+        comma = text.find(", ", comma + 1, end)
     if comma < 0:
         return None
     if opens["weak"] and not _is_reason(text, opens.end(), comma, comma + 2, end):

@@ -97,9 +97,14 @@ def _splits(tokens: Tokens, begin: int, left_end: int, right_start: int, end: in
     """Whether both sides could stand alone, and the left one hangs on nothing."""
     if _SUBORDINATE.match(tokens.text, begin, left_end):
         return False
-    if tokens.text.count("(", begin, left_end) != tokens.text.count(")", begin, left_end):
+    if is_in_brackets(tokens.text, begin, left_end):
         return False
     return is_finite(tokens, begin, left_end) and is_finite(tokens, right_start, end)
+
+
+def is_in_brackets(text: str, start: int, place: int) -> bool:
+    """Whether a bracket that opens after `start` is still open at `place`."""
+    return text.count("(", start, place) != text.count(")", start, place)
 
 
 def after_lead_in(text: str, start: int, end: int) -> int:

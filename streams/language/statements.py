@@ -43,6 +43,7 @@ from streams.language.corrections import content_words
 from streams.language.frames import VERBS as FRAME_VERBS
 from streams.language.frames import find_frame
 from streams.language.mentions import find_mentions
+from streams.language.named_weekdays import as_named
 from streams.language.naming import find_introductions
 from streams.language.questions import is_question, told_in_question
 from streams.language.reported import is_reported, reported
@@ -88,6 +89,7 @@ def analyse(
     dictated: bool = False,
     reading: TextReading | None = None,
     keep: Sequence[Span] = (),
+    days: Sequence[int] = (),
 ) -> Analysis:
     """Return what `speaker` says in `text`, written at `at_ms` (unix milliseconds).
 
@@ -95,7 +97,8 @@ def analyse(
     that somebody else asked just before. `dictated` says that the speaker stated a plain fact just
     before, so a plain fact that is about nobody here is kept too. `reading` is what the heads on
     the encoder read in the same text; None: rules alone. Sentences that touch a span of `keep` are
-    kept, whatever they say.
+    kept, whatever they say. `days` are those that the conversation named before (ordinals): a bare
+    weekday means the one that has it.
     """
     spans = sentences(text)
     if not spans:
@@ -103,7 +106,8 @@ def analyse(
     speaker = " ".join(speaker.split()) if speaker else None
     tokens = tokenise(text)
     places = addresses(text)
-    dates = find_dates(tokens, local_day(at_ms, utc_offset_minutes), places)
+    today = local_day(at_ms, utc_offset_minutes)
+    dates, meant = as_named(tokens, find_dates(tokens, today, places), today, days)
     told: dict[int, Span] = {}  # what is said, by the place of its sentence
     for place, span in enumerate(spans):
         if not is_question(text[span[0] : span[1]]):
@@ -158,6 +162,7 @@ def analyse(
         tuple(introductions),
         tuple(each for each in causes.found if max(each.cause, each.effect) < limit),
         tuple(each for each in causes.outside if each.statement < limit),
+        meant,
     )
 
 

@@ -207,3 +207,18 @@ def test_the_words_of_others_claim_nothing_for_the_speaker(text: str) -> None:
 
 def test_an_address_in_quotes_is_the_speakers() -> None:
     assert [item.value for item in read('My email is "a@x.org"').contacts] == ["a@x.org"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Since we have two Annas in the choir (hi, Anna's sister!), I go by Nan from now on.",
+        "Because we have two Annas in the choir (hi, Anna is here too), I go by Nan from now on.",
+        "I sold my boat (it was old, therefore nobody wanted to sail it) to my neighbour Paul.",
+    ],
+)
+def test_a_sentence_is_not_cut_within_brackets(text: str) -> None:
+    found = analyse(text, speaker="Ada", at_ms=0)
+    assert found.statements
+    for statement in found.statements:
+        assert statement.sentence.count("(") == statement.sentence.count(")")

@@ -1,0 +1,82 @@
+"""Which day a bare weekday means where the conversation has just named that day in full.
+
+"My last day is Friday the 3rd. Friday is a holiday" speaks of the 3rd, not of the Friday that comes
+next; and so does "Friday suits me better" as the answer to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+
+from projections.text.addresses import addresses
+from projections.text.dates import Found, find_dates, local_day
+from projections.text.lexicon import WEEKDAYS
+from projections.text.tokenizer import Tokens, tokenise
+
+#: A day that lies further ahead than this is not meant by its weekday alone.
+FURTHEST_DAYS = 62
+
+_WEEKDAY = re.compile(rf"\b(?:{'|'.join(sorted(WEEKDAYS))})\b", re.IGNORECASE)
+
+
+def names_weekday(text: str) -> bool:
+    """Whether a weekday stands in a text."""
+    return _WEEKDAY.search(text) is not None
+
+
+def days_named(text: str, at_ms: int, utc_offset_minutes: int = 0) -> list[int]:
+    """Return the single days that a text, written at `at_ms` (unix ms), names by their number.
+
+    They are ordinals, as `date.toordinal` gives them.
+    """
+    tokens = tokenise(text)
+    found = find_dates(tokens, local_day(at_ms, utc_offset_minutes), addresses(text))
+    return [item.first for item in found if _is_numbered(tokens, item)]
+
+
+def as_named(
+    tokens: Tokens, dates: Sequence[Found], today: int, named: Sequence[int]
+) -> tuple[list[Found], frozenset[int]]:
+    """Return the dates of a text with each bare weekday as the day that was named before it.
+
+    `named` are the days that the conversation named, as ordinals; those of the text itself count
+    too from where they stand. Only a day ahead is meant, and only where one day alone agrees. The
+    second value are those of `named` that the text alone would not have given.
+    """
+    here: list[int] = []
+    settled: list[Found] = []
+    used: set[int] = set()
+    for item in dates:
+        if _is_numbered(tokens, item):
+            here.append(item.first)
+        elif _is_bare_weekday(tokens, item) and item.first > today:
+            day = _only(here, item, today)
+            if day is None and (day := _only(named, item, today)) is not None:
+                used.add(day)
+            if day is not None:
+                item = item._replace(first=day, last=day)
+        settled.append(item)
+    return settled, frozenset(used)
+
+
+def _only(named: Sequence[int], item: Found, today: int) -> int | None:
+    """Return the one day among those named that lies ahead and has the weekday of a date."""
+    weekday = date.fromordinal(item.first).weekday()
+    agree = {
+        day
+        for day in named
+        if today < day <= today + FURTHEST_DAYS and date.fromordinal(day).weekday() == weekday
+    }
+    return agree.pop() if len(agree) == 1 else None
+
+
+def _is_numbered(tokens: Tokens, item: Found) -> bool:
+    """Whether a date is one day and names its number: "Friday the 3rd", "3 April"."""
+    words = tokens.lowers[item.left : item.right]
+    return item.first == item.last and any(word[0].isdigit() for word in words)
+
+
+def _is_bare_weekday(tokens: Tokens, item: Found) -> bool:
+    return item.right - item.left == 1 and tokens.lowers[item.left] in WEEKDAYS

@@ -1,0 +1,74 @@
+"""A bare weekday is the day that the conversation has just named, where one alone agrees."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from streams.language.statements import analyse
+
+#: Tuesday.
+SAID = datetime(2026, 3, 24, 12, tzinfo=UTC)
+
+
+def _days(text: str, named: tuple[date, ...] = ()) -> list[str]:
+    analysis = analyse(
+        text,
+        speaker="Ada",
+        at_ms=int(SAID.timestamp() * 1000),
+        days=[day.toordinal() for day in named],
+    )
+    return [day.first for one in analysis.statements for day in one.dates]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "My exam is on Friday the 3rd of April. Friday is also a holiday in our town.",
+            ["2026-04-03", "2026-04-03"],
+        ),
+        (
+            "I moved the dentist from Monday to Friday 10 April. I work late on Friday.",
+            ["2026-03-30", "2026-04-10", "2026-04-10"],
+        ),
+        # What is over is not ahead.
+        (
+            "My exam is on Friday 3 April. I met my brother Ian on Friday.",
+            ["2026-04-03", "2026-03-20"],
+        ),
+        # Two Fridays were named: which is meant is open, so the next one.
+        (
+            "My exams are on Friday 3 April and Friday 10 April. I leave Porto on Friday.",
+            ["2026-04-03", "2026-04-10", "2026-03-27"],
+        ),
+        # Another weekday, and one that says more than its name.
+        (
+            "My exam is on Friday 3 April. I leave Porto on Thursday.",
+            ["2026-04-03", "2026-03-26"],
+        ),
+        (
+            "My exam is on Friday 10 April. I leave Porto next Friday.",
+            ["2026-04-10", "2026-04-03"],
+        ),
+    ],
+)
+def test_a_day_that_the_message_names(text: str, expected: list[str]) -> None:
+    assert _days(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("named", "expected"),
+    [
+        ((), "2026-03-27"),
+        ((date(2026, 4, 3),), "2026-04-03"),
+        ((date(2026, 4, 3), date(2026, 4, 3)), "2026-04-03"),
+        ((date(2026, 4, 3), date(2026, 4, 10)), "2026-03-27"),
+        ((date(2026, 3, 20),), "2026-03-27"),
+        ((date(2026, 4, 2),), "2026-03-27"),
+        ((date(2026, 8, 7),), "2026-03-27"),
+    ],
+)
+def test_a_day_that_the_conversation_named(named: tuple[date, ...], expected: str) -> None:
+    assert _days("I leave Porto on Friday.", named) == [expected]
