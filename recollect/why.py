@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import json
+
 from projections.embeddings.vector_queries import models_of
 from projections.events import event_queries as events
 from projections.files import ZoneFiles
@@ -11,9 +13,10 @@ from projections.memory import memory_queries as memory
 from projections.memory.facts_for_recall import repeating_events
 from projections.text.stability import stability
 from recollect.open_zone import OpenZone
-from schemas.changes import Fact, FactClaim, FactSupersession, Processed
+from schemas.changes import Fact, FactClaim, FactSupersession, Processed, Writing
+from schemas.display import quantity
 from schemas.errors import UnknownId
-from schemas.events import Content, Deletion, Edit
+from schemas.events import Content, Deletion, Edit, message_of
 from schemas.times import format_time
 from schemas.wire import Chain, Link
 
@@ -41,7 +44,7 @@ def _fact(files: ZoneFiles, id_: str) -> Chain | None:
     fact = files.memory.row(Fact, (id_,))
     if fact is None:
         return None
-    steps = [Link(f"decided by the rule writer, as of {format_time(fact.as_of)}")]
+    steps = _writer(files, fact)
     if fact.context:
         steps.append(Link("in the context", [fact.context]))
     log = files.memory.row(Processed, (fact.source_event_id,))
@@ -67,6 +70,29 @@ def _fact(files: ZoneFiles, id_: str) -> Chain | None:
     again = repeating_events(files.memory.connection, [id_]).get(id_, [])
     repeated, said_again = _said(files, again, "said again in")
     return Chain(id_, "fact", fact.text, sources + repeated, steps + said_again)
+
+
+def _writer(files: ZoneFiles, fact: Fact) -> list[Link]:
+    """Return who decided a fact: the rules, or a model, with the words that it gave as evidence."""
+    as_of = f"as of {format_time(fact.as_of)}"
+    metadata = json.decode(fact.metadata)
+    if "writer" not in metadata:
+        return [Link(f"decided by the rule writer, {as_of}")]
+    model, role = metadata["writer"], metadata["role"]
+    start, end = metadata["evidence"]
+    event = events.event_at(files.events.connection, fact.source_event_id)
+    evidence: list[str] = []
+    asked = []
+    if event is not None:
+        evidence.append(message_of(event).content[start:end])
+        for number in memory.writings_about(files.memory.connection, event.number):
+            row = files.memory.row(Writing, (number,))
+            if row is not None and (row.model, row.role) == (model, role):
+                calls = quantity(row.calls, "recorded call")
+                tokens = f"{row.tokens_in} tokens in, {row.tokens_out} out"
+                asked.append(Link(f"answered in {calls} ({tokens}): record {number} of the ledger"))
+    written = f"written by the model {model} in the role {role}, {as_of}; its evidence"
+    return [Link(written, evidence), *asked]
 
 
 def _event(files: ZoneFiles, id_: str) -> Chain | None:

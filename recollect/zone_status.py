@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from projections.events.event_queries import event_count
-from projections.memory.memory_queries import dead_letters
+from projections.files import ZoneFiles
+from projections.memory.memory_queries import dead_letters, writing_totals
 from recollect.open_zone import OpenZone, counted, unix_ms
-from schemas.wire import FileStatus, Status
+from schemas.wire import FileStatus, ModelWriting, Status
 from streams.ledger import EVENTS
 
 #: After so long without a step, though there is work, a zone is stalled.
@@ -46,7 +47,25 @@ def status(zone: OpenZone) -> Status:
             encoder=generation.encoder,
             head=zone.head(),
             agents=generation.agents,
+            written=_written(files),
         )
+
+
+def _written(files: ZoneFiles) -> ModelWriting | None:
+    """Return what language models wrote; None where none did."""
+    found = writing_totals(files.memory.connection)
+    if not found.events:
+        return None
+    return ModelWriting(
+        events=found.events,
+        calls=found.calls,
+        tokens_in=found.tokens_in,
+        tokens_out=found.tokens_out,
+        cost=found.cost,
+        kept=found.kept,
+        repeated=found.repeated,
+        refused=found.refused,
+    )
 
 
 def _lag_seconds(zone: OpenZone) -> float | None:

@@ -159,6 +159,13 @@ def status(home: str | None, zone: str | None, as_json: bool) -> None:
         say(f"{name:13} {'none' if value in (None, '') else counted}")
     if found.agents != OWN_AGENTS:
         say(f"{'agents':13} {', '.join(found.agents)}")
+    if found.written:
+        by = found.written
+        say(
+            f"{'model':13} read {quantity(by.events, 'event')}: {quantity(by.kept, 'fact')} kept, "
+            f"{by.repeated:,} repeated, {by.refused:,} refused; {quantity(by.calls, 'call')}, "
+            f"{by.tokens_in + by.tokens_out:,} tokens, cost {by.cost:.4f}"
+        )
     say(f"{'dead letters':13} {found.dead_letters}")
     waiting = f", the first for {found.lag_seconds:.0f} s" if found.lag_seconds else ""
     say(f"{'lag':13} {quantity(found.lag, 'record')}{waiting}")

@@ -123,6 +123,8 @@ _STATUS = {
     "models": [{"model": "memory", "watermark": 1}],
     "encoder": None,
     "head": "1:9463884db74ae79f5dbbfc5455274810",
+    "agents": ["own"],
+    "written": None,
 }
 _OPERATION = {
     "id": _OPERATION_ID,

@@ -230,12 +230,30 @@ class FileStatus(msgspec.Struct, frozen=True):
     watermark: int
 
 
+class ModelWriting(msgspec.Struct, frozen=True):
+    """What language models wrote of a zone's events, and what that took.
+
+    `events` were read, with so many `calls`. Of what was said `kept` became facts, `repeated` said
+    what a fact says already, `refused` failed a check. `cost` is in the currency of the prices.
+    """
+
+    events: int
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost: float
+    kept: int
+    repeated: int
+    refused: int
+
+
 class Status(msgspec.Struct, frozen=True):
     """The state of a zone. `lag` is how many ledger records are not decided yet.
 
     `lag_seconds` is how long the first of those has been in the ledger, `moved_seconds_ago` when
     the files last moved; None if that was not noted. `stalled`: there is work, and no process does
     it. `head` names the ledger's end. `agents` are the names of the agents that decided it.
+    `written`: what language models wrote; None where none did.
     """
 
     zone: str
@@ -253,6 +271,7 @@ class Status(msgspec.Struct, frozen=True):
     encoder: str | None
     head: str
     agents: tuple[str, ...]
+    written: ModelWriting | None = None
 
 
 class BackupReport(msgspec.Struct, frozen=True, kw_only=True):

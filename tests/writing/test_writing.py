@@ -74,6 +74,27 @@ def test_what_a_model_writes_is_a_fact_with_its_source_and_its_people(opened: Op
     assert memory.verify().ok
 
 
+def test_status_counts_what_a_model_wrote_and_why_names_it(opened: OpenWriting):
+    memory, server = opened(good)
+    say_all(memory, DEPLOY, BOAT)
+    assert memory.status().written is None
+    memory.write()
+    written = memory.status().written
+    assert written is not None
+    assert (written.events, written.calls) == (2, len(server.questions))
+    # The script says what each answer took.
+    assert (written.tokens_in, written.tokens_out) == (100 * written.calls, 20 * written.calls)
+    assert written.kept >= 1
+    (fact,) = (fact for fact in memory.facts() if fact.text == DEPLOY_FACT)
+    wrote, answered, *_ = memory.why(fact.id).steps
+    assert "scripted" in wrote.what
+    assert "own-1" in wrote.what
+    assert wrote.details[0] in DEPLOY
+    assert "recorded" in answered.what
+    rules = next(fact for fact in memory.facts() if fact.text != DEPLOY_FACT)
+    assert not any("scripted" in step.what for step in memory.why(rules.id).steps)
+
+
 def test_what_was_read_is_not_asked_again(opened: OpenWriting):
     memory, server = opened(good)
     say_all(memory, DEPLOY)
