@@ -1,0 +1,328 @@
+"""The words and phrases by which the gate tells what lasts from what is over with the talk."""
+
+from __future__ import annotations
+
+import re
+
+from projections.text.lexicon import PAST, word_set
+
+#: The first person of other languages; of these the rules know no more.
+FOREIGN = word_set(
+    """ich mein meine meinen wir unser unsere je j mon mes moi nous notre yo mi mis nosotros eu meu
+    minha io mio mia ik mijn wij jag jeg saya aku gue kami kita"""
+)
+SPEAKER = FOREIGN | word_set(
+    "i i'm im i've ive i'd i'll we we're we've we'll we'd my our mine ours me us myself"
+)
+LISTENER = word_set("you your you're you've you'll you'd yours u ur yourself y'all youre")
+PERSON = word_set("he she he's she's he'd she'd he'll she'll his her they're they they've hers")
+# What only people do.
+PERSONAL = word_set("likes dislikes loves hates adores prefers enjoys lives")
+EVERYBODY = word_set("everyone everybody nobody anyone anybody somebody someone")
+THING = word_set(
+    "it it's its that that's this these those there there's what what's who which how its nothing "
+    "everything something such"
+)
+#: Said of somebody's own people without a "my".
+KIN = word_set(
+    """mum mom dad mama papa maman mommy daddy grandma grandpa granny gran nana grandfather
+    grandmother grandad husband wife kids twins girls boys baby son daughter brother sister nanny
+    landlord landlady boss vet doctor physio neighbours neighbour"""
+)
+#: Ends of an elided first person: "Sold the house", "Planning a trip".
+ELIDED = (PAST - word_set("was were had gone done seen taken given broken used ago last since")) | (
+    word_set(
+        """gonna can't won't don't turned moved joined started finished booked signed picked decided
+        quit love hate prefer wanted adopted retired graduated passed tried planned studied"""
+    )
+)
+ELIDED_ING = word_set(
+    """planning moving getting going thinking saving selling buying expecting hosting picking
+    researching volunteering gonna practicing practising"""
+)
+#: These need an adverb: "Still working on it"; "Working memory" is a thing.
+ELIDED_AFTER = word_set(
+    """working learning trying living staying training studying looking taking reading writing
+    running starting leaving making building waiting wanted"""
+)
+ADVERBS = word_set("still just recently finally currently also already now only actually so and")
+NO_ELISION = word_set("is are was were isn't wasn't can will would of by")
+
+#: Words that are as good as none: praise, hope, and what everybody says of everything.
+VAGUE = word_set(
+    """difference support supports supported supporting journey dream dreams inspiring inspired
+    inspiration inspire inspires passion passionate positive positivity positively power powerful
+    strength moment moments joy happiness life world community power memories memory special
+    important meaningful rewarding fulfilling impact growth grow growing heart hope hopes
+    encouragement encouraging encouraged encourage motivated motivating motivation motivate
+    determination dedication progress success successful challenges challenge tough struggle
+    struggles energy vibes beauty reminder reminds remind kindness caring care friendship teamwork
+    team proud matter matters change changes chance way ways reason path step steps push pushing
+    effort efforts best goal goals potential future results result words word sense feeling
+    feelings emotions emotional experience experiences incredible wonderful awesome incredibly
+    creative creativity perspective peace calm calming relaxing fun cool sweet cute adorable
+    stunning gorgeous lovely delicious cozy exciting excitement magical brave courage courageous
+    spirit soul souls optimistic forward through together bring brings bringing need needs find
+    finding give giving create creating spread spreading making doing trying become becoming
+    learn lesson lessons remember everyone others someone people one's own true real really self
+    example question questions answer topic plan idea help helps helped helping understand
+    explain clear part parts option direction information details everything anything
+    honest honestly absolutely definitely surely bit little big huge whole entire right
+    continue continuing sounds seems looks feels kind sort type least next first"""
+)
+
+STANDING = re.compile(
+    r"\b(?:(?:never(?: ever)?|don['’]t(?: ever)?|do not(?: ever)?|dont) (?:use|send|mention|"
+    r"recommend|suggest|call|book|say|ask|tell|give|write|"
+    r"add|put|share|start|end|make|wake|schedule|remind|talk|speak|answer|reply|show|include|"
+    r"translate|assume|store)|"
+    r"always (?:use|answer|reply|round|sign|show|give|put|double[- ]check|check|write|call|speak|"
+    r"include|start|end|keep|ask|tell|remember|remind|make|explain|respond|address|cite|send)|"
+    r"(?:from|as of) (?:now|today|this day|tomorrow) on\b|from now on|going forward|in (?:the )?"
+    r"future\b|for (?:all )?(?:my|our) (?:documents|mails|e-?mails|letters|files|reports|answers)|"
+    r"(?:whenever|when|if|every time|each time) (?:i|we|you|[A-Z]\w+) (?:\w+ ){1,6}?[\w'’]+,|"
+    r"whenever\b|by default|default to|when in doubt|in every \w+|for next time|every "
+    r"(?:first|morning|evening|night|day|week|month|monday|tuesday|wednesday|thursday|friday|"
+    r"saturday|"
+    r"sunday)|(?:on|at) weekends|stop (?:\w+ing)\b.*\ball the time|all the time|every time|ever\b|"
+    r"at all times|keep in mind|bear in mind|remember (?:that|my|our|:)|remember:|for the record|"
+    r"make a note|note (?:for me|that|down)|please note|just so you know|call me|no spoilers|"
+    r"treat everything|use (?:metric|imperial|they/them|24-hour|\w+ units)|unless i (?:say|ask)|"
+    r"(?:be|am|i'd like you to be) (?:blunt|direct|honest|brief|concise) with me|until i say|"
+    r"without asking me|keep your (?:answers|replies)|put her through|put him through)",
+    re.IGNORECASE,
+)
+#: "Don't call me sir", "No spoilers": what is refused is refused for good.
+REFUSED = re.compile(
+    r"(?:please[, ]+)?(?:do not|don['’]t|dont|never|no more|skip|leave out|avoid|stop|sort|address|"
+    r"explain things|use|speak|talk|write comments|put new|quiz|assume|treat|default|remind)\b",
+    re.IGNORECASE,
+)
+RULE_OPENING = re.compile(
+    r"(?:i want you to|i['’]d like you to|if|when|whenever|for all|in every|on|at|every|from|as of|"
+    r"going forward|in (?:the )?future|just so you know|for the record|no)\b",
+    re.IGNORECASE,
+)
+FOR_GOOD = re.compile(r"(?:please[, ]+)?(?:do not|don['’]t|dont|never|no)\b", re.IGNORECASE)
+ONE_OF_MINE = re.compile(r"\b(?:me|my|mine|our|i|i'm|i['’]m|us)\b", re.IGNORECASE)
+
+COMMAND = re.compile(
+    r"""\W*(?:(?:please|pls|now|ok|okay|so|then|and|also|hey|hi|hello|thanks|great|next|first|just|
+    finally|again|well|but|yes|no|\d+[.)])\W+)*
+    (?:(?:can|could|will|would)\ (?:you|u|somebody|someone|anybody)\b
+    |(?:you\ (?:will|should|must|need\ to|have\ to|can|are\ (?:a|an|the|going\ to|to))\b)
+    |(?:act|add|analy[sz]e|answer|apply|arrange|ask|assume|attempt|brainstorm|break|bring|build
+    |calculate|call|change|check|choose|classify|click|code|combine|come|compare|complete|compose
+    |consider|continue|convert|correct|craft|create|cut|debug|define|delete|describe|design
+    |determine|develop|discuss|do|draft|draw|edit|elaborate|evaluate|examine|expand|explain|explore
+    |extract|fill|find|finish|fix|focus|follow|forget|format|generate|get|give|go|guess|have\ a|help
+    |highlight|hold|identify|imagine|implement|improve|include|incorporate|insert|introduce|join
+    |keep|let|let's|lets|let['’]s|limit|list|look|make|mention|modify|move|name|note|open|optimi[sz]e
+    |organi[sz]e|outline|paraphrase|pass|pick|play|post|prepare|pretend|print|proceed|produce
+    |proofread|propose|provide|put|read|recommend|refer|remember|remind|remove|rename|repeat
+    |rephrase|replace|reply|report|research|respond|restate|return|review|revise|rewrite|run|save
+    |say|search|see|select|send|set|share|shorten|show|simplify|solve|specify|speak|start|state|stay
+    |step|stop|suggest|summari[sz]e|take|talk|teach|tell|think|translate|try|turn|type|update|use
+    |visit|wait|walk|watch|wrap|write|welcome|imagine|enjoy|follow|feel\ free|don['’]t|dont|do\ not
+    |never|always|using|based\ on|knowing|according\ to|rank|sprinkle|concentrate|reduce|increase
+    |decrease|demonstrate|establish|estimate|derive|prove|illustrate|justify|relate|assess|apply
+    |sell|buy|avoid|ensure|hit|grab|believe|trust|drop|keep|go|hang|breathe|rest|relax|capture
+    |picture|savor|never\ mind|no\ need)\b(?!['’]s\b|\ (?:is|are|was|were|has|had|will)\b))""",
+    re.IGNORECASE | re.VERBOSE,
+)
+#: What is wanted of an assistant now, not of life.
+REQUEST = re.compile(
+    r"\b(?:i|we)(?:['’]d| would| do| just| also| really| only| now| still)* "
+    r"(?:want|need|like|love|prefer|wanna)(?: it| this| that)? "
+    r"(?:you\b|u\b|to (?:know|understand|see|ask|get (?:a|an|some)|create|generate|make (?:a|an|it|"
+    r"this|the|sure)|write|build|talk about|find (?:a|an|out|some|the)|discuss|use|add|change|hear|"
+    r"develop|implement|design|analy[sz]e|continue|explore|focus)\b|"
+    r"(?:a|an|the|some|more|another|only|\d+|two|three|five|ten|one|it|this|that|these)\b"
+    r"(?! (?:baby|child|kid|kids|dog|cat|house|job|divorce|raise|bigger|huge|smaller|quiet|short "
+    r"plan)))"
+    r"|\bi(?:['’]m| am) (?:looking for|trying to (?:find|understand|install|get|make|write|create|"
+    r"figure|do|use|run)|asking|not sure|confused|referring|talking about|writing (?:a|an) "
+    r"(?:essay|email|article|report|paper|blog)|going to (?:ask|give|send|paste|provide|tell|"
+    r"share))"
+    r"|(?:\A|[,;] |please |and |just )(?:give|show|tell|write|send|provide|help|get|make|teach|"
+    r"recommend|"
+    r"suggest|bring|let) me\b"
+    r"|\b(?:can|could|would|will) (?:you|u)\b|\bi (?:have|had|['’]ve got) (?:a|an|one|another|some|"
+    r"the following|more) (?:\w+ )?(?:question|request|task|problem|favou?r|query)s?\b"
+    r"|\bi may have more\b|\bin this (?:paper|article|essay|story|section|chapter)\b|\bas an ai\b"
+    r"|\byou are (?:a|an|the)\b|\bi will (?:provide|give|send|paste|share|ask|type)\b",
+    re.IGNORECASE,
+)
+_I = r"\b(?:i|we)(?:['’](?:m|re|ve|d|ll)| am| are| was| were| have| had| will| would)?"
+_TONE = (
+    r"(?: (?:so|really|very|truly|always|just|do|also|too|totally|can|could|still|all|both|both|"
+    r"super|kinda|pretty|quite|only|sure|definitely|certainly|completely|absolutely|'d|be|been|"
+    r"feel|"
+    r"felt|being|honestly|already|not|never|even|actually|already|bet|much))*"
+)
+#: What is said to be kind, or to say how one feels about what the other said.
+KIND_WORDS = re.compile(
+    r"\Acan['’]t wait|since (?:we|i) (?:last )?(?:talked|spoke|chatted|met)\b(?!.*,)|"
+    rf"{_I}{_TONE} (?:glad|happy|sorry|proud|excited|thrilled|grateful|thankful|pleased|stoked|"
+    r"impressed|rooting|delighted|honou?red|lucky|blessed|fortunate|ready(?! to \w+)|sure|certain|"
+    r"curious|"
+    r"appreciate|appreciated|hope(?! to)|hoping(?! to)|wish|wishing|believe|agree|bet|guess|hear|"
+    r"thank|admire|owe|"
+    r"in awe|touched|amazed|inspired|motivated|determined|committed|here for|got this|with you|"
+    r"cheering|looking forward|look forward|can['’]t wait|can['’]t thank|cannot wait|can['’]t "
+    r"imagine|"
+    r"can imagine|know (?:right|what you|how you|that feeling|you|it)|see (?:what|why|how|you|your|"
+    r"that|it)|get (?:what|why|that|it|you)|hear you|understand|wonder|wondering|think so|"
+    r"love (?:that|it|this|how|your|you|seeing|hearing)|like (?:that|it|this|how|your|the (?:idea|"
+    r"sound|look))|mean it|catch|keep (?:pushing|going|trying|doing|it|up|at|you|an eye)|do my "
+    r"best|"
+    r"doing my best|give it|try|stay|make it|do it|get (?:through|there)|figure it|let you know|"
+    r"check it|check that|think about (?:it|that)|look at it|look into it|see how|be (?:there|here|"
+    r"okay|ok|fine|back|right back|great|good|worth|in touch|honest)|take (?:it|that|your)|"
+    r"support you|help you|remember that|forget that|say so|think (?:that|there|this|it)|feel "
+    r"(?:like|we|that|there)|noticed|imagine|meant(?![^.]*, not)|mean|count on|rely on|lean on|"
+    r"there for|"
+    r"learn(?:ed|t)? (?:a lot|so much)|means? a lot|need to (?:show|keep|make|spread|support))\b",
+    re.IGNORECASE,
+)
+#: Over in an hour.
+_NOW = (
+    r"(?:i['’]?m|we['’]?re|i am|we are|i was|still|just|it['’]?s|he['’]?s|she['’]?s|they['’]?re|is)"
+)
+PASSING_CUE = re.compile(
+    r"\b(?:right now|at the moment|brb|be right back|one sec(?:ond)?|as we speak|just (?:now|woke|"
+    r"ate|"
+    r"landed|arrived|stepped|got (?:up|here|off|back|out)|sent|about|sitting|chilling|froze|fell)|"
+    r"on (?:my|the|our) way|in (?:a|one|two|three|five|ten|\d+) (?:sec|second|minute|min)s?\b|out "
+    r"of "
+    r"breath|hands are full|on mute|battery is|running late|is (?:boiling|late again)|late again|"
+    r"about "
+    r"to (?:go|die|leave|eat|write)|talk later|back soon|have to (?:go|run)(?: now)?\b\W*\Z|got to "
+    r"go|gotta (?:go|run)|didn['’]t sleep|slept badly|have a headache|getting cold|went cold|lost "
+    r"for "
+    r"words|can (?:see|hear) you|got distracted|didn['’]t catch|can['’]t find my|lazy to|were out "
+    r"of|it "
+    r"works|still (?:typing|here|waiting)|feel(?:ing)? (?:a bit|sick|off|better|tired|weird|down|"
+    r"bad|"
+    r"awful|cold)|"
+    rf"{_NOW}(?: (?:so|a bit|really|very|too|all|just|getting|still|in|not|quite|pretty))* (?:a "
+    r"(?:meeting|rush|hurry|queue|call|bit)|the (?:shower|queue|lift)|on (?:the|a) "
+    r"(?:bus|train|phone|tram|couch|sofa)|at the (?:door|checkout|supermarket|station|traffic "
+    r"light)|"
+    r"stuck|hungry|starving|bored|sleepy|exhausted|tired|confused|dizzy|nervous|cold|hot|sweating|"
+    r"freezing|excited|full|busy))\b",
+    re.IGNORECASE,
+)
+LASTING_CUE = re.compile(
+    r"\b(?:always|usually|never|every|since|for (?:\w+ )?(?:years?|months?|weeks)|anymore|any more|"
+    r"any longer|no longer|changed my mind|turns out|live|lives|living|born|grew up|moved|moving|"
+    r"work|works|working|job|married|"
+    r"divorced|engaged|pregnant|allergic|allergy|diagnosed|favou?rite|prefer|hate|hates|love|loves|"
+    r"own|"
+    r"owns|speak|speaks|studied|study|studying|bought|sold|adopted|quit|retired|joined|started|"
+    r"learning|saving|expecting|planning|plan to|going to|birthday|years old|surgery|therapy|"
+    r"doctor|dentist|seasick|homesick|easily|rarely|often|badly)\b",
+    re.IGNORECASE,
+)
+PROGRESSIVE = re.compile(
+    r"\b(?:i['’]?m|i am|we['’]?re|we are)(?: \w+)? (?:waiting|watching|heading|standing|sitting|"
+    r"eating|driving|leaving|coming|typing|looking (?:at|for)|listening|walking|whispering|kidding|"
+    r"joking|cooking|on it)\b|\b(?:i['’]?m|i am|we['’]?re|we are) (?:back|here|outside|inside|home|"
+    r"at home|"
+    r"done|in|off|out|up)\b\W*\Z",
+    re.IGNORECASE,
+)
+
+#: Marks of a letter, a form, a story, an advertisement or a program that is not the speaker's own.
+DRAFT = re.compile(
+    r"\[(?:your|my|name|company|x|date|insert|title|bride|groom|signature|e-?mail|address|\w+ name|"
+    r"link|number|recipient|email address)[^\]]{0,40}\]|\{\w+\}|_{4,}|<\w+[^>]*>|\A\[.*\]\W*\Z|"
+    r"\A\W*(?:subject|title|chapter|scene|verse|act|step|part|section|abstract|thesis|thesis "
+    r"statement|"
+    r"tagline|tagline ideas|slogan|headline|hypothesis|premise|persona|character sheet|keywords|"
+    r"meta description|user story|job description|learning objectives|note to|fig|figure|table|"
+    r"q|a|name|date|error|example|input|output|option|question|answer|introduction|conclusion|"
+    r"summary|"
+    r"topic|prompt|task|context|instructions|hint|next|role|goal|objective|module|lesson|week|"
+    r"day)\b"
+    r"\.?(?: [\dIVX]+(?:\.\d+)?)?\.? ?(?::|\.\s|\Z)|"
+    r"\b(?:dear (?:hiring manager|sir|madam|valued|customer|diary|recruiter|team lead)|to whom it "
+    r"may|"
+    r"please find attached|i am writing to|i hereby|hereby (?:confirm|authori[sz]e)|the "
+    r"undersigned|"
+    r"i beg to state|proven track record|years of experience|highly motivated|i wish to "
+    r"(?:complain|apply|express)|thank you for considering|follow us on|first order|once upon a "
+    r"time|"
+    r"introducing \w+|we are thrilled to|our mission is|cutting-edge|ladies and gentlemen|in "
+    r"conclusion|this (?:paper|essay|article|study|cover letter|template|report) (?:is|examines|"
+    r"explores|presents|discusses|aims)|order yours|shop now|sign up today|click here|"
+    r"look(?:ing)? for the perfect|has shipped|we are seeking|automatically renew|renew "
+    r"automatically|further questions)\b|"
+    r"\bINT\. |\bEXT\. |(?:\bfunction\b|\bconst\b|\bimport\b|\bdef\b|\bSELECT\b|"
+    r"\breturn\b).*[(={*]|"
+    r"\A\s*(?:import|from) \w+(?:\.\w+)* (?:as|import)\b|\Agit \w+|"
+    r"\b\d+ (?:cups?|tbsp|tsp|tablespoons?|teaspoons?|oz|ml|kg|g) (?:of )?\w+, \d",
+    re.IGNORECASE,
+)
+
+#: "Not 45 guests, 54", "It's Dr. Holm, not Dr. Helm".
+CONTRAST = re.compile(
+    r"\A(?:no,? |actually,? |sorry,? )?(?:(?:it['’]?s|it is|the \w+ is|room|apartment|apt|on|at)\b"
+    r"[^;!?]{1,40}?, ?not (?:at |on |the |in )?(?:dr\.? |mrs?\.? )?(?-i:[A-Z]|\d)|"
+    r"not (?:at |on |the |in )?(?-i:[A-Z]|\d)[^;!?]{0,40}?, (?:but )?(?:at |on |the |in |it['’]?s "
+    r")?"
+    r"(?-i:[A-Z]|\d))[^;!?]{0,40}\W*\Z",
+    re.IGNORECASE,
+)
+#: What somebody settles on: "Let's go with the Kurama Onsen".
+CHOICE = re.compile(
+    r"\blet['’]?s (?:just )?(?:stick|go|start|move forward|proceed|begin|settle|do|try|use|focus|"
+    r"pick|"
+    r"choose|book|take|continue|keep) (?:with|on|for|to|the)\b|\bi(?:['’]ll| will) (?:go with|take "
+    r"the|"
+    r"stick with|choose|pick)\b|\b(?:is|are|sounds?|looks?|seems?|works?|feels?) (?:more |quite |"
+    r"pretty |so |really |much |very |"
+    r"like )*(?:the best|best|better|perfect|what i|exactly what i|good for me|fine for me|for me|"
+    r"too "
+    r"(?:much|complicated|expensive|early|late|far|hard)|good|fine|manageable|appealing|"
+    r"interesting|"
+    r"complicated|acceptable|comfortable|natural)\b|\b(?:works|suits|is fine|is perfect|is "
+    r"better) for (?:me|us)\b",
+    re.IGNORECASE,
+)
+#: What assistants are asked to do with words.
+MAKES = word_set(
+    """write generate create rewrite re-write summarize summarise translate explain describe list
+    act provide compose draft improve paraphrase analyze analyse continue expand suggest design
+    develop calculate identify compare discuss rephrase answer edit fix correct convert outline
+    simulate imagine produce prepare"""
+)
+ORDERING = word_set("please now to you then and")
+ENDS = frozenset(".!?:;\n")
+#: "It was great", "that's what matters": a comment on what was just said.
+COMMENT = re.compile(
+    r"(?:(?:and|but|so|oh|yeah)[ ,]+)*(?:it|that|this|what|there|they|you)(?:['’](?:s|re|ve|ll|"
+    r"d))?\b",
+    re.IGNORECASE,
+)
+
+#: Affairs of somebody's own, named with "the": meetings, bills, rooms. Common knowledge has others.
+AFFAIRS = word_set(
+    """meeting sync standup release launch sprint deadline invoice budget client clients customer
+    lease rent supplier supplier's staging prod badge
+    office venue address password passcode locker buzzer appointment landlord movers flight
+    kickoff review retro rehearsal concert recital exam wedding party dinner reunion housewarming
+    interview visa factory board fiscal
+    dog cat puppy kitten parcel keys wifi cottage flat apartment room desk bus
+    surgery operation check-up checkup syrup garbage recycling compost rehearsals choir
+    budget kids twins tickets shift roster payroll cake
+    physio venue trip holiday honeymoon"""
+)
+CHANGED = word_set("anymore longer instead switched renamed postponed cancelled rescheduled")
+
+#: Where one word tells enough: "I'm vegan", "I have two dogs".
+STATE = frozenset({"i'm", "im", "we're"})
+STATE_VERBS = word_set(
+    """am are was were have had got don't can't never hate love like prefer quit speak wear need see
+    eat only do take drive own run play drink live work teach"""
+)
