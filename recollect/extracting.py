@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Sequence
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 
 from projections.events import EventsModel
-from projections.events.events_file import conversation_of
 from projections.identity import IdentityModel
 from projections.identity.entity_queries import canonical
 from projections.memory import MemoryModel
-from projections.text.dates import date_references
+from projections.text.dates import DateReference, date_references
 from projections.text.stability import stability
+from recollect.events_of_files import EventsOfFiles
 from schemas.changes import (
     MODEL_OF,
     AnyRow,
@@ -26,68 +26,78 @@ from schemas.changes import (
     Section,
 )
 from schemas.changes import Mention as MentionRow
-from schemas.events import Content, Deletion, Draft, Edit, Event, Message
-from schemas.ids import event_id, fact_id, text_hash
+from schemas.events import Content, Draft, Event, message_of
+from schemas.ids import fact_id
 from schemas.times import format_time
-from schemas.wire import Cause, Days, Extraction, Mention
+from schemas.wire import Cause, Days, Extraction, Mention, Writer
 from schemas.wire import Fact as ListedFact
-from streams.agents import State, Surroundings
+from streams.agents import State
 from streams.agents.message_reading import Reading, own_words
 from streams.agents.writer import RuleWriter
-from streams.encoder.gateway import EncoderGateway, Readings
-from streams.language.analysis import Statement
-from streams.language.corrections import LOOKED_THROUGH
+from streams.encoder.gateway import EncoderGateway
 from streams.language.mentions import mentions
-from streams.language.text_reading import TextReading
 from streams.language.who_is_meant import IN_MIND, Heard, Reference, who_is_meant
-from streams.reader.packed_reading import unpacked
 
-# How many events of a conversation are kept: as many as anything looks through.
-_KEPT = max(IN_MIND, LOOKED_THROUGH)
+if TYPE_CHECKING:
+    from recollect.model_extracting import ModelExtractor, Would
 
 
 class Extractor:
     """Reads events in order, with earlier ones as context; nothing is stored."""
 
-    def __init__(self, zone: str, gateway: EncoderGateway | None = None) -> None:
-        """`gateway`: to the reader of a home; None, or one without a reader: rules alone."""
-        self._zone = zone
+    def __init__(
+        self,
+        zone: str,
+        gateway: EncoderGateway | None = None,
+        model: ModelExtractor | None = None,
+    ) -> None:
+        """`gateway`: to the reader of a home; None, or one without a reader: rules alone.
+
+        `model` reads every event beside the rules; None: no model does.
+        """
         self._gateway = gateway
+        self._model = model
         self._writer = RuleWriter()
-        self._thread = _Thread()
+        self._thread = EventsOfFiles(zone, model.context if model else 0)
         self._events = EventsModel(None)
         self._memory = MemoryModel(None)
         self._identity = IdentityModel(None)
-        self._number = 0
 
     def extract(self, draft: Draft) -> Extraction:
-        """Return what the writer would decide from an event, as if its turn were over."""
-        event = self._event(draft)
+        """Return what the writer would decide from an event, as if its turn were over.
+
+        Raises:
+            DoorClosed: a model was to be asked, and nobody answers.
+            BudgetSpent: a budget does not reach for asking it.
+        """
+        event = self._thread.next_event(draft)
         content = event.payload
         assert isinstance(content, Content)
+        writer: Writer = "rules" if self._model is None else "model"
         if event.kind not in self._writer.kinds:
             self._thread.add(event)
-            return Extraction(id=content.source_id, facts=[], mentions=[], causes=[])
-        state = State(
-            self._events.connection, self._memory.connection, self._identity.connection, None, 0
-        )
+            return Extraction(id=content.source_id, facts=[], mentions=[], causes=[], writer=writer)
         if self._gateway is not None:
             wanted = self._writer.to_read(event, self._thread)
             self._thread.readings = self._gateway.readings(wanted)
         extract = self._writer.extract(event, self._thread)
-        puts = [row for part in self._writer.resolve(event, extract, state) for row in part.puts]
-        for model in (self._memory, self._identity):
-            rows = tuple(row for row in puts if MODEL_OF[type(row)] == model.name)
-            model.project([Section((), rows)])
+        decided = self._writer.resolve(event, extract, self._state())
+        puts = [row for part in decided for row in part.puts]
+        self._project(puts)
+        would = self._would(event, puts)
+        added = [] if would is None else would.rows
         references = self._references(event, content)
         self._thread.add(event)
         readings: list[Reading] = extract.content
+        # Where both say who is meant by the same words, the rules' say counts.
+        named = self._mentions(event, content, [*added, *puts], readings, references)
+        puts += added
         facts = [row for row in puts if isinstance(row, Fact)]
         places = {fact.id: place for place, fact in enumerate(facts)}
         return Extraction(
             id=content.source_id,
             facts=self._facts(event, facts, puts, readings),
-            mentions=self._mentions(event, content, puts, readings, references),
+            mentions=named,
             causes=[
                 Cause(
                     cause=places[row.from_fact_id],
@@ -99,23 +109,30 @@ class Extractor:
                 and row.from_fact_id in places
                 and row.to_fact_id in places
             ],
+            writer=writer,
+            written=msgspec.UNSET if would is None else would.answers,
         )
 
-    def _event(self, draft: Draft) -> Event:
-        self._number += 1
-        payload = draft.payload
-        if isinstance(payload, Message) and payload.turn_id is not None:
-            # A message of a turn waits for the turn's end, which may be in no file.
-            payload = msgspec.structs.replace(payload, turn_id=None)
-        return Event(
-            zone=self._zone,
-            number=self._number,
-            id=event_id(self._zone, draft.platform, payload.source_id, draft.occurred_at),
-            platform=draft.platform,
-            occurred_at=draft.occurred_at,
-            ingested_at=draft.ingested_at or draft.occurred_at,
-            payload=payload,
+    def _would(self, event: Event, puts: Sequence[AnyRow]) -> Would | None:
+        """Return what a model would add to what the rules decided of an event."""
+        if self._model is None:
+            return None
+        self._model.note(event, puts)
+        would = self._model.extract(event, self._thread, self._state(), self._identity.connection)
+        if would is not None:
+            self._project(would.rows)
+            self._model.note(event, would.rows)
+        return would
+
+    def _state(self) -> State:
+        return State(
+            self._events.connection, self._memory.connection, self._identity.connection, None, 0
         )
+
+    def _project(self, puts: Sequence[AnyRow]) -> None:
+        for model in (self._memory, self._identity):
+            rows = tuple(row for row in puts if MODEL_OF[type(row)] == model.name)
+            model.project([Section((), rows)])
 
     def _facts(
         self, event: Event, facts: list[Fact], puts: list[AnyRow], readings: Sequence[Reading]
@@ -147,7 +164,9 @@ class Extractor:
                 id=fact.id,
                 text=fact.text,
                 as_of=format_time(fact.as_of),
-                when=_days(said[fact.id]),
+                when=_days(
+                    said[fact.id].dates if fact.id in said else _dates(fact.text, event, fact.as_of)
+                ),
                 subject=self._name(claim.subject) if claim else None,
                 attribute=claim.attribute if claim else None,
                 value=claim.value if claim else None,
@@ -237,14 +256,17 @@ class Extractor:
         self.close()
 
 
-def _days(statement: Statement) -> Days | None:
-    """Return the days that a statement names, from the first to the last; None if it names none."""
-    if not statement.dates:
+def _days(dates: Sequence[DateReference]) -> Days | None:
+    """Return the days from the first that is named to the last; None if none is."""
+    if not dates:
         return None
-    return Days(
-        first=min(date.first for date in statement.dates),
-        last=max(date.last for date in statement.dates),
-    )
+    return Days(first=min(date.first for date in dates), last=max(date.last for date in dates))
+
+
+def _dates(text: str, event: Event, at_ms: int) -> list[DateReference]:
+    """Return the dates in what a model says of an event."""
+    offset = message_of(event).utc_offset
+    return date_references(text, at_ms=at_ms, utc_offset_minutes=offset, every=True)
 
 
 def _with_references(
@@ -276,44 +298,3 @@ def _with_references(
                 for each in made
             ]
     return made
-
-
-class _Thread(Surroundings):
-    """The surroundings of an event: the events that were read before it."""
-
-    def __init__(self) -> None:
-        self._said: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=_KEPT))
-        self._versions: dict[tuple[str, str], list[Event]] = defaultdict(list)
-        #: What was read in the texts of the event at hand.
-        self.readings: Readings = {}
-
-    def add(self, event: Event) -> None:
-        if not isinstance(event.payload, Deletion):
-            self._said[_conversation(event)].append(event)
-        self._versions[_message(event)].append(event)
-
-    def before(self, event: Event, limit: int) -> Sequence[Event]:
-        return list(reversed(self._said[_conversation(event)]))[:limit]
-
-    def turn(self, event: Event, platform: str, turn_id: str) -> Sequence[Event]:
-        return ()
-
-    def revisions(self, event: Event, below: int) -> Sequence[Event]:
-        return self._versions[_message(event)]
-
-    def reading(self, text: str) -> TextReading | None:
-        content = self.readings.get(text_hash(text))
-        return None if content is None else unpacked(text, content)
-
-
-def _message(event: Event) -> tuple[str, str]:
-    """Return the platform and the id of the message that an event is, or is a version of."""
-    payload = event.payload
-    if isinstance(payload, Edit | Deletion):
-        return event.platform, payload.target
-    return event.platform, payload.source_id
-
-
-def _conversation(event: Event) -> str:
-    assert isinstance(event.payload, Content)
-    return conversation_of(event.payload, event.platform)

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 import msgspec
@@ -17,6 +17,7 @@ from recollect.configuration import FILE as CONFIGURATION_FILE
 from recollect.configuration import Configuration
 from recollect.home_swap import HOME_FILE, HomeSwap
 from schemas.errors import HomeError, UnknownVersion
+from schemas.wire import Writer
 from streams.encoder.catalog import REGISTRY, Precision, Source
 from streams.encoder.encoder import CrossEncoder, Encoder
 from streams.encoder.encoder_errors import EncoderUnavailable
@@ -34,7 +35,6 @@ FORMAT = 3
 
 #: The agent that decides from what a model wrote; a home that names it has a model as its writer.
 MODEL_WRITER = "modelwriter"
-Writer = Literal["rules", "model"]
 
 T = TypeVar("T")
 

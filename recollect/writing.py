@@ -21,21 +21,26 @@ from recollect.open_zone import OpenZone
 from recollect.recalling import recall
 from schemas.changes import Processed
 from schemas.errors import InvalidInput
-from schemas.events import Content, Event, WriterText, message_of
-from schemas.senders import is_assistant
+from schemas.events import Content, WriterText
 from schemas.wire import Result, WriteReport
 from schemas.wire import WriterTextVersion as ToldText
-from streams.agents.message_reading import among_versions, own_words
 from streams.deciding.decider import LedgerThread
 from streams.deciding.tracing import Untraceable, rested_on
-from streams.models.chat import estimated_tokens
 from streams.models.model_door import DoorClosed, ModelDoor, QuestionRefused
 from streams.models.model_settings import accounts_of
 from streams.models.spending import SPENDING_FILE, BudgetSpent, Spending
 from streams.publishing.commands import command as command_draft
 from streams.publishing.commands import drawn_id, publish_commands
 from streams.system.locks import exclusive
-from streams.writing.model_loop import Recalled, ToWrite, Wrote, first_question, write_about
+from streams.writing.model_loop import (
+    Recalled,
+    ToWrite,
+    Wrote,
+    first_question,
+    to_write,
+    write_about,
+)
+from streams.writing.pricing import USUAL_CALLS, USUAL_TOKENS_OUT, price
 from streams.writing.recorder import ErasedMeanwhile, Recorder
 from streams.writing.role_prompt import ROLE, Role, role_of
 
@@ -44,8 +49,6 @@ _AT_ONCE = 32
 _MOST_RECALLED = 10
 #: Beyond all numbers of a ledger.
 _AFTER_ALL = 2**62
-#: What one answer takes where nothing is known yet, and how often a model is asked for an event.
-_TOKENS_OUT, _LEAST_CALLS, _USUAL_CALLS = 200, 1, 4
 _LONGEST_TEXT = 20_000
 _SCOPES = frozenset({"facts", "events", "entities"})
 
@@ -119,6 +122,12 @@ def tell(zone: OpenZone, name: str, text: str) -> int:
     return command(zone, payload).number
 
 
+def role_in(zone: OpenZone) -> Role:
+    """Return the role of a zone, with its notes; recollect's own where nobody gave another."""
+    with zone.files() as files:
+        return role_of(memory.writer_texts(files.memory.connection))
+
+
 class _Run:
     """One run over a zone's events."""
 
@@ -127,8 +136,7 @@ class _Run:
         self._door = door
         self._again = again
         self._node = zone.node
-        with zone.files() as files:
-            self._role: Role = role_of(memory.writer_texts(files.memory.connection))
+        self._role: Role = role_in(zone)
         self._recorder = Recorder(self._node.ledger, zone.name, door, self._seals)
         self._memory = _ZoneMemory(zone)
 
@@ -159,47 +167,24 @@ class _Run:
         event = events.event_numbered(files.events.connection, number)
         if event is None or files.memory.row(Processed, (id_,)) is None:
             return None
-        content = message_of(event)
-        if is_assistant(content.sender_id, content.direction) or not own_words(content).strip():
-            return None
-        surroundings = LedgerThread(files.events.connection)
-        said_at, _, stands = among_versions(event, surroundings.revisions(event, _AFTER_ALL))
-        if not stands:
-            return None
-        before: Sequence[Event] = surroundings.before(event, self._door.settings.context)
-        return ToWrite(event, said_at, tuple(reversed(before)))
+        thread = LedgerThread(files.events.connection)
+        return to_write(event, thread, _AFTER_ALL, self._door.settings.context)
 
     def priced(self, chosen: Sequence[ToWrite]) -> WriteReport:
         """Return what writing about these events would take."""
         with self._zone.files() as files:
             so_far = memory.writing_totals(files.memory.connection)
-        settings = self._door.settings
-        # Each further question repeats the one before with what was answered.
-        calls = so_far.calls / so_far.events if so_far.events else _USUAL_CALLS
-        out = so_far.tokens_out / so_far.calls if so_far.calls else _TOKENS_OUT
-        most_calls = least_calls = most_in = least_in = recorded = 0
-        for each in chosen:
-            question = first_question(self._role, each)
-            if self._recorder.has(question):
-                recorded += 1
-                continue
-            asked = estimated_tokens(len(question.body(self._door.model, settings.answer_tokens)))
-            rounds = min(max(round(calls * 1.5), 1), settings.rounds)
-            least_calls += _LEAST_CALLS
-            most_calls += rounds
-            least_in += asked
-            most_in += sum(asked + round(turn * 2 * out) for turn in range(rounds))
-        most_out, least_out = round(most_calls * out * 1.5), least_calls * 10
+        questions = [first_question(self._role, each) for each in chosen]
+        new = [question for question in questions if not self._recorder.has(question)]
+        found = price(
+            new,
+            self._door.model,
+            self._door.settings,
+            calls=so_far.calls / so_far.events if so_far.events else USUAL_CALLS,
+            tokens_out=so_far.tokens_out / so_far.calls if so_far.calls else USUAL_TOKENS_OUT,
+        )
         return self._report(
-            chosen,
-            calls=most_calls,
-            tokens=most_in + most_out,
-            cost=settings.cost(most_in, most_out),
-            dry_run=True,
-            recorded=recorded,
-            least_calls=least_calls,
-            least_tokens=least_in + least_out,
-            least_cost=settings.cost(least_in, least_out),
+            chosen, dry_run=True, recorded=len(questions) - len(new), **found._asdict()
         )
 
     def written(
@@ -266,18 +251,7 @@ class _Run:
             return None
 
     def _report(self, chosen: Sequence[ToWrite], **found: Any) -> WriteReport:
-        fields: dict[str, Any] = {
-            "model": self._door.model,
-            "role": self._role.version,
-            "waiting": len(chosen),
-            "asked": 0,
-            "failed": 0,
-            "kept": 0,
-            "repeated": 0,
-            "refused": 0,
-            "reasons": {},
-        }
-        return WriteReport(**(fields | found))
+        return WriteReport(self._door.model, self._role.version, len(chosen), **found)
 
 
 class _ZoneMemory:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,16 +11,31 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.cli.options import common, configured, event_files, given_zone
-from recollect.cli.output import bad, emit, paragraph, quiet, say, strong
+from recollect.cli.output import bad, emit, note, paragraph, quiet, say, strong
+from recollect.cli.write_commands import say_price
 from schemas.display import quantity, single_spaced
+from schemas.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from schemas.wire import Extraction
+    from recollect.extracting import Extractor
+    from schemas.events import Draft
+    from schemas.wire import Extraction, Fact, Rejection, WriteReport
+
+#: How a fact of two writers is marked: both say it, the model alone, the rules alone.
+_BOTH, _MODEL, _RULES = "=", "+", "-"
 
 
-@click.command(epilog="Example: recollect extract chats.jsonl")
+@click.command(epilog="Example: recollect extract chats.jsonl --writer both")
 @common
 @event_files
+@click.option(
+    "--writer",
+    type=click.Choice(["rules", "model", "both"]),
+    default="rules",
+    show_default=True,
+    help="Who reads: the rules, a language model beside them, or one beside the other.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what asking a model would take.")
 def extract(
     home: str | None,
     zone: str | None,
@@ -27,62 +44,144 @@ def extract(
     format_: str,
     timezone: str | None,
     date_order: str | None,
+    writer: str,
+    dry_run: bool,
 ) -> int:
     """Show what would be decided from events; store nothing.
 
     The earlier events of the same files are its context. A PATH of - is standard input. Of a home
-    it uses the reader, if there is one; it needs none.
+    it uses the reader, if there is one, and the role of the zone; it needs none. Of two writers, =
+    marks what both say, + what the model adds.
     """
     from recollect.extracting import Extractor
     from recollect.home import Home
     from recollect.ingesting import open_inputs
     from recollect.ledgers import gateway_of
-    from schemas.wire import Rejection
     from streams.adapters import Meter, Options, drafts, exports_of
 
-    read = rejected = 0
-    inputs = open_inputs(paths, format_, Options.of(timezone, date_order), Meter())
-    refused = [rejection for one in inputs for rejection in one.refused]
+    if dry_run and writer == "rules":
+        raise InvalidInput(
+            "--dry-run says what asking a model takes, and the rules ask none: give --writer model"
+        )
+    name = given_zone(zone)
     configuration = configured(home)
     there = Home.is_at(configuration.home)
-    gateway = gateway_of(Home(configuration.home, configuration)) if there else None
-    with Extractor(given_zone(zone), gateway) as extractor:
+    made = Home(configuration.home, configuration) if there else None
+    with ExitStack() as held:
+        model = None
+        if writer != "rules":
+            from recollect.model_extracting import open_model
+
+            model = held.enter_context(open_model(configuration, made, name))
+        inputs = open_inputs(paths, format_, Options.of(timezone, date_order), Meter())
+        refused = [rejection for one in inputs for rejection in one.refused]
         found_in = (draft for export in exports_of(inputs) for _, draft in drafts(export.source))
-        for draft in chain(refused, found_in):
-            read += 1
-            if isinstance(draft, Rejection):
-                rejected += 1
-                where = f"{draft.path}:{draft.line}: {draft.reason}"
-                say(bad("rejected "), where, err=True)
-                continue
-            found = extractor.extract(draft)
+        items: Iterable[Draft | Rejection] = chain(refused, found_in)
+        if model is not None:
+            items = list(items)
+            price = model.priced(_drafts(items))
+            if dry_run:
+                _say_price(price, as_json)
+                return 0
+            note(_in_words(price))
+        gateway = gateway_of(made) if made else None
+        extractors = [
+            held.enter_context(Extractor(name, gateway, one))
+            for one in ([None] if writer != "model" else []) + ([model] if model else [])
+        ]
+        return _show_all(items, extractors, as_json)
+
+
+def _drafts(items: Iterable[Draft | Rejection]) -> list[Draft]:
+    from schemas.wire import Rejection
+
+    return [item for item in items if not isinstance(item, Rejection)]
+
+
+def _show_all(
+    items: Iterable[Draft | Rejection], extractors: Sequence[Extractor], as_json: bool
+) -> int:
+    """Show what each would decide from each event; return the exit status."""
+    from schemas.wire import Rejection
+
+    read = rejected = 0
+    for item in items:
+        read += 1
+        if isinstance(item, Rejection):
+            rejected += 1
+            say(bad("rejected "), f"{item.path}:{item.line}: {item.reason}", err=True)
+            continue
+        found = []
+        for extractor in extractors:
+            found.append(extractor.extract(item))
             if as_json:
-                emit(found)
-            else:
-                _show(found)
+                emit(found[-1])
+        if not as_json:
+            _show(found)
     return 1 if read and read == rejected else 0
 
 
-def _show(found: Extraction) -> None:
-    say(strong(single_spaced(found.id)), quiet(f"  {quantity(len(found.facts), 'fact')}"))
-    for place, fact in enumerate(found.facts):
-        first, *rest = paragraph(fact.text, 6)
-        say("  - ", first)
-        for line in rest:
-            say("    ", line)
-        if fact.attribute is not None:
-            slot = f"{fact.subject}: {fact.attribute} = {fact.value}"
-            say("      ", quiet(single_spaced(slot)))
-        for cause in found.causes:
+def _say_price(price: WriteReport, as_json: bool) -> None:
+    if as_json:
+        emit(price)
+    else:
+        say_price(price)
+
+
+def _in_words(price: WriteReport) -> str:
+    """Return what a model would take in one line."""
+    return (
+        f"{price.model} is asked about {quantity(price.waiting, 'event')}: "
+        f"{price.least_calls:,} to {price.calls:,} calls, "
+        f"about {price.least_tokens:,} to {price.tokens:,} tokens, "
+        f"cost {price.least_cost:.4f} to {price.cost:.4f}"
+    )
+
+
+def _show(found: Sequence[Extraction]) -> None:
+    """Show what one writer would decide from an event, or two."""
+    first, last = found[0], found[-1]
+    title = quantity(len(first.facts), "fact")
+    ours = {fact.id for fact in first.facts}
+    if first is not last:
+        title = f"{len(first.facts):,} by the rules, {len(last.facts):,} with the model"
+    say(strong(single_spaced(first.id)), quiet(f"  {title}"))
+    for place, fact in enumerate(last.facts):
+        mark = _RULES if first is last else _BOTH if fact.id in ours else _MODEL
+        _show_fact(fact, mark)
+        for cause in last.causes:
             if cause.effect == place:
-                why = single_spaced(found.facts[cause.cause].text)
+                why = single_spaced(last.facts[cause.cause].text)
                 say("      ", quiet(f"because: {why} (strength {cause.strength})"))
-    if found.mentions:
+    told = {fact.id for fact in last.facts}
+    for fact in first.facts:
+        if fact.id not in told:
+            _show_fact(fact, _RULES)
+    if last.mentions:
         named = ", ".join(
-            f"{single_spaced(mention.text)} ({mention.type.lower()})" for mention in found.mentions
+            f"{single_spaced(mention.text)} ({mention.type.lower()})" for mention in last.mentions
         )
         for line in paragraph(f"mentions {named}", 4):
             say("    ", quiet(line))
+    if last.written:
+        written = last.written
+        said = (
+            f"{written.model}: {quantity(written.calls, 'call')}, {written.kept:,} kept, "
+            f"{written.repeated:,} repeated, {written.refused:,} refused"
+        )
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in written.reasons.items())
+        failed = f"; it failed: {single_spaced(written.failed)}" if written.failed else ""
+        say("    ", quiet(f"{said} ({reasons}){failed}" if reasons else f"{said}{failed}"))
+
+
+def _show_fact(fact: Fact, mark: str) -> None:
+    first, *rest = paragraph(fact.text, 6)
+    say(f"  {mark} ", first)
+    for line in rest:
+        say("    ", line)
+    if fact.attribute is not None:
+        slot = f"{fact.subject}: {fact.attribute} = {fact.value}"
+        say("      ", quiet(single_spaced(slot)))
 
 
 COMMANDS = (extract,)

@@ -25,8 +25,14 @@ from recollect.cli.question_options import TIMES
 from schemas.display import quantity, shown, single_spaced
 
 if TYPE_CHECKING:
-    from recollect.home import Writer
-    from schemas.wire import ExportPreview, ForgetReport, IngestReport, Rejection, Skipped
+    from schemas.wire import (
+        ExportPreview,
+        ForgetReport,
+        IngestReport,
+        Rejection,
+        Skipped,
+        Writer,
+    )
     from streams.encoder.catalog import Precision, Source
 
 #: What may be chosen; a test holds them to what the encoder knows.

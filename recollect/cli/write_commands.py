@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +11,9 @@ from recollect.cli.options import common, open_zone
 from recollect.cli.output import emit, note, progress, quiet, say, strong
 from schemas.display import quantity, shown
 from schemas.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from schemas.wire import WriteReport
 
 
 @click.command(epilog="Example: recollect write --dry-run")
@@ -35,13 +39,7 @@ def write(
     if as_json:
         emit(found)
     elif dry_run:
-        waiting = quantity(found.waiting, "event")
-        say(f"{found.model} in the role {found.role} would read {waiting}")
-        if found.recorded:
-            say(f"{quantity(found.recorded, 'event')} with an answer that is recorded already")
-        say(f"calls     {found.least_calls:,} to {found.calls:,}")
-        say(f"tokens    about {found.least_tokens:,} to {found.tokens:,}")
-        say(f"cost      about {found.least_cost:.4f} to {found.cost:.4f}")
+        say_price(found)
     else:
         say(f"{found.model} read {quantity(found.asked, 'event')}", f" of {found.waiting:,}")
         say(
@@ -55,6 +53,17 @@ def write(
         if found.stopped:
             note(f"stopped: {found.stopped}")
     return 1 if found.stopped else 0
+
+
+def say_price(found: WriteReport) -> None:
+    """Write what a model would read, and what that takes."""
+    waiting = quantity(found.waiting, "event")
+    say(f"{found.model} in the role {found.role} would read {waiting}")
+    if found.recorded:
+        say(f"{quantity(found.recorded, 'event')} with an answer that is recorded already")
+    say(f"calls     {found.least_calls:,} to {found.calls:,}")
+    say(f"tokens    about {found.least_tokens:,} to {found.tokens:,}")
+    say(f"cost      about {found.least_cost:.4f} to {found.cost:.4f}")
 
 
 @click.command(epilog="Example: recollect writer --note names 'Mel is Melanie, not Melissa.'")

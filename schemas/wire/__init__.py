@@ -21,7 +21,16 @@ from schemas.wire.answering import (
     Scope,
     Time,
 )
-from schemas.wire.extraction import Cause, Comparison, Description, Extraction, Mention, Pair
+from schemas.wire.extraction import (
+    Cause,
+    Comparison,
+    Description,
+    Extraction,
+    Mention,
+    ModelAnswers,
+    Pair,
+    Writer,
+)
 from schemas.wire.holdings import (
     Days,
     DeadLetter,
@@ -107,6 +116,7 @@ __all__ = [
     "MentalModel",
     "Mention",
     "Merge",
+    "ModelAnswers",
     "ModelWriting",
     "NewAccessToken",
     "Pair",
@@ -130,6 +140,7 @@ __all__ = [
     "UpdateReport",
     "Verification",
     "WriteReport",
+    "Writer",
     "WriterTextVersion",
     "ZoneSummary",
 ]

@@ -8,6 +8,8 @@ import msgspec
 
 from schemas.wire.holdings import Fact
 
+Writer = Literal["rules", "model"]
+
 
 class Mention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A name, date, number or the like; `text` stands from `start` to `end` of the content.
@@ -35,13 +37,40 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     strength: float
 
 
+class ModelAnswers(msgspec.Struct, frozen=True, kw_only=True):
+    """What a language model said of one event, in which role, and what that took.
+
+    `kept` became facts, `repeated` said what a fact says already, `refused` failed a check, and
+    `reasons` is how often which. `failed`: why its service did not take the question. `cost` is in
+    the currency of the prices.
+    """
+
+    model: str
+    role: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost: float
+    kept: int
+    repeated: int
+    refused: int
+    reasons: dict[str, int]
+    failed: str | None = None
+
+
 class Extraction(msgspec.Struct, frozen=True, kw_only=True):
-    """What the writer would decide from the event that its source calls `id`."""
+    """What a writer would decide from the event that its source calls `id`.
+
+    With the writer `model` a language model adds to what the rules decide; `written` is what it
+    said, where it is asked about such an event.
+    """
 
     id: str
     facts: list[Fact]
     mentions: list[Mention]
     causes: list[Cause]
+    writer: Writer = "rules"
+    written: ModelAnswers | msgspec.UnsetType = msgspec.UNSET
 
 
 class Description(msgspec.Struct, frozen=True):

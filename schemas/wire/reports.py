@@ -349,15 +349,15 @@ class WriteReport(msgspec.Struct, frozen=True):
     model: str
     role: str
     waiting: int
-    asked: int
-    failed: int
-    kept: int
-    repeated: int
-    refused: int
-    reasons: dict[str, int]
-    calls: int
-    tokens: int
-    cost: float
+    asked: int = 0
+    failed: int = 0
+    kept: int = 0
+    repeated: int = 0
+    refused: int = 0
+    reasons: dict[str, int] = {}
+    calls: int = 0
+    tokens: int = 0
+    cost: float = 0.0
     dry_run: bool = False
     recorded: int = 0
     least_calls: int = 0

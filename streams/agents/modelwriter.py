@@ -37,6 +37,7 @@ from streams.agents.vectors import embedding_rows
 from streams.language.corrections import content_words
 from streams.language.grounding import Said
 from streams.language.statements import analyse
+from streams.reading.recorded_answers import OpenedRecording
 
 #: A merge that a model proposes waits for somebody to look at it, however sure the model is.
 MOST_SURE = AUTO_MERGE_CONFIDENCE - 0.01
@@ -99,6 +100,17 @@ class ModelWriter(Agent):
         part = DecidedPart(tuple(sorted({event.number, *payload.sources})))
         _Resolution(event, payload, reading, state, part).run()
         return [part]
+
+
+def answered_calls(found: Sequence[OpenedRecording]) -> AnsweredCalls:
+    """Return what all answers about one event say, and what they took."""
+    return AnsweredCalls(
+        calls=[(call.name, call.arguments) for each in found for call in each.answer.calls],
+        asked=len(found),
+        tokens_in=sum(each.header.tokens_in for each in found),
+        tokens_out=sum(each.header.tokens_out for each in found),
+        cost=sum(each.header.cost for each in found),
+    )
 
 
 def said_of(event: Event, said_at: int, thread: Sequence[Event]) -> Said:

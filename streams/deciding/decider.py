@@ -26,6 +26,7 @@ from schemas.events import Content, Event, ModelWrote, Retry
 from schemas.ids import row_id, text_hash
 from streams.agents import AGENTS, Agent, Extract, ReadingAgent, State, Surroundings, ToRead
 from streams.agents.agent import AnsweredCalls
+from streams.agents.modelwriter import answered_calls
 from streams.agents.state import key_of_event
 from streams.agents.vectors import embedding_rows
 from streams.encoder.gateway import Answers, EncoderGateway, Readings, text_mark
@@ -87,15 +88,7 @@ class LedgerThread(Surroundings):
         if self._recorded is None or not all(here):
             return None
         found = self._recorded(wrote)
-        if found is None:
-            return None
-        return AnsweredCalls(
-            calls=[(call.name, call.arguments) for each in found for call in each.answer.calls],
-            asked=len(found),
-            tokens_in=sum(each.header.tokens_in for each in found),
-            tokens_out=sum(each.header.tokens_out for each in found),
-            cost=sum(each.header.cost for each in found),
-        )
+        return None if found is None else answered_calls(found)
 
     def _noted(self, found: list[Event]) -> list[Event]:
         self.looked_at |= {item.number for item in found}

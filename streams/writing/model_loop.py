@@ -7,13 +7,15 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from schemas.events import Event, ModelWrote, RecordedAt
+from schemas.events import Edit, Event, Message, ModelWrote, RecordedAt, TurnCompleted
 from schemas.ids import derive_ulid
 from schemas.recordings import RecordedAnswer
+from streams.agents.agent import Surroundings
+from streams.agents.message_reading import among_versions, own_words
 from streams.agents.modelwriter import said_of
 from streams.agents.proposals import RECALL, Proposals, Refused
 from streams.models.chat import ChatQuestion
-from streams.writing.recorder import Recorder
+from streams.reading.recorded_answers import OpenedRecording
 from streams.writing.role_prompt import Role, as_data, first_messages
 from streams.writing.writer_tools import TOOLS
 
@@ -46,6 +48,20 @@ class Memory(Protocol):
         ...
 
 
+class Answers(Protocol):
+    """Who gives a model's answers."""
+
+    def ask(
+        self, question: ChatQuestion, numbers: frozenset[int], role: str
+    ) -> tuple[OpenedRecording, RecordedAt]:
+        """Return the answer to a question that rests on the words of these events, and its place.
+
+        Raises:
+            DoorClosed: nobody answered.
+        """
+        ...
+
+
 class Wrote(NamedTuple):
     """What a model wrote of an event: the command that says so, and when it was asked last."""
 
@@ -66,6 +82,22 @@ class ToWrite(NamedTuple):
         return frozenset({self.event.number, *(one.number for one in self.thread)})
 
 
+def to_write(event: Event, surroundings: Surroundings, below: int, context: int) -> ToWrite | None:
+    """Return an event with up to `context` events before it, as it stands below a record's number.
+
+    None where there is nothing to write about: it is no message, an agent said it, or another
+    version took its place.
+    """
+    content = event.payload
+    if not isinstance(content, Message | TurnCompleted | Edit) or not own_words(content).strip():
+        return None
+    said_at, _, stands = among_versions(event, surroundings.revisions(event, below))
+    if not stands:
+        return None
+    before = surroundings.before(event, context)
+    return ToWrite(event, said_at, tuple(reversed(before)))
+
+
 def first_question(role: Role, about: ToWrite) -> ChatQuestion:
     """Return what is asked first about an event."""
     return ChatQuestion(tuple(first_messages(role, about.event, about.thread)), TOOLS)
@@ -74,7 +106,7 @@ def first_question(role: Role, about: ToWrite) -> ChatQuestion:
 def write_about(
     about: ToWrite,
     role: Role,
-    recorder: Recorder,
+    answers: Answers,
     memory: Memory,
     rounds: int,
 ) -> Wrote:
@@ -95,7 +127,7 @@ def write_about(
     refusals = 0
     for _ in range(rounds):
         question = ChatQuestion(tuple(messages), TOOLS)
-        (header, answer), place = recorder.ask(question, frozenset(shown), role.version)
+        (header, answer), place = answers.ask(question, frozenset(shown), role.version)
         places.append(place)
         if not answer.calls:
             break

@@ -23,11 +23,17 @@ from schemas.recordings import (
 )
 from schemas.records import Source, record_hash
 from streams.ledger import RECORDINGS, Ledger, partition_of
-from streams.models.chat import ChatQuestion
+from streams.models.chat import ChatAnswer, ChatQuestion
 from streams.models.model_door import DoorClosed, ModelDoor
 from streams.reading.recorded_answers import OpenedRecording, recorded_answers
 
 _BATCH = 500
+
+
+def as_recorded(answer: ChatAnswer) -> RecordedAnswer:
+    """Return an answer as a recording holds it."""
+    calls = tuple(RecordedCall(call.id, call.name, call.arguments) for call in answer.calls)
+    return RecordedAnswer(answer.text, calls, answer.finish)
 
 
 class ErasedMeanwhile(Exception):
@@ -68,11 +74,6 @@ class Recorder:
             return known
         self._sources(numbers)
         answer = self._door.ask(question)
-        said = RecordedAnswer(
-            answer.text,
-            tuple(RecordedCall(call.id, call.name, call.arguments) for call in answer.calls),
-            answer.finish,
-        )
         sources, keys = self._sources(numbers)
         value = write_recording(
             RecordingHeader(
@@ -87,7 +88,7 @@ class Recorder:
                 self._door.settings.cost(answer.tokens_in, answer.tokens_out),
                 time.time_ns() // 1_000_000,
             ),
-            said,
+            as_recorded(answer),
             keys,
         )
         if len(value) > MOST_RECORD_BYTES:

@@ -1,0 +1,89 @@
+"""The events of files in their order, in memory: what is known of one are those before it."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Sequence
+
+import msgspec
+
+from projections.events.events_file import conversation_of
+from schemas.events import Content, Deletion, Draft, Edit, Event, Message
+from schemas.ids import event_id, text_hash
+from streams.agents import Surroundings
+from streams.encoder.gateway import Readings
+from streams.language.corrections import LOOKED_THROUGH
+from streams.language.text_reading import TextReading
+from streams.language.who_is_meant import IN_MIND
+from streams.reader.packed_reading import unpacked
+
+#: As many events of a conversation are looked through.
+_LOOKED_THROUGH = max(IN_MIND, LOOKED_THROUGH)
+
+
+class EventsOfFiles(Surroundings):
+    """The surroundings of an event: the events that were read before it."""
+
+    def __init__(self, zone: str, kept: int = 0) -> None:
+        """`kept`: how many events of a conversation are kept at least."""
+        self._zone = zone
+        self._number = 0
+        most = max(kept, _LOOKED_THROUGH)
+        self._said: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=most))
+        self._versions: dict[tuple[str, str], list[Event]] = defaultdict(list)
+        #: What was read in the texts of the event at hand.
+        self.readings: Readings = {}
+
+    def next_number(self) -> int:
+        """Return the running number of what comes now."""
+        self._number += 1
+        return self._number
+
+    def next_event(self, draft: Draft) -> Event:
+        """Return an event that a file gives; it is added when it is done."""
+        payload = draft.payload
+        assert isinstance(payload, Content)
+        if isinstance(payload, Message) and payload.turn_id is not None:
+            # A message of a turn waits for the turn's end, which may be in no file.
+            payload = msgspec.structs.replace(payload, turn_id=None)
+        return Event(
+            zone=self._zone,
+            number=self.next_number(),
+            id=event_id(self._zone, draft.platform, payload.source_id, draft.occurred_at),
+            platform=draft.platform,
+            occurred_at=draft.occurred_at,
+            ingested_at=draft.ingested_at or draft.occurred_at,
+            payload=payload,
+        )
+
+    def add(self, event: Event) -> None:
+        """Add an event behind those before it."""
+        if not isinstance(event.payload, Deletion):
+            self._said[_conversation(event)].append(event)
+        self._versions[_message(event)].append(event)
+
+    def before(self, event: Event, limit: int) -> Sequence[Event]:
+        return list(reversed(self._said[_conversation(event)]))[:limit]
+
+    def turn(self, event: Event, platform: str, turn_id: str) -> Sequence[Event]:
+        return ()
+
+    def revisions(self, event: Event, below: int) -> Sequence[Event]:
+        return self._versions[_message(event)]
+
+    def reading(self, text: str) -> TextReading | None:
+        content = self.readings.get(text_hash(text))
+        return None if content is None else unpacked(text, content)
+
+
+def _message(event: Event) -> tuple[str, str]:
+    """Return the platform and the id of the message that an event is, or is a version of."""
+    payload = event.payload
+    if isinstance(payload, Edit | Deletion):
+        return event.platform, payload.target
+    return event.platform, payload.source_id
+
+
+def _conversation(event: Event) -> str:
+    assert isinstance(event.payload, Content)
+    return conversation_of(event.payload, event.platform)
