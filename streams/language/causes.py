@@ -150,14 +150,13 @@ _MOST_WORDS = 4
 def joined(tokens: Tokens, start: int, end: int) -> Joined | None:
     """Return the two parts of a sentence of which one is the cause of the other, or None."""
     text = tokens.text
-    if _DOUBT.search(text, start, end):
-        return None
     for find in (_with_cause_first, _with_cause_after, _with_effect_after):
         found = find(text, start, end)
         if found is not None:
             apart = not is_in_brackets(text, start, found.left[1])
             whole = all(is_finite(tokens, *part) for part in (found.left, found.right))
-            return found if whole and apart else None
+            sure = whole and apart and _DOUBT.search(text, start, end) is None
+            return found if sure else None
     return None
 
 
@@ -215,16 +214,15 @@ def _is_reason(text: str, start: int, end: int, main: int, main_end: int) -> boo
 
 def opening(text: str, start: int, end: int) -> Opening | None:
     """Return what a sentence says that it is of the one before: its effect, or its cause."""
-    if _DOUBT.search(text, start, end):
-        return None
     effect = _EFFECT_OPENS.match(text, start, end)
-    if effect is not None:
-        return None if _POINTLESS.match(text, effect.end(), end) else "effect"
-    cause = _CAUSE_OPENS.match(text, start, end)
-    # "Because I'm tired, I stay" has its effect with it; "because reasons" has none.
-    if cause is None or ", " in text[cause.end() : end] or _CONTRASTS.search(text, start, end):
+    opens = effect or _CAUSE_OPENS.match(text, start, end)
+    if opens is None or _POINTLESS.match(text, opens.end(), end) or _DOUBT.search(text, start, end):
         return None
-    return None if _POINTLESS.match(text, cause.end(), end) else "cause"
+    if effect is not None:
+        return "effect"
+    # "Because I'm tired, I stay" has its effect with it; "because reasons" has none.
+    whole = ", " in text[opens.end() : end] or _CONTRASTS.search(text, start, end)
+    return None if whole else "cause"
 
 
 def after_opening(text: str) -> int:
@@ -241,16 +239,14 @@ def named_cause(text: str, start: int, end: int) -> frozenset[str]:
     They are those by which it was spoken of before; empty where it names none.
     """
     nothing: frozenset[str] = frozenset()
-    if _DOUBT.search(text, start, end):
-        return nothing
     by = _BY_NAME.search(text, start, end)
+    found = by or _LED_TO.search(text, start, end)
+    if found is None or _DOUBT.search(text, start, end):
+        return nothing
     if by is not None:
         denied = _DENIED.search(text[start : by.start()])
         return nothing if denied else _phrase(text, by.end(), end)
-    led = _LED_TO.search(text, start, end)
-    if led is None:
-        return nothing
-    words = _phrase(text, start, led.start())
+    words = _phrase(text, start, found.start())
     return nothing if words & _WAYS else words
 
 

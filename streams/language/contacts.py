@@ -51,6 +51,7 @@ _AFTER = 70
 #: No sentence without one of these names the owner of a contact.
 _SIGNS = re.compile(rf"\b(?:{_KINDS}|reach|contact|call|text|ping|dm)\b", re.IGNORECASE)
 _PLATFORM_SIGN = re.compile(rf"\b(?:{_PLATFORMS})\b", re.IGNORECASE)
+_PLATFORM_NAMES = tuple(_PLATFORMS.split("|"))
 #: "Call Tom at" names Tom; these words in the same place name nobody.
 _NOBODY = word_set(
     """him her them it you your his their this that the a an back someone somebody anyone
@@ -83,7 +84,10 @@ def _may_hold_contacts(text: str) -> bool:
     if "@" in text or "://" in text or "www." in text:
         return True
     digits = sum(map(text.count, "0123456789"))
-    return digits >= 6 or _PLATFORM_SIGN.search(text) is not None
+    if digits >= 6:
+        return True
+    lower = text.lower()
+    return any(name in lower for name in _PLATFORM_NAMES)
 
 
 def _in_sentence(sentence: str, offset: int) -> list[Contact]:
