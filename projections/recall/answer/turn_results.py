@@ -26,6 +26,9 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
+#: The least score of what fills the slot that is asked for.
+FILLS_SLOT = 0.9
+
 
 class Chosen(NamedTuple):
     """What is answered: a fact or a raw turn, by id, the place of the turn, and its score.
@@ -62,6 +65,8 @@ def turn_results(
         chosen = _best(question, ranked, found, index, files, len(ranked.places))
     if question.chain and chosen:
         chosen = _led_by(question, question.chain[-1], chosen, found, index)
+    elif question.slot_values and chosen:
+        chosen = _slot_first(question, chosen, found, index)
     elif chosen and index.exists.supersessions and not asks_for_past(question.text):
         chosen = _current_first(question, chosen, found, index, files)
     results = _results(question.query, chosen[:count], found, index, files)
@@ -161,6 +166,23 @@ def _current_first(
         return chosen
     newest = memory.newest_of(files.memory.connection, ended, question.query.until)
     return _led_by(question, newest, chosen, found, index)
+
+
+def _slot_first(
+    question: ParsedQuestion, chosen: list[Chosen], found: Candidates, index: Index
+) -> list[Chosen]:
+    """Return the same, led by what fills the slot that the question asks for, newest first.
+
+    What fills it is an answer, however few words the question shares with it.
+    """
+    fills = frozenset(question.slot_values)
+    for fact in reversed(question.slot_values):
+        chosen = _led_by(question, fact, chosen, found, index)
+    raised = [
+        one if fills.isdisjoint(one.facts) else one._replace(score=max(one.score, FILLS_SLOT))
+        for one in chosen
+    ]
+    return sorted(raised, key=lambda one: -one.score)
 
 
 def _led_by(

@@ -38,7 +38,8 @@ class ParsedQuestion(NamedTuple):
     By its filters: `entity_ids` are the ids of the entity that is asked for, None: any. `ended`:
     what was no longer true, `masks`: which turns each filter that is set lets through, `allowed`:
     which all of them do, and `eligible`: which of those may be answered. `chain`: the facts that
-    lead from a name in it to its answer, where none says it alone.
+    lead from a name in it to its answer, where none says it alone. `slot_values`: the facts that
+    fill the one slot that it asks for, the newest first.
     """
 
     query: RecallQuery
@@ -60,6 +61,7 @@ class ParsedQuestion(NamedTuple):
     allowed: Mask
     eligible: Mask
     chain: tuple[str, ...]
+    slot_values: tuple[str, ...]
 
     @property
     def vector(self) -> Floats | None:

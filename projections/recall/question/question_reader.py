@@ -12,6 +12,7 @@ from projections.events import turns_for_recall
 from projections.files import ZoneFiles
 from projections.recall.index.zone_index import Index
 from projections.recall.question import answer_type, filters
+from projections.recall.question.asked_slot import slot_values
 from projections.recall.question.chains import chain
 from projections.recall.question.encoding import (
     TextEncoder,
@@ -157,6 +158,9 @@ class QuestionReader:
             eligible=eligible,
             chain=chain(
                 text, named, encoder, index, self._files, upto=query.until, allowed=eligible
+            ),
+            slot_values=slot_values(
+                text, named, index, self._files, upto=query.until, allowed=eligible
             ),
         )
 

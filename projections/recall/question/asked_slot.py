@@ -1,0 +1,129 @@
+"""Which slot of whom a plain question asks for: "Where does Ada live?" asks for Ada's home.
+
+What fills that slot answers the question, whatever else in the zone has more of its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from projections.files import ZoneFiles
+from projections.memory import facts_for_recall as memory
+from projections.recall.index.zone_index import Index
+from projections.recall.question.entity_names import NamedEntity, entity_ids
+from projections.recall.question.past import asks_for_past
+from schemas.names import normalise_name
+
+#: A slot with more values than this is a list, and the order of recall is as good.
+MOST_VALUES = 5
+# Longer questions ask for more than a slot.
+_LONGEST = 120
+
+Mask = npt.NDArray[np.bool_]
+
+#: What stands for the name in a question.
+_WHO = "\x00"
+_NOW = r"(?: (?:now|nowadays|currently|at the moment|at present|today|these days|right now))?"
+_BEFORE = r"(?:(?:so|and|ok|hey|please|remind me|tell me|do you (?:know|remember)|i forgot),? )*"
+_WHAT_IS = r"(?:what(?:['’]s| is| are)|which is|tell me|give me|do you know) "
+_OF = rf"{_WHO}(?:['’]s?)? "
+
+
+def _asking(*forms: str) -> re.Pattern[str]:
+    return re.compile(rf"{_BEFORE}(?:{'|'.join(forms)}){_NOW}\W*", re.IGNORECASE)
+
+
+def _of_whom(words: str) -> tuple[str, str]:
+    """Return the two forms of asking for what somebody has: "Ada's job", "the job of Ada"."""
+    return rf"(?:{_WHAT_IS})?{_OF}{words}", rf"(?:{_WHAT_IS})?the {words} of {_WHO}"
+
+
+_ASKED = {
+    "home": _asking(
+        rf"where(?:abouts)? (?:does|do) {_WHO} (?:currently |now )?(?:live|reside)",
+        rf"where(?:['’]s| is) {_WHO} (?:currently |now )?(?:living|based)",
+        rf"where(?:['’]s| is) {_OF}home",
+        rf"(?:in )?(?:which|what) (?:city|town|place|country|village) (?:does|do) {_WHO} "
+        r"(?:currently |now )?live(?: in)?",
+    ),
+    "employer": _asking(
+        rf"where (?:does|do) {_WHO} (?:currently |now )?work",
+        rf"where(?:['’]s| is) {_WHO} (?:currently |now )?(?:working|employed)",
+        rf"(?:for )?(?:whom|who|which company|what company) (?:does|do) {_WHO} (?:currently |now )?"
+        r"work(?: for| at)?",
+        rf"who(?:['’]s| is) {_OF}employer",
+        *_of_whom("employer"),
+    ),
+    "role": _asking(
+        rf"what (?:does|do) {_WHO} do(?: for (?:a living|work))?",
+        rf"what (?:kind|sort) of (?:work|job) (?:does|do) {_WHO} (?:do|have)",
+        rf"what (?:does|do) {_WHO} work as",
+        *_of_whom(r"(?:current )?(?:job|occupation|profession|role|position|job title)"),
+    ),
+    "partner": _asking(
+        rf"who(?:['’]s| is) {_WHO} (?:married to|dating|engaged to|seeing|together with)",
+        rf"who(?:['’]s| is) {_OF}(?:wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?)",
+        rf"(?:{_WHAT_IS})?(?:the name of )?{_OF}(?:wife|husband|spouse|partner|girlfriend|"
+        r"boyfriend|fianc[eé]e?)(?:['’]s name| called)?",
+    ),
+    "birthday": _asking(
+        rf"when(?:['’]s| is) {_OF}birthday",
+        rf"when was {_WHO} born",
+        *_of_whom(r"(?:birthday|date of birth|birth date)"),
+    ),
+    "phone": _asking(
+        *_of_whom(r"(?:(?:tele)?phone|mobile|cell)(?: number)?"),
+        rf"(?:on )?(?:what|which) number can (?:i|we) (?:reach|call) {_WHO}(?: on| at)?",
+    ),
+    "email": _asking(*_of_whom(r"e-?mail(?: address)?")),
+}
+
+
+def asked_attribute(masked: str) -> str | None:
+    """Return the attribute that a question asks for, the name in it masked; None: no such one."""
+    found = (name for name, pattern in _ASKED.items() if pattern.fullmatch(masked))
+    return next(found, None)
+
+
+def slot_values(
+    text: str,
+    named: Sequence[NamedEntity],
+    index: Index,
+    files: ZoneFiles,
+    *,
+    upto: int,
+    allowed: Mask,
+) -> tuple[str, ...]:
+    """Return the facts that fill the slot that a question asks for, the newest first.
+
+    `upto`: the time at which they are to hold (unix ms); `allowed`: the turns that may be answered.
+    None where it asks for no slot or for the past, where the name may mean several, or nothing
+    fills the slot.
+    """
+    if not index.exists.claims or len(named) != 1 or len(text) > _LONGEST or asks_for_past(text):
+        return ()
+    (name,) = named
+    said = text[name.start : name.end]
+    bare = re.sub(r"['’]s?\Z", "", said)
+    masked = text[: name.start] + _WHO + said[len(bare) :] + text[name.end :]
+    attribute = asked_attribute(" ".join(masked.split()))
+    if attribute is None or entity_ids(files.identity.connection, [name.entity]) != name.ids:
+        return ()
+    subjects = sorted({normalise_name(bare), *name.ids})
+    claims = [
+        claim.fact_id
+        for claim in memory.current_claims(files.memory.connection, subjects, upto)
+        if claim.attribute == attribute
+    ]
+    place_of = index.facts.placed(claims)
+    readable = [
+        (int(index.turns.occurred_at[place]), fact)
+        for fact in claims
+        if (place := place_of.get(fact, -1)) >= 0 and allowed[place]
+    ]
+    found = tuple(fact for _, fact in sorted(readable, reverse=True))
+    return found if len(found) <= MOST_VALUES else ()

@@ -1,0 +1,117 @@
+"""A plain question for a slot is answered by what fills it, whatever has more of its words (F7)."""
+
+from __future__ import annotations
+
+import pytest
+
+from projections.recall.question.asked_slot import asked_attribute
+from schemas.wire import Result
+from tests.memory import Memory
+from tests.recall.conftest import Open
+from tests.recall.kit import DAY, START, ask, say, tell
+
+
+@pytest.fixture(params=[True, False], ids=["encoder", "words"])
+def friends(request: pytest.FixtureRequest, open_memory: Open) -> Memory:
+    memory = open_memory(encoder=request.param)
+    tell(
+        memory,
+        [
+            say("I live in Turin.", "turin", by="Ada"),
+            say("I work as a nurse at the city hospital.", "nurse", by="Ada", at=START + DAY),
+            say("I'm a carpenter.", "carpenter", by="Bob", at=START + 2 * DAY),
+            say("I live in Lisbon, near the river.", "lisbon", by="Bob", at=START + 3 * DAY),
+            say("Where does Bob live? I forgot.", "asked", by="Cleo", at=START + 4 * DAY),
+            say("I moved to Milan last week.", "milan", by="Ada", at=START + 5 * DAY),
+        ],
+    )
+    return memory
+
+
+def first(results: list[Result]) -> str:
+    return results[0].source_event_ids[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Where does Bob live?", "lisbon"),
+        ("where is ada living now", "milan"),
+        ("What is Bob's job?", "carpenter"),
+        ("What does Ada do for work?", "nurse"),
+    ],
+)
+def test_what_fills_the_slot_comes_first(friends: Memory, question: str, answer: str) -> None:
+    results = ask(friends, question)
+    assert first(results) == answer
+    scores = [result.score for result in results]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_it_is_no_weak_answer(friends: Memory) -> None:
+    assert [first([one]) for one in ask(friends, "What is Bob's job?", min_score=0.8)] == [
+        "carpenter"
+    ]
+
+
+def test_at_a_time_before_it_is_what_filled_the_slot_then(friends: Memory) -> None:
+    assert first(ask(friends, "Where does Ada live?", valid_at=START + 2 * DAY)) == "turin"
+
+
+def test_a_filter_that_leaves_it_out_leaves_it_out(friends: Memory) -> None:
+    found = ask(friends, "Where does Bob live?", time_before=START + 2 * DAY)
+    assert "lisbon" not in {first([one]) for one in found}
+
+
+def test_what_was_forgotten_fills_no_slot(friends: Memory) -> None:
+    friends.forget("lisbon")
+    assert "lisbon" not in {first([one]) for one in ask(friends, "Where does Bob live?")}
+
+
+def test_of_two_people_of_one_name_neither_is_put_first(open_memory: Open) -> None:
+    memory = open_memory(encoder=False)
+    tell(
+        memory,
+        [
+            say("I live in Turin.", "turin", by="Sam Reed"),
+            say("I live in Oslo, and where do you live?", "oslo", by="Sam Hill", at=START + DAY),
+        ],
+    )
+    assert all(result.score < 0.9 for result in ask(memory, "Where does Sam live?"))
+
+
+WHO = "\x00"
+
+
+@pytest.mark.parametrize(
+    ("question", "attribute"),
+    [
+        (f"So, where does {WHO} live now?", "home"),
+        (f"In which city does {WHO} live?", "home"),
+        (f"Who does {WHO} work for?", "employer"),
+        (f"Where is {WHO} working these days?", "employer"),
+        (f"What does {WHO} do?", "role"),
+        (f"What's {WHO}'s occupation?", "role"),
+        (f"the job of {WHO}", "role"),
+        (f"Who is {WHO}'s wife?", "partner"),
+        (f"What is the name of {WHO}'s husband?", "partner"),
+        (f"When is {WHO}'s birthday?", "birthday"),
+        (f"{WHO}'s phone number", "phone"),
+        (f"What is {WHO}'s e-mail address?", "email"),
+        # These ask for something else, or for more.
+        (f"Where does {WHO}'s brother live?", None),
+        (f"Where does {WHO} live when it is winter?", None),
+        (f"Why does {WHO} live in Turin?", None),
+        (f"Where did {WHO} live?", None),
+        (f"Where would {WHO} like to live?", None),
+        (f"What does {WHO} do on Sundays?", None),
+        (f"What did {WHO} do?", None),
+        (f"What is {WHO}'s favourite job?", None),
+        (f"When did {WHO} celebrate a birthday?", None),
+        (f"What did {WHO} get for the birthday of {WHO}?", None),
+        (f"Who phoned {WHO}?", None),
+        (f"Where does {WHO} work out?", None),
+    ],
+)
+def test_which_slot_a_question_asks_for(question: str, attribute: str | None) -> None:
+    assert asked_attribute(question) == attribute
