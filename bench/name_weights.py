@@ -3,7 +3,7 @@
     python -m bench.name_weights PAIRS.jsonl
 
 A line of PAIRS is {"a": {"name", "type"}, "b": {...}, "same": true}. Prints the weights, and what
-they reach on each fifth of the pairs when they are learnt from the others.
+they reach on each fifth, and each half, of the pairs when they are learnt from the others.
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ import numpy.typing as npt
 
 from projections.text.name_forms import NameKind, name_form
 from streams.language.name_alignment import align
-from streams.language.name_comparison import PROPOSED, WEIGHTS, compare_names, features
+from streams.language.name_comparison import (
+    PROPOSED,
+    WEIGHTS,
+    compare_names,
+    features,
+    likelihood,
+)
 
 Floats = npt.NDArray[np.float64]
 _RIDGE = 1.0
@@ -49,30 +55,35 @@ def main() -> None:
     parser.add_argument("pairs", type=Path)
     rows = [json.loads(line) for line in parser.parse_args().pairs.read_text().splitlines()]
     same = np.array([float(row["same"]) for row in rows])
-    values, sure, never = [], [], []
+    values, sure, by_rule = [], [], []
     for row in rows:
         kind = _KINDS.get(row["a"]["type"], "other")
         one, other = sorted((row["a"]["name"], row["b"]["name"]))
         left, right = name_form(one, kind), name_form(other, kind)
-        values.append(features(left, right, align(left, right), kind))
+        values.append(features(left, right, align(left, right, kind), kind))
         compared = compare_names(one, other, kind)
         sure.append(compared.decision == "same")
-        never.append(compared.likelihood == 0)
-    table, decided = np.array(values), np.array(sure) | np.array(never)
-    proposed = np.zeros(len(rows), bool)
-    for fold in range(_FOLDS):
-        held = np.arange(len(rows)) % _FOLDS == fold
-        weights = learn(table[~held & ~decided], same[~held & ~decided])
-        proposed[held] = 1 / (1 + np.exp(-table[held] @ weights)) >= PROPOSED
-    proposed &= ~decided
+        decided_by_rule = compared.likelihood != likelihood(values[-1])
+        by_rule.append((decided_by_rule, compared.decision == "propose"))
+    table, decided = np.array(values), np.array([rule for rule, _ in by_rule])
+    ruled = np.array([rule and proposes for rule, proposes in by_rule])
     yes, no = same == 1, same == 0
     print(f"same: {sum(np.array(sure) & yes)} of {sum(yes)}, false {sum(np.array(sure) & no)}")
-    print(f"found: {np.mean((np.array(sure) | proposed)[yes]):.3f}")
-    print(f"proposed among others: {np.mean(proposed[no]):.3f}")
+    for folds in (2, _FOLDS):
+        proposed = np.zeros(len(rows), bool)
+        for fold in range(folds):
+            held = np.arange(len(rows)) % folds == fold
+            weights = learn(table[~held & ~decided], same[~held & ~decided])
+            proposed[held] = 1 / (1 + np.exp(-table[held] @ weights)) >= PROPOSED
+        proposed = np.where(decided, ruled, proposed)
+        found = np.mean((np.array(sure) | proposed)[yes])
+        print(
+            f"{folds} parts: found {found:.3f}, proposed among others {np.mean(proposed[no]):.3f}"
+        )
     for row, is_same, is_proposed, is_sure in zip(rows, same, proposed, sure, strict=True):
-        found = "same" if is_sure else "proposed" if is_proposed else "different"
-        if (found == "different") == bool(is_same):
-            print(f"{found:9s} {row['a']['name']} | {row['b']['name']}")
+        judged = "same" if is_sure else "proposed" if is_proposed else "different"
+        if (judged == "different") == bool(is_same):
+            print(f"{judged:9s} {row['a']['name']} | {row['b']['name']}")
     weights = learn(table[~decided], same[~decided])
     for feature, weight in zip(WEIGHTS, weights, strict=True):
         print(f'    "{feature}": {weight:.3f},')

@@ -9,6 +9,7 @@ from typing import Literal
 
 from anyascii import anyascii
 from msgspec import Struct, structs
+from rapidfuzz.distance import DamerauLevenshtein
 
 from projections.text.lexicon import NUMBER_WORDS, ORDINALS, word_set
 
@@ -153,6 +154,11 @@ _LEGAL: dict[str, str] = {
 # These words tell two names apart as well as they name a form.
 _KEPT_FORMS = frozenset({"foundation", "stiftung"})
 _LONGEST_FORM = max(len(form.split()) for form in _LEGAL)
+# A form of so many letters is no other word when one of them is wrong.
+_LONG_FORM = 11
+_LONG_FORMS = tuple(form for form in _LEGAL if len(form) > _LONG_FORM)
+
+_GREEK = (("\u03bf\u03c5", "u"), ("\u03b1\u03c5", "av"), ("\u03b5\u03c5", "ev"))
 
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s\b")
 _QUOTES = re.compile("['\u2019\u2018`\u00b4\"\u201c\u201d\u00ab\u00bb]")
@@ -235,8 +241,19 @@ def _words(text: str, kind: NameKind) -> list[str]:
         # A.B.C. is a word; J.C. are two initials.
         text = _DOTTED.sub(lambda found: found[0].replace(".", "") + " ", text)
         text = text.replace("&", " ")
-    text = _QUOTES.sub("", anyascii(_CAMEL.sub(" ", text))).casefold()
+    text = _QUOTES.sub("", anyascii(_CAMEL.sub(" ", _greek(text)))).casefold()
     return [word[:_LONGEST] for word in _BREAKS.split(text) if word][:_MOST_WORDS]
+
+
+def _greek(text: str) -> str:
+    """Return a text with the Greek vowels that are written as two letters as they sound."""
+    if not any("\u0370" <= letter < "\u0400" for letter in text):
+        return text
+    plain = unicodedata.normalize("NFD", text)
+    bare = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    for letters, sound in _GREEK:
+        bare = bare.replace(letters, sound)
+    return bare
 
 
 def _person(words: list[str], reordered: bool, script: str) -> NameForm:
@@ -274,9 +291,8 @@ def _thing(words: list[str], script: str, *, organisation: bool) -> NameForm:
     kept: list[str] = []
     place = 0
     while place < len(words):
-        size = _form_at(words, place) if organisation else 0
+        form, size = _form_at(words, place) if organisation else ("", 0)
         if size:
-            form = " ".join(words[place : place + size])
             if _LEGAL[form] != "company" or legal is None:
                 legal = _LEGAL[form]
             if form in _KEPT_FORMS:
@@ -296,12 +312,23 @@ def _thing(words: list[str], script: str, *, organisation: bool) -> NameForm:
     )
 
 
-def _form_at(words: list[str], place: int) -> int:
-    """Return of how many words the legal form at a place is, 0 if there is none."""
+def _form_at(words: list[str], place: int) -> tuple[str, int]:
+    """Return the legal form at a place and of how many words it is; 0 if there is none."""
     for size in range(min(_LONGEST_FORM, len(words) - place), 0, -1):
-        if " ".join(words[place : place + size]) in _LEGAL:
-            return size
-    return 0
+        form = " ".join(words[place : place + size])
+        if form in _LEGAL:
+            return form, size
+        if place and len(form) >= _LONG_FORM and (meant := _misspelt(form)):
+            return meant, size
+    return "", 0
+
+
+def _misspelt(form: str) -> str | None:
+    """Return the long legal form that lacks one letter, or has one that is wrong or too many."""
+    for meant in _LONG_FORMS:
+        if DamerauLevenshtein.distance(form, meant, score_cutoff=1) <= 1:
+            return meant
+    return None
 
 
 def _numbered(words: list[str]) -> list[str]:
@@ -327,6 +354,7 @@ def _numbered(words: list[str]) -> list[str]:
 
 
 _SOUNDS = (
+    (re.compile(r"^x"), "s"),  # Xi, Xavier
     (re.compile(r"sch|sh|tch|ch|zh"), "s"),
     (re.compile(r"ph"), "f"),
     (re.compile(r"p"), "b"),

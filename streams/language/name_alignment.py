@@ -7,7 +7,8 @@ from typing import Literal
 from msgspec import Struct
 from rapidfuzz.distance import DamerauLevenshtein
 
-from projections.text.name_forms import NameForm, sound_of
+from projections.text.lexicon import word_set
+from projections.text.name_forms import NameForm, NameKind, sound_of
 from projections.text.nicknames import other_names
 
 #: How two words agree, the surest first; "far": they do not.
@@ -25,6 +26,16 @@ _WORTH: dict[Agreement, float] = {
 _LETTERS_A_TYPO = 3
 # A name is clipped to no less: Mel for Melanie.
 _CLIPPED = 3
+# How a father's name ends in the names of his children, and the fewest letters of such a word.
+_CHILD_OF = (
+    "ovich", "evich", "ovych", "evych", "ovitch", "evitch", "ovna", "evna", "ivna", "ichna",
+)  # fmt: skip
+_PATRONYMIC = 7
+# Names that end as short forms do, and are whole names.
+_NO_DIMINUTIVES = word_set(
+    """marie julie sophie natalie nathalie valerie stephanie melanie rosalie leslie amelie emilie
+    aurelie elodie leonie eugenie virginie stacie bonnie kelly shelly emily molly harry henry"""
+)
 
 
 class AlignedWords(Struct, frozen=True):
@@ -44,8 +55,14 @@ class Alignment(Struct, frozen=True):
     in_order: bool
 
 
-def agreement(one: str, other: str, *, transliterated: bool = False) -> Agreement:
-    """Return how two words of names agree; `transliterated`: they come from two scripts."""
+def agreement(
+    one: str, other: str, *, transliterated: bool = False, given: bool = True
+) -> Agreement:
+    """Return how two words of names agree.
+
+    `transliterated`: they come from two scripts. `given`: they may be given names, which alone have
+    nicknames and are clipped: Lind is not short for Lindemann.
+    """
     if one == other:
         return "equal"
     if one.isdecimal() or other.isdecimal():
@@ -54,8 +71,10 @@ def agreement(one: str, other: str, *, transliterated: bool = False) -> Agreemen
     if len(short) == 1:
         return "initial" if long.startswith(short) else "far"
     clipped = len(short) >= _CLIPPED and long.startswith(short) and len(long) > len(short) + 1
-    if clipped or long in other_names(short) or short in other_names(long):
-        return "nickname"
+    if given and not _is_fathers_name(short, long):
+        named = clipped or long in other_names(short) or short in other_names(long)
+        if named or _is_diminutive(short, long):
+            return "nickname"
     distance = DamerauLevenshtein.distance(one, other)
     allowed = len(long) // _LETTERS_A_TYPO
     if sound_of(one) == sound_of(other) and (transliterated or distance <= allowed + 1):
@@ -64,14 +83,43 @@ def agreement(one: str, other: str, *, transliterated: bool = False) -> Agreemen
     return "typo" if distance <= allowed and one[0] == other[0] else "far"
 
 
-def align(one: NameForm, other: NameForm) -> Alignment:
+def is_patronymic(word: str) -> bool:
+    """Return whether a word says whose child somebody is: Ivanovich, Petrovna."""
+    return len(word) >= _PATRONYMIC and word.endswith(_CHILD_OF)
+
+
+def _is_diminutive(short: str, long: str) -> bool:
+    """Whether a short name is made of a longer: Junie of Juniper, Maddy of Madeleine."""
+    if short in _NO_DIMINUTIVES:
+        return False
+    stem = short[:-2] if short.endswith("ie") else short[:-1] if short.endswith("y") else ""
+    doubled = len(stem) > 1 and stem[-1] == stem[-2]
+    stem = stem[:-1] if doubled else stem
+    fewest = _CLIPPED if doubled or short.endswith("ie") else _CLIPPED + 1
+    return len(stem) >= fewest and len(long) > len(stem) + 2 and long.startswith(stem)
+
+
+def _is_fathers_name(short: str, long: str) -> bool:
+    """Whether the longer word is a child's of the shorter: Oleksandrovych is no Oleksandr."""
+    return is_patronymic(long) and long.startswith(short[:-1])
+
+
+def align(one: NameForm, other: NameForm, kind: NameKind = "person") -> Alignment:
     """Pair the words of two names, the surest pairs first, each word once."""
     scripts = one.script != other.script
     scored = sorted(
         (-_WORTH[how], abs(i - j), i, j, how)
         for i, left in enumerate(one.words)
         for j, right in enumerate(other.words)
-        if (how := agreement(left, right, transliterated=scripts)) != "far"
+        if (
+            how := agreement(
+                left,
+                right,
+                transliterated=scripts,
+                given=kind == "person" and not (_is_family(i, one) or _is_family(j, other)),
+            )
+        )
+        != "far"
     )
     places: dict[int, tuple[int, Agreement]] = {}
     taken: set[int] = set()
@@ -92,6 +140,10 @@ def align(one: NameForm, other: NameForm) -> Alignment:
     return (
         _joined(found, found.left, found.right) or _joined(found, found.right, found.left) or found
     )
+
+
+def _is_family(place: int, name: NameForm) -> bool:
+    return 0 < place == len(name.words) - 1
 
 
 def _joined(

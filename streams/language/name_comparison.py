@@ -10,13 +10,14 @@ from typing import Literal
 
 from msgspec import Struct
 from rapidfuzz import fuzz
+from rapidfuzz.distance import DamerauLevenshtein
 
 from projections.text.name_forms import NameForm, NameKind, name_form
 from schemas.names import normalise_name
-from streams.language.name_alignment import AlignedWords, Alignment, align
+from streams.language.name_alignment import AlignedWords, Alignment, align, is_patronymic
 
 #: The least likelihood at which two names are proposed as one.
-PROPOSED = 0.45
+PROPOSED = 0.38
 
 # How alike two words are, of 100, that are one in two alphabets: Barack and Barak.
 _TRANSLITERATED = 75
@@ -24,7 +25,21 @@ _TRANSLITERATED = 75
 # Of an acronym and words with its letters; there are too few to learn from.
 _ACRONYM = 0.6
 
+# Of initials alone and a name that begins with them.
+_INITIALS = 0.2
+
+# Of two names of two words, one of which agrees and the other is another: Emma Stone, Emma Watson.
+_ANOTHER_WORD = 0.2
+# How alike, 0 to 1, two words are that may be one.
+_ALIKE = 0.55
+
 _MIXED = "MIXED"
+
+# How a family name ends of a man, and of a woman of the same family.
+_OF_MEN_AND_WOMEN = (
+    ("ov", "ova"), ("ev", "eva"), ("in", "ina"), ("sky", "skaya"), ("skiy", "skaya"),
+    ("skii", "skaia"), ("ski", "ska"), ("cki", "cka"), ("sky", "ska"), ("y", "a"),
+)  # fmt: skip
 
 # So few letters are a short name.
 _SHORT = 6
@@ -32,26 +47,26 @@ _SHORT = 6
 #: What each feature of two names weighs; learnt by `python -m bench.name_weights` from
 #: the name pairs of OpenSanctions' nomenklatura (MIT).
 WEIGHTS: dict[str, float] = {
-    "one": -2.033,
-    "equal of the shorter": 0.246,
-    "equal of the longer": 0.036,
-    "sounding alike": 0.457,
-    "nicknames": -0.631,
-    "initials": 0.628,
-    "typos": -0.116,
-    "words of both left": -0.495,
-    "words of one left": -0.713,
-    "the first word agrees": 0.442,
-    "the last word agrees": -0.316,
-    "alike as a whole": 1.033,
-    "one word against several": -0.257,
-    "a company": -0.752,
-    "what is left is alike": 0.390,
-    "a company with more words": -0.250,
-    "one of them is short": -0.660,
-    "both ends agree": 0.249,
-    "alike letter by letter": 0.932,
-    "all words of one": 2.091,
+    "one": -1.837,
+    "equal of the shorter": -0.037,
+    "equal of the longer": 0.115,
+    "sounding alike": 0.578,
+    "nicknames": 0.145,
+    "initials": 0.473,
+    "typos": -0.558,
+    "words of both left": -0.072,
+    "words of one left": -0.604,
+    "the first word agrees": 0.516,
+    "the last word agrees": -0.257,
+    "alike as a whole": 0.735,
+    "one word against several": 0.013,
+    "a company": -0.930,
+    "what is left is alike": 0.104,
+    "a company with more words": -0.595,
+    "one of them is short": -0.431,
+    "both ends agree": 0.556,
+    "alike letter by letter": 0.578,
+    "all words of one": 2.527,
 }
 
 
@@ -73,20 +88,24 @@ def compare_names(one: str, other: str, kind: NameKind) -> NameComparison:
         return NameComparison("different", 0.0, ("a name without letters",))
     if conflict := _conflict(left, right):
         return NameComparison("different", 0.0, (conflict,))
-    aligned = align(left, right)
+    aligned = align(left, right, kind)
     if same := _same(left, right, aligned):
         return NameComparison("same", 1.0, (same,))
     if _initials_differ(left, right, aligned):
         return NameComparison("different", 0.0, ("another initial",))
-    if kind == "person" and _is_a_first_name_like(left, right, aligned):
-        return NameComparison("different", 0.0, ("another first name",))
+    if kind == "person" and (conflict := _person_conflict(left, right, aligned)):
+        return NameComparison("different", 0.0, (conflict,))
+    if kind == "person" and any(_is_initials(each) for each in (left, right)):
+        return NameComparison("different", _INITIALS, ("one is nothing but initials",))
     if _is_acronym(left, right):
         return NameComparison("propose", _ACRONYM, ("one is the first letters of the other",))
-    likelihood = _likelihood(features(left, right, aligned, kind))
+    if kind == "person" and _has_another_word(left, right, aligned):
+        return NameComparison("different", _ANOTHER_WORD, _reasons(left, right, aligned))
+    likely = likelihood(features(left, right, aligned, kind))
     reasons = _reasons(left, right, aligned)
-    if likelihood >= PROPOSED:
-        return NameComparison("propose", likelihood, reasons)
-    return NameComparison("different", likelihood, reasons)
+    if likely >= PROPOSED:
+        return NameComparison("propose", likely, reasons)
+    return NameComparison("different", likely, reasons)
 
 
 def features(
@@ -127,7 +146,8 @@ def features(
     )
 
 
-def _likelihood(values: tuple[float, ...]) -> float:
+def likelihood(values: tuple[float, ...]) -> float:
+    """Return the likelihood, 0 to 1, that two names with these features are one."""
     weighed = math.fsum(
         weight * value for weight, value in zip(WEIGHTS.values(), values, strict=True)
     )
@@ -152,6 +172,41 @@ def _initials_differ(one: NameForm, other: NameForm, aligned: Alignment) -> bool
     return any(
         len(left) == 1 or len(right) == 1 for left in aligned.left for right in aligned.right
     )
+
+
+def _person_conflict(one: NameForm, other: NameForm, aligned: Alignment) -> str | None:
+    """Return why two people's names cannot be one's, given which words agree."""
+    if _is_a_first_name_like(one, other, aligned):
+        return "another first name"
+    if any(map(is_patronymic, aligned.left)) and any(map(is_patronymic, aligned.right)):
+        return "another father's name"
+    several = min(len(one.words), len(other.words)) > 1
+    if several and one.words[0] != other.words[0] and _is_of_other_gender(one, other):
+        return "a man's name and a woman's"
+    return None
+
+
+def _is_of_other_gender(one: NameForm, other: NameForm) -> bool:
+    """Whether the last words are one family name, of a man and of a woman: Baranov, Baranova."""
+    ends = sorted((one.words[-1], other.words[-1]), key=len)
+    return any(
+        ends[0].endswith(man)
+        and ends[1].endswith(woman)
+        and ends[0].removesuffix(man) == ends[1].removesuffix(woman)
+        for man, woman in _OF_MEN_AND_WOMEN
+    )
+
+
+def _has_another_word(one: NameForm, other: NameForm, aligned: Alignment) -> bool:
+    """Whether two names of two words share one, and the others are not even alike."""
+    if not (len(one.words) == len(other.words) == 2 and len(aligned.left) == 1):
+        return False
+    ((left,), (right,)) = aligned.left, aligned.right
+    return DamerauLevenshtein.normalized_similarity(left, right) < _ALIKE
+
+
+def _is_initials(name: NameForm) -> bool:
+    return all(len(word) == 1 for word in name.words)
 
 
 def _is_a_first_name_like(one: NameForm, other: NameForm, aligned: Alignment) -> bool:
@@ -181,6 +236,8 @@ def _same(one: NameForm, other: NameForm, aligned: Alignment) -> str | None:
             return "the same words, the family name first"
         if len(one.words) > 2:
             return "the same words in another order"
+    if _lacks_patronymic(one, other, aligned):
+        return "the same words, one without the father's name"
     if aligned.left or aligned.right or not aligned.in_order:
         return None
     hows = [pair.agreement for pair in aligned.pairs]
@@ -193,6 +250,24 @@ def _same(one: NameForm, other: NameForm, aligned: Alignment) -> str | None:
     ):
         return "the same name in another script"
     return None
+
+
+def _lacks_patronymic(one: NameForm, other: NameForm, aligned: Alignment) -> bool:
+    """Whether one name is the other without the father's name between the first and the last."""
+    shorter, longer = sorted((one, other), key=lambda name: len(name.words))
+    rest = aligned.left or aligned.right
+    agree = all(
+        pair.agreement == "equal" or (one.script != other.script and _is_transliteration(pair))
+        for pair in aligned.pairs
+    )
+    return (
+        len(shorter.words) == 2
+        and len(longer.words) == 3
+        and rest == longer.words[1:2]
+        and is_patronymic(longer.words[1])
+        and aligned.in_order
+        and agree
+    )
 
 
 def _is_transliteration(pair: AlignedWords) -> bool:
