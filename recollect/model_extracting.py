@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +14,7 @@ from projections.identity import entity_queries as identity
 from projections.memory import memory_queries as memory
 from recollect.events_of_files import EventsOfFiles
 from recollect.open_zone import OpenHome
-from recollect.writing import role_in
+from recollect.writing import open_door, role_in
 from schemas.changes import AnyRow, Entity, Fact, Writing
 from schemas.events import (
     RESERVED_PLATFORM,
@@ -34,8 +34,6 @@ from streams.agents.modelwriter import ModelWriter, answered_calls
 from streams.language.corrections import content_words
 from streams.models.chat import ChatQuestion
 from streams.models.model_door import ModelDoor, QuestionRefused
-from streams.models.model_settings import accounts_of
-from streams.models.spending import SPENDING_FILE, Spending
 from streams.reading.recorded_answers import OpenedRecording
 from streams.writing.model_loop import (
     Recalled,
@@ -164,22 +162,13 @@ def open_model(
     Raises:
         InvalidInput: no account is set, or one wrongly.
     """
-    settings = configuration.models()
-    accounts = accounts_of(settings)
-    role = role_of({})
-    if home is not None:
-        opened = OpenHome(home)
-        try:
-            if opened.holds(zone):
-                role = role_in(opened.zone(zone))
-        finally:
-            opened.close()
-    spending = Spending(home.directory / SPENDING_FILE if home else None, settings)
-    door = ModelDoor(accounts, settings, spending)
-    try:
+    with closing(open_door(configuration, home.directory if home else None)) as door:
+        role = role_of({})
+        if home is not None:
+            with closing(OpenHome(home)) as opened:
+                if opened.holds(zone):
+                    role = role_in(opened.zone(zone))
         yield ModelExtractor(door, role)
-    finally:
-        door.close()
 
 
 class _Held(NamedTuple):

@@ -5,15 +5,18 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 
 from projections.private import FILE_MODE, must_be_writable
+from recollect.background_writing import written_meanwhile
 from recollect.embedded_worker import EmbeddedWorker, reporting, tick
 from recollect.follower_lock import following, heartbeat
 from recollect.home import Home
 from recollect.ledgers import on_kafka, open_following_node, open_node
+from recollect.open_zone import OpenHome
 from schemas.errors import Busy, UnknownVersion
+from schemas.wire import WriteReport
 from streams.engine.node import Node
 from streams.ledger import LedgerUnavailable
 from streams.ledger.kafka.kafka_ledger import KafkaLedger
@@ -130,11 +133,12 @@ def _work_once(home: Home, report: Report) -> None:
 
 
 def _work_embedded(home: Home, report: Report) -> None:
-    node = open_node(home)
-    try:
-        EmbeddedWorker(node, report, ticks=home.configuration.ticks).work()
-    finally:
-        node.close()
+    with closing(OpenHome(home)) as opened, written_meanwhile(opened, _unsaid, report):
+        EmbeddedWorker(opened.node, report, ticks=home.configuration.ticks).work()
+
+
+def _unsaid(_: str, __: WriteReport) -> None:
+    """Say nothing of what a model wrote: the records that say it are decided, and reported."""
 
 
 def _drive(node: Node, zone: str, report: Report) -> None:

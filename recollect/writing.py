@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from itertools import islice
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from projections.events import event_queries as events
 from projections.files import ZoneFiles
@@ -44,6 +46,9 @@ from streams.writing.pricing import USUAL_CALLS, USUAL_TOKENS_OUT, price
 from streams.writing.recorder import ErasedMeanwhile, Recorder
 from streams.writing.role_prompt import ROLE, Role, role_of
 
+if TYPE_CHECKING:
+    from recollect.configuration import Configuration
+
 #: Events that are read at once from the files, and decided together.
 _AT_ONCE = 32
 _MOST_RECALLED = 10
@@ -61,11 +66,15 @@ def write(
     dry_run: bool = False,
     progress: Callable[[int], None] | None = None,
     while_: Callable[[], bool] = lambda: True,
+    door: ModelDoor | None = None,
+    unfit: set[int] | None = None,
 ) -> WriteReport:
     """Let the home's model write about the events that it has not read.
 
     `again`: also about those that another model, or this one in another role, wrote about. Of
-    `limit` None all are asked. Between two events it ends once `while_` is False.
+    `limit` None all are asked. Between two events it ends once `while_` is False. `door`: an open
+    one, which stays open. `unfit` are the numbers of events that are left out; those whose question
+    a service refuses are added.
 
     Raises:
         InvalidInput: the home's writer is no model, or no account is set.
@@ -76,21 +85,29 @@ def write(
             f"the writer of {home.directory} are the rules alone; recollect init --writer model "
             "chooses a model beside them"
         )
-    settings = home.configuration.models()
-    accounts = accounts_of(settings)
-    zone.must_exist()
-    with exclusive(home.directory / "writing.lock", wait=False):
+    with ExitStack() as held:
+        if door is None:
+            door = held.enter_context(closing(open_door(home.configuration, home.directory)))
+        zone.must_exist()
+        held.enter_context(exclusive(home.directory / "writing.lock", wait=False))
         zone.decide()
-        spending = Spending(home.directory / SPENDING_FILE, settings)
-        door = ModelDoor(accounts, settings, spending)
-        try:
-            run = _Run(zone, door, again=again)
-            chosen = list(islice(run.waiting(), limit))
-            if dry_run:
-                return run.priced(chosen)
-            return run.written(chosen, progress, while_)
-        finally:
-            door.close()
+        run = _Run(zone, door, again=again, unfit=set() if unfit is None else unfit)
+        chosen = list(islice(run.waiting(), limit))
+        if dry_run:
+            return run.priced(chosen)
+        return run.written(chosen, progress, while_)
+
+
+def open_door(configuration: Configuration, home: Path | None) -> ModelDoor:
+    """Return the door to the models of the settings; budgets are those of a home.
+
+    Raises:
+        InvalidInput: no account is set, or one wrongly.
+    """
+    settings = configuration.models()
+    accounts = accounts_of(settings)
+    spending = Spending(home and home / SPENDING_FILE, settings)
+    return ModelDoor(accounts, settings, spending)
 
 
 def told(zone: OpenZone) -> list[ToldText]:
@@ -131,10 +148,11 @@ def role_in(zone: OpenZone) -> Role:
 class _Run:
     """One run over a zone's events."""
 
-    def __init__(self, zone: OpenZone, door: ModelDoor, *, again: bool) -> None:
+    def __init__(self, zone: OpenZone, door: ModelDoor, *, again: bool, unfit: set[int]) -> None:
         self._zone = zone
         self._door = door
         self._again = again
+        self._unfit = unfit
         self._node = zone.node
         self._role: Role = role_in(zone)
         self._recorder = Recorder(self._node.ledger, zone.name, door, self._seals)
@@ -152,6 +170,7 @@ class _Run:
                 done -= memory.written_by_others(
                     files.memory.connection, self._door.model, self._role.version
                 )
+            done |= self._unfit
             found = [each for each in events.said(files.events.connection) if each[0] not in done]
         for start in range(0, len(found), _AT_ONCE):
             with self._zone.files() as files:
@@ -197,6 +216,7 @@ class _Run:
         with self._zone.files() as files:
             before = memory.writing_totals(files.memory.connection)
         stopped: list[str] = []
+        spent_before = self._door.spending.run
         asked = failed = 0
         places = self._door.settings.concurrency
         with ThreadPoolExecutor(places, thread_name_prefix="write") as pool:
@@ -230,9 +250,9 @@ class _Run:
             repeated=after.repeated - before.repeated,
             refused=after.refused - before.refused,
             reasons={name: count for name, count in sorted(reasons.items()) if count > 0},
-            calls=spent.calls,
-            tokens=spent.tokens,
-            cost=spent.cost,
+            calls=spent.calls - spent_before.calls,
+            tokens=spent.tokens - spent_before.tokens,
+            cost=max(spent.cost - spent_before.cost, 0.0),
             stopped=stopped[0] if stopped else None,
         )
 
@@ -244,7 +264,10 @@ class _Run:
             return write_about(
                 about, self._role, self._recorder, self._memory, self._door.settings.rounds
             )
-        except (ErasedMeanwhile, QuestionRefused):
+        except ErasedMeanwhile:
+            return None
+        except QuestionRefused:
+            self._unfit.add(about.event.number)
             return None
         except (DoorClosed, BudgetSpent) as error:
             stopped.append(str(error))

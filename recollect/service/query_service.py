@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from litestar import Request
 
 from recollect.access_tokens import AccessTokens, Right
+from recollect.background_writing import written_meanwhile
 from recollect.ingesting import decided
 from recollect.library import Recollect
 from recollect.library_zone import Zone
@@ -28,7 +29,7 @@ from recollect.service.service_metrics import ServiceMetrics
 from recollect.service.service_settings import ServiceSettings
 from recollect.service.thread_lanes import ThreadLane
 from schemas.errors import InvalidInput, RecollectError
-from schemas.wire import IngestReport
+from schemas.wire import IngestReport, WriteReport
 
 T = TypeVar("T")
 
@@ -207,7 +208,9 @@ class QueryService:
         # On Kafka the workers decide, and a home that is read-only is decided elsewhere.
         decides = node.writes and not node.ledger.shared
         ticks = home.configuration.ticks
-        with DecidingThread(node, self._reported, ticks=ticks) if decides else nullcontext():
+        deciding = DecidingThread(node, self._reported, ticks=ticks) if decides else nullcontext()
+        writing = written_meanwhile(self.recollect._open_home, self._wrote, self.log.does_not_write)
+        with deciding, writing:
             try:
                 yield
             finally:
@@ -229,6 +232,10 @@ class QueryService:
                 self._waiting.moved(zone)
         else:
             self.log.worker(zone, moved)
+
+    def _wrote(self, _: str, report: WriteReport) -> None:
+        """Note what a model wrote."""
+        self.metrics.wrote(report)
 
     async def _warm_up(self) -> None:
         """Have the encoder loaded before the first question needs it; until then not ready."""

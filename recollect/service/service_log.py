@@ -19,7 +19,7 @@ from typing import TextIO
 import msgspec
 
 from recollect.open_zone import unix_ms
-from schemas.errors import RecollectError
+from schemas.errors import InvalidInput, RecollectError, Unavailable
 from schemas.times import format_time
 
 _PLACES = 8
@@ -84,6 +84,14 @@ class ServiceLog:
             self.line("error", "zone stands still", zone=zone, error=type(moved).__name__)
         elif isinstance(moved, Exception):
             self.error("zone stands still", moved, zone=zone)
+
+    def does_not_write(self, zone: str, error: Exception) -> None:
+        """Write a line on why no language model reads what is said in a zone."""
+        if isinstance(error, Unavailable | InvalidInput):
+            # It names a service and what it answered, or a setting, and says nothing of anybody.
+            self.line("error", "the model does not write", zone=zone, reason=str(error))
+        else:
+            self.error("the model does not write", error, zone=zone)
 
 
 class LogHandler(logging.Handler):

@@ -10,6 +10,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
 from recollect.service.thread_lanes import ThreadLane
+from schemas.wire import WriteReport
 
 MEDIA_TYPE = CONTENT_TYPE_LATEST
 _BUCKETS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -52,6 +53,35 @@ class ServiceMetrics:
             "Requests without a token that counts",
             registry=self._registry,
         )
+        self._read = Counter(
+            "recollect_model_events",
+            "Events that a language model read",
+            registry=self._registry,
+        )
+        self._calls = Counter(
+            "recollect_model_calls", "Questions to language models", registry=self._registry
+        )
+        self._tokens = Counter(
+            "recollect_model_tokens",
+            "Tokens of these questions and of their answers",
+            registry=self._registry,
+        )
+        self._cost = Counter(
+            "recollect_model_cost",
+            "What they cost, in the currency of the prices",
+            registry=self._registry,
+        )
+        self._unread = Counter(
+            "recollect_model_failures",
+            "How often an event could not be put before a language model",
+            registry=self._registry,
+        )
+        self._facts = Counter(
+            "recollect_model_facts",
+            "What language models said, by what became of it",
+            ("result",),
+            registry=self._registry,
+        )
         self._registry.register(_Lanes(lanes))
         ProcessCollector(registry=self._registry)
 
@@ -59,6 +89,16 @@ class ServiceMetrics:
         """Count a request."""
         self.requests.labels(route, method, status).inc()
         self.seconds.labels(route, method).observe(seconds)
+
+    def wrote(self, report: WriteReport) -> None:
+        """Count what a language model wrote in the background."""
+        self._read.inc(report.asked)
+        self._calls.inc(report.calls)
+        self._tokens.inc(report.tokens)
+        self._cost.inc(report.cost)
+        self._unread.inc(report.failed)
+        for result in ("kept", "repeated", "refused"):
+            self._facts.labels(result).inc(getattr(report, result))
 
     def text(self) -> bytes:
         """Return all metrics, as Prometheus reads them."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakSet
 
 from schemas.errors import Closed, Unavailable
 from streams.models.chat import (
@@ -30,6 +32,8 @@ _CONNECT_SECONDS = 10.0
 _FIRST_WAIT = 0.5
 #: Nobody waits longer than this for an account that asks for patience.
 _LONGEST_WAIT = 60.0
+#: What httpcore says of a connection that is made.
+_CONNECTED = frozenset({"connection.connect_tcp.complete", "connection.start_tls.complete"})
 #: Too many questions, too early, or a fault of the service's own.
 _TRY_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 #: The account itself is refused.
@@ -79,6 +83,7 @@ class ModelDoor:
         self._asking = 0
         self._closing = threading.Event()
         self._http: httpx.Client | None = None
+        self._sockets: WeakSet[socket.socket] = WeakSet()
         #: How often what happened: answered, and each reason of a failure.
         self.counts: Counter[str] = Counter()
 
@@ -121,6 +126,8 @@ class ModelDoor:
         with self._lock:
             self._closing.set()
             idle = not self._asking
+            for connection in self._sockets:
+                _hang_up(connection)
         if self._http is not None:
             self._http.close()
         if idle:
@@ -194,6 +201,7 @@ class ModelDoor:
                 f"{account.url}/chat/completions",
                 content=body,
                 headers={"Content-Type": "application/json", **account.headers},
+                extensions={"trace": self._note_connection},
             ) as response:
                 content = bytearray()
                 for chunk in response.iter_bytes():
@@ -205,6 +213,8 @@ class ModelDoor:
         except httpx.TimeoutException:
             return self._failed("took too long", 0.0), reserved
         except (httpx.TransportError, httpx.DecodingError) as error:
+            if self._closing.is_set():
+                return self._failed("was closed", 0.0), reserved
             return self._failed(f"cannot be reached ({type(error).__name__})", 0.0), unasked
         except (httpx.InvalidURL, httpx.UnsupportedProtocol):
             return self._failed("has no address that can be asked", None), unasked
@@ -228,6 +238,15 @@ class ModelDoor:
         refused = self._failed(f"refuses the question ({status})", 0.0)
         return refused._replace(refused=True), unasked
 
+    def _note_connection(self, what: str, about: Mapping[str, Any]) -> None:
+        """Note a connection, so that `close` ends whoever waits there for an answer."""
+        if what in _CONNECTED:
+            connection = about["return_value"].get_extra_info("socket")
+            with self._lock:
+                self._sockets.add(connection)
+                if self._closing.is_set():
+                    _hang_up(connection)
+
     def _failed(self, reason: str, wait: float | None) -> _Failure:
         self._note(reason)
         return _Failure(reason, wait)
@@ -247,6 +266,12 @@ class ModelDoor:
                     limits=httpx.Limits(max_connections=self.settings.concurrency),
                 )
             return self._http
+
+
+def _hang_up(connection: socket.socket) -> None:
+    """End what is sent and received; who waits for it in another thread is woken."""
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 def _retry_after(said: str) -> float:

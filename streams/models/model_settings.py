@@ -27,6 +27,13 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
             "the model, and where its key stands"
         ),
     ] = ()
+    background: Annotated[
+        bool,
+        Meta(
+            description="whether serve and worker let the model of a home whose writer it is read "
+            "what is said, without write"
+        ),
+    ] = True
     seconds: Annotated[
         float, Meta(gt=0, le=3_600, description="as long as one answer of a model may take")
     ] = 60.0
@@ -49,13 +56,20 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=1, description="tokens that may be used in a day (UTC)")] | None
     ) = None
     tokens_per_run: (
-        Annotated[int, Meta(ge=1, description="tokens that one run of write may use")] | None
+        Annotated[
+            int,
+            Meta(ge=1, description="tokens that one run of write, or an hour of serve, may use"),
+        ]
+        | None
     ) = None
     cost_per_day: (
         Annotated[float, Meta(gt=0, description="what may be spent in a day (UTC)")] | None
     ) = None
     cost_per_run: (
-        Annotated[float, Meta(gt=0, description="what one run of write may spend")] | None
+        Annotated[
+            float, Meta(gt=0, description="what one run of write, or an hour of serve, may spend")
+        ]
+        | None
     ) = None
     price_in: Annotated[
         float, Meta(ge=0, description="what a million tokens of questions cost")

@@ -250,6 +250,29 @@ def test_closing_ends_who_waits():
         assert isinstance(found[0], Closed)
 
 
+def test_closing_ends_who_waits_for_an_answer():
+    slow = Reply(say("late").body, delay=20)
+    with served(in_turn(slow)) as (door, server):
+        found: list[BaseException] = []
+
+        def ask() -> None:
+            try:
+                door.ask(QUESTION)
+            except Exception as error:
+                found.append(error)
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        while not server.questions:
+            thread.join(0.01)
+        door.close()
+        thread.join(10)
+        assert not thread.is_alive()
+        assert isinstance(found[0], Closed)
+        # What becomes of the question is not known, so it counts as answered.
+        assert door.spending.run.tokens > 100
+
+
 def test_a_key_is_sent_and_shown_nowhere(tmp_path, caplog):
     caplog.set_level(logging.DEBUG)
     path = tmp_path / "spending.db"
