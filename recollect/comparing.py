@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from projections.files import ZoneFiles
-from projections.identity import entity_list, merge_list
+from projections.identity import merge_list
+from projections.identity.entity_queries import aliases
 from projections.memory.memory_queries import claims, invalid_at
-from projections.recall.question.entity_names import entity_ids, resolve
-from projections.text.name_forms import NAME_KINDS
+from projections.recall.question.entity_names import resolve
 from recollect.open_zone import OpenZone
 from recollect.suggestions import unknown_entity
 from schemas.changes import Entity
 from schemas.errors import InvalidInput
 from schemas.names import normalise_name
 from schemas.wire import Comparison, Description
-from streams.agents.entities import CONFIDENT, DOUBTFUL, ENTITY_TYPES
-from streams.language.name_comparison import compare_names
+from streams.agents.entities import ENTITY_TYPES
+from streams.agents.entity_rows import is_address
+from streams.agents.judging import LIFELONG, UNKNOWN, Described, Judgement, judge
 
-_UNKNOWN = "unknown"
 # Our types of entities for the types of a description, and for mentions' (C5).
 _TYPES = {
     **{entity: entity for entity in ENTITY_TYPES.values()},
@@ -25,15 +25,10 @@ _TYPES = {
     "company": "organisation",
     "legalentity": "organisation",
 }
-# What nobody has two of.
-_LIFELONG = ("birthday",)
 
 
 def compare_descriptions(a: Description, b: Description) -> Comparison:
     """Return whether two would be taken for the same, and why; their order does not matter.
-
-    Two accounts are never one by their names alone: they are proposed. One address that two names
-    share may be a mailbox of several.
 
     Raises:
         InvalidInput: one has no name.
@@ -41,32 +36,19 @@ def compare_descriptions(a: Description, b: Description) -> Comparison:
     for described in (a, b):
         if not described.name.strip():
             raise InvalidInput("a description has no name")
-    types = {_TYPES.get(each.type.casefold(), _UNKNOWN) for each in (a, b)}
-    known = types - {_UNKNOWN}
-    if len(known) > 1:
-        return _different(0.0, f"a {a.type} and a {b.type}")
-    named = compare_names(a.name, b.name, NAME_KINDS.get(next(iter(known), _UNKNOWN), "other"))
-    if not (a.email and b.email):
-        return Comparison(
-            decision=named.decision,
-            confidence=min(named.likelihood, CONFIDENT),
-            reasons=list(named.reasons),
-        )
-    if a.email.casefold() != b.email.casefold():
-        if named.decision == "different":
-            return _different(named.likelihood, *named.reasons)
-        reasons = [*named.reasons, "but two addresses: a name alone makes no two accounts one"]
-        confidence = round(named.likelihood * DOUBTFUL, 4)
-        return Comparison(decision="propose", confidence=confidence, reasons=reasons)
-    reasons = ["the same address", *named.reasons]
-    if named.decision == "different":
-        reasons.append("perhaps a mailbox that they share")
-        return Comparison(decision="propose", confidence=DOUBTFUL, reasons=reasons)
-    return Comparison(decision="same", confidence=CONFIDENT, reasons=reasons)
+    return _as_comparison(judge(_as_described(a), _as_described(b)))
 
 
-def _different(confidence: float, *reasons: str) -> Comparison:
-    return Comparison(decision="different", confidence=confidence, reasons=list(reasons))
+def _as_described(given: Description) -> Described:
+    email = (given.email or "").strip()
+    addresses = frozenset({("email", normalise_name(email))}) if email else frozenset()
+    return Described((given.name,), _TYPES.get(given.type.casefold(), UNKNOWN), addresses)
+
+
+def _as_comparison(judged: Judgement) -> Comparison:
+    return Comparison(
+        decision=judged.decision, confidence=judged.confidence, reasons=list(judged.reasons)
+    )
 
 
 def compare(zone: OpenZone, a: str, b: str) -> Comparison:
@@ -87,30 +69,7 @@ def compare(zone: OpenZone, a: str, b: str) -> Comparison:
                 return Comparison(
                     decision="propose", confidence=merge.confidence, reasons=[merge.reason]
                 )
-        described = _described(files, one), _described(files, two)
-        against = _against(files, one, two)
-    if against:
-        return _different(0.0, *against)
-    return compare_descriptions(*described)
-
-
-def _against(files: ZoneFiles, one: Entity, two: Entity) -> list[str]:
-    """Return what a zone knows that makes it impossible for two to be one."""
-    memory, identity = files.memory.connection, files.identity.connection
-    ids = [sorted(entity_ids(identity, [entity])) for entity in (one, two)]
-    found = []
-    for attribute in _LIFELONG:
-        values = [
-            {
-                claim.value
-                for claim in claims(memory, each, attribute)
-                if invalid_at(memory, claim.fact_id) is None
-            }
-            for each in ids
-        ]
-        if all(values) and values[0].isdisjoint(values[1]):
-            found.append(f"another {attribute}: {min(values[0])} and {min(values[1])}")
-    return found
+        return _as_comparison(judge(_described(files, one), _described(files, two)))
 
 
 def _meant(files: ZoneFiles, name_or_id: str) -> Entity:
@@ -126,10 +85,21 @@ def _meant(files: ZoneFiles, name_or_id: str) -> Entity:
     return found[0]
 
 
-def _described(files: ZoneFiles, entity: Entity) -> Description:
-    connection = files.identity.connection
-    ids = sorted(entity_ids(connection, [entity]))
-    emails = [
-        handle for _, _, handle in entity_list.handles_of(connection, ids) if "@" in handle[1:]
-    ]
-    return Description(entity.name, entity.type, emails[0] if emails else None)
+def _described(files: ZoneFiles, entity: Entity) -> Described:
+    """Return the names, addresses and lasting facts of an entity and of all merged into it."""
+    memory, identity = files.memory.connection, files.identity.connection
+    each = [entity, *aliases(identity, entity.id)]
+    lifelong = {
+        attribute: frozenset(
+            claim.value
+            for claim in claims(memory, sorted(one.id for one in each), attribute)
+            if invalid_at(memory, claim.fact_id) is None
+        )
+        for attribute in LIFELONG
+    }
+    return Described(
+        tuple(dict.fromkeys(one.name for one in each if one.type == entity.type)),
+        UNKNOWN if is_address(entity.type) else entity.type,
+        frozenset((one.type, one.normalized) for one in each if is_address(one.type)),
+        lifelong,
+    )

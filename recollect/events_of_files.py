@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 import msgspec
 
+from projections.events.event_queries import Speaker
 from projections.events.events_file import conversation_of
-from schemas.events import Content, Deletion, Draft, Edit, Event, Message
+from schemas.events import Content, Deletion, Draft, Edit, Event, Message, message_of
 from schemas.ids import event_id, text_hash
 from streams.agents import Surroundings
+from streams.agents.taking_part import REACH
 from streams.encoder.gateway import Readings
 from streams.language.corrections import LOOKED_THROUGH
 from streams.language.text_reading import TextReading
@@ -30,6 +32,7 @@ class EventsOfFiles(Surroundings):
         self._number = 0
         most = max(kept, _LOOKED_THROUGH)
         self._said: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=most))
+        self._spoken: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=REACH))
         self._versions: dict[tuple[str, str], list[Event]] = defaultdict(list)
         #: What was read in the texts of the event at hand.
         self.readings: Readings = {}
@@ -60,10 +63,20 @@ class EventsOfFiles(Surroundings):
         """Add an event behind those before it."""
         if not isinstance(event.payload, Deletion):
             self._said[_conversation(event)].append(event)
+            self._spoken[_place(event)].append(event)
         self._versions[_message(event)].append(event)
 
     def before(self, event: Event, limit: int) -> Sequence[Event]:
         return list(reversed(self._said[_conversation(event)]))[:limit]
+
+    def speakers(self, event: Event, since: int) -> Sequence[Speaker]:
+        last: dict[tuple[str, str | None], Speaker] = {}
+        for one in self._spoken[_place(event)]:
+            said = message_of(one)
+            if since <= one.number < event.number:
+                speaker = Speaker(one.number, one.platform, said.sender_id, said.sender_name)
+                last[said.sender_id, said.sender_name] = speaker
+        return sorted(last.values(), reverse=True)
 
     def turn(self, event: Event, platform: str, turn_id: str) -> Sequence[Event]:
         return ()
@@ -82,6 +95,12 @@ def _message(event: Event) -> tuple[str, str]:
     if isinstance(payload, Edit | Deletion):
         return event.platform, payload.target
     return event.platform, payload.source_id
+
+
+def _place(event: Event) -> str:
+    """Return where people meet: the peer of a platform, whatever the thread."""
+    peer = message_of(event).peer_id
+    return _conversation(event) if peer is None else f"{event.platform}\x1f{peer}"
 
 
 def _conversation(event: Event) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import apsw
 import msgspec
 
+from projections.events.event_queries import Speaker
 from projections.identity import entity_queries as identity
 from projections.memory import memory_queries as memory
 from recollect.events_of_files import EventsOfFiles
@@ -238,6 +239,9 @@ class _Shown(Surroundings):
 
     def before(self, event: Event, limit: int) -> Sequence[Event]:
         return self._before.before(event, limit)
+
+    def speakers(self, event: Event, since: int) -> Sequence[Speaker]:
+        return self._before.speakers(event, since)
 
     def turn(self, event: Event, platform: str, turn_id: str) -> Sequence[Event]:
         return ()

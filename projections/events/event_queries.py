@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
+from projections.events.events_file import conversation_of
 from projections.sqlite import listed, rows, value
 from schemas.events import KINDS, Attachment, Content, Deletion, Edit, Event
 from schemas.records import Source
@@ -34,6 +35,38 @@ def conversation_before(
             (conversation, number, limit),
         )
     ]
+
+
+class Speaker(NamedTuple):
+    """Who wrote somewhere, under which display name, and the number of the last such event."""
+
+    number: int
+    platform: str
+    sender_id: str
+    sender_name: str | None
+
+
+def speakers_before(
+    connection: apsw.Connection, event: Event, since: int, without: Iterable[int] = ()
+) -> list[Speaker]:
+    """Return who wrote where an event is written, in the events from `since` to before it.
+
+    That is to the same peer, whatever the thread; without a peer, in the same conversation.
+    """
+    content = event.payload
+    assert isinstance(content, Content)
+    where, place = "peer_id", content.peer_id
+    if place is None:
+        where, place = "conversation", conversation_of(content, event.platform)
+    found = connection.execute(
+        # By number alone: an index of places would have to be read from its beginning.
+        "SELECT max(number), platform, sender_id, sender_name FROM events NOT INDEXED "
+        f"WHERE number >= ? AND number < ? AND platform = ? AND {where} = ? "
+        "AND number NOT IN (SELECT value FROM json_each(?)) "
+        "GROUP BY sender_id, sender_name ORDER BY 1 DESC",
+        (since, event.number, event.platform, place, listed([*without])),
+    )
+    return [Speaker(*row) for row in found]
 
 
 def turn_before(

@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 from rapidfuzz.distance import DamerauLevenshtein
 
 from projections.text.lexicon import NUMBER_WORDS, ORDINALS, word_set
+from projections.text.nicknames import canonical_names
 
 #: Whether a name is a person's, a company's, or anything else's.
 NameKind = Literal["person", "organisation", "other"]
@@ -184,7 +185,8 @@ def name_keys(normalized: str, entity_type: str) -> tuple[str, ...]:
     """Return what names that may be alike share, at least one of it; of other types nothing.
 
     They are the sounds of the words, of the whole written as one, and of a person the first letters
-    of each word, since Mel may be Melanie.
+    of each word, since Mel may be Melanie, and what the first is a nickname of, since Bob may be
+    Robert.
     """
     kind = NAME_KINDS.get(entity_type)
     if kind is None:
@@ -194,6 +196,7 @@ def name_keys(normalized: str, entity_type: str) -> tuple[str, ...]:
     keys.add(sound_of("".join(words)))
     if kind == "person":
         keys |= {f"{word[:_CLIPPED]}-" for word in words if len(word) >= _CLIPPED}
+        keys |= {f"={word}" for word in (words[0], *canonical_names(words[0]))} if words else set()
     else:
         keys |= {"".join(word[0] for word in words), *words[:1]}
     return tuple(sorted(f"{entity_type}:{key}" for key in keys if key))

@@ -39,6 +39,17 @@ def other_names(normalized: str) -> tuple[str, ...]:
     return tuple(f"{name} {rest}".strip() for name in sorted(names - {first}))
 
 
+@lru_cache(1_024)
+def canonical_names(first: str) -> tuple[str, ...]:
+    """Return what a normalised first name is a nickname of: Robert of Bob."""
+    return () if first in _NO_NAMES else tuple(sorted(_table().canonicals_of(first)))
+
+
+def is_title(word: str) -> bool:
+    """Return whether a normalised word says what somebody is, before a name: maman, mr, coach."""
+    return word in _TITLES
+
+
 def with_titles(normalized: str) -> tuple[str, ...]:
     """Return a normalised name of one word after each title: Solange, "maman solange"."""
     if " " in normalized or normalized in _NO_NAMES:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
+from projections.events.event_queries import Speaker
 from schemas.changes import DecidedPart
 from schemas.events import Event, ModelWrote
 from streams.agents.state import State
@@ -39,6 +40,13 @@ class Surroundings(Protocol):
     def before(self, event: Event, limit: int) -> Sequence[Event]:
         """Return up to `limit` events of the same conversation, the nearest first."""
         ...
+
+    def speakers(self, event: Event, since: int) -> Sequence[Speaker]:
+        """Return who wrote where `event` is written, the last first.
+
+        The events from the number `since` to before it count.
+        """
+        return ()
 
     def turn(self, event: Event, platform: str, turn_id: str) -> Sequence[Event]:
         """Return the events of a platform's turn that came before `event`, in order."""

@@ -24,7 +24,7 @@ def subjects_of(
     """
     subject = normalise_name(claim.subject)
     of_sender = subject == normalise_name(content.sender_name or content.sender_id)
-    known = sender if of_sender else resolver.known(claim.subject, "PERSON")
+    known = sender if of_sender else resolver.known_here(claim.subject, "PERSON")
     ids = [] if known is None else resolver.ids(known)
     if MASK in claim.attribute:
         return [*ids, subject] if of_sender else [subject, *ids]

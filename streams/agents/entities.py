@@ -2,26 +2,30 @@
 
 An account is the person of its own display name. Its other names, and names and addresses that its
 owner gives of himself, belong to that person. Any other account with the same name is a separate
-entity, and waits for review as a merge candidate. A name that is only mentioned is of the one
-entity that has it, also where it is surely the same name in another writing; who has a name that is
-only like it is proposed.
+entity, and waits for review as a merge candidate. A name that is only mentioned is first of whoever
+takes part where it is said, then of the one entity that has it, also where it is surely the same
+name in another writing; who has a name that is only like it is proposed.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-import msgspec
-
-from projections.text.name_forms import NAME_KINDS, name_keys
-from schemas.changes import AnyRow, Entity, Handle, MergeCandidate
+from projections.text.lexicon import RELATIONS, word_set
+from projections.text.name_forms import NAME_KINDS, name_form, name_keys
+from schemas.changes import AnyRow, Handle
 from schemas.events import Content, Event
-from schemas.ids import entity_id, handle_row_id, row_id
+from schemas.ids import entity_id, handle_row_id
 from schemas.names import normalise_name
-from streams.agents.merges import merge_row
+from streams.agents.entity_rows import EntityRows
+from streams.agents.judging import DOUBTFUL, Described, Judgement, judge
 from streams.agents.state import Known, State
+from streams.agents.taking_part import Present
 from streams.language.analysis import Contact, Introduction
-from streams.language.name_comparison import NameComparison, compare_names
+from streams.language.display_names import names_in
+from streams.language.gazetteer import LOCAL_PLACES
+from streams.language.mentions import stands_as_place
 
 #: The type of entity (A15) for each type of mention (C5); types that name no entity are absent.
 ENTITY_TYPES = {
@@ -38,11 +42,17 @@ ENTITY_TYPES = {
 
 _PHONE = re.compile(r"\+?[0-9][0-9 ().-]{5,}")
 # "my uncle Tom", "our old friend Zephyr": somebody close to the speaker, apart from namesakes.
-_OF_THE_SPEAKER = re.compile(r"\b(?:my|our)\s+(?:[a-z][a-z-]*\s+){1,3}$", re.IGNORECASE)
+_OF_THE_SPEAKER = re.compile(
+    r"\b(?:my|our)\s+(?:[a-z][a-z-]*\s+){0,2}([a-z-]+),?\s+$", re.IGNORECASE
+)
+_CLOSE = (RELATIONS - {"named"}) | word_set(
+    """dad daddy mummy mommy mama papa granny gran nana stepdad stepmum stepmom stepsister
+    stepbrother grandson granddaughter godmother godfather godson goddaughter ex fiancée spouse
+    cat dog puppy kitten pet horse rabbit hamster parrot nanny"""
+)
 _RELATED = "related to"
-#: The confidence of a merge for which somebody gave cause, and of a proposal to merge.
-CONFIDENT = 0.95
-DOUBTFUL = 0.5
+_WITHIN = "within"
+_OPENING, _CLOSING = "\"'\u201c\u201d\u201e\u00ab\u2018", "\"'\u201d\u201c\u00bb\u2019"
 
 # With so many entities a new name is compared, and so many are proposed.
 _COMPARED = 24
@@ -67,25 +77,31 @@ class EntityResolver:
     def __init__(self, state: State, event: Event) -> None:
         self._state = state
         self._at = event.ingested_at
-        self._new: dict[str, Known] = {}
-        self._merged: dict[str, str] = {}
+        self._all = EntityRows(state, event.ingested_at)
         self._speaker = ""
-        self.rows: list[AnyRow] = []
+        self._circle = ""
+        self._present: Sequence[Present] = ()
+
+    @property
+    def rows(self) -> list[AnyRow]:
+        """The rows that were made."""
+        return self._all.rows
 
     def sender(self, event: Event, content: Content) -> Known:
         """Return who sent an event, at the end of every merge.
 
         The entity of the handle exists from its first delivery on; a display name makes it a
-        person.
+        person. What is said next is said by him, where he wrote.
         """
         handle_id = self._speaker = handle_row_id(event.platform, content.sender_id)
+        self._circle, self._present = _circle(event, content), ()
         owner = self._state.handle_owner(handle_id)
         name = (content.sender_name or "").strip()
         # A display name that repeats the id counts only if it is written as a name: Caroline, not
         # c4r0.
         repeated = normalise_name(name) == normalise_name(content.sender_id)
         named = bool(name) and (not repeated or name[0].isupper())
-        entity = None if owner is None else self._canonical(owner)
+        entity = None if owner is None else self._all.canonical(owner)
         if entity is None:
             entity = self._handle_entity(event.platform, content.sender_id)
         if owner is None:
@@ -103,13 +119,20 @@ class EntityResolver:
             return entity
         if entity.type != "person":
             return self._promote(entity, name)
+        shared = handle_type(event.platform, content.sender_id) == "email"
+        if shared and (other := self._another_at(entity, name)) is not None:
+            return other
         self._also_called(entity, name, "another name that the handle gave")
         return entity
+
+    def hear(self, present: Sequence[Present]) -> None:
+        """Note who takes part where the sender speaks, and may be named in what he says."""
+        self._present = present
 
     def account(self, platform: str, handle: str) -> Known | None:
         """Return who stands for an account at the end of every merge; None if it is new."""
         owner = self._state.handle_owner(handle_row_id(platform, handle))
-        return None if owner is None else self._canonical(owner)
+        return None if owner is None else self._all.canonical(owner)
 
     def introduce(self, introduction: Introduction, sender: Known) -> Known:
         """Note a name of the sender, or of somebody else; return the entity with that name.
@@ -131,9 +154,9 @@ class EntityResolver:
             self._also_called(owner, name, f"called {introduction.kind}")
             return owner
         if known is None:
-            known = self._create("person", name, "inferred")
+            known = self._all.create("person", name, "inferred")
         if known.id != owner.id:
-            self._doubt(owner, known, f"also called {name}")
+            self._all.doubt(owner, known, f"also called {name}")
         return owner
 
     def contact(self, contact: Contact, sender: Known) -> Known:
@@ -143,24 +166,48 @@ class EntityResolver:
         owner = sender if contact.owner is None else self.mention(contact.owner, "PERSON")
         detail = self._find(normalise_name(contact.value), contact.kind)
         if detail is None:
-            detail = self._create(contact.kind, contact.value, "inferred")
+            detail = self._all.create(contact.kind, contact.value, "inferred")
         elif detail.id == owner.id:
             return owner
         elif detail.type != contact.kind:
             # The detail belongs to somebody already: two people may share it, or be one.
-            self._doubt(owner, detail, f"both have {contact.kind}")
+            self._all.doubt(owner, detail, f"both have {contact.kind}")
             return owner
-        return self._merge(owner, detail, f"{contact.kind} said in conversation")
+        return self._all.merge(owner, detail, f"{contact.kind} said in conversation")
 
-    def mention_in(self, text: str, start: int, name: str, mention_type: str) -> Known:
+    def mention_in(self, text: str, start: int, name: str, mention_type: str) -> Known | None:
         """Return the entity that a mention at `start` of a text names, created if there is none.
 
-        "My uncle Tom" is never another person who is known as Tom.
+        "My uncle Tom" is never another person who is known as Tom. A phrase in quotation marks that
+        is nobody's known name is nobody: None.
         """
         of_people = mention_type in ("PERSON", "OTHER")
-        if of_people and _OF_THE_SPEAKER.search(text, max(0, start - 80), start):
-            return self._create("person", name, "inferred", _RELATED, self._speaker)
+        if of_people and _is_of_the_speaker(text, start):
+            return self._all.create("person", name, "inferred", _RELATED, self._speaker)
+        known = self.known_in(text, start, name, mention_type)
+        if known is not None or (of_people and _is_quoted(text, start, name)):
+            return known
         return self.mention(name, mention_type)
+
+    def known_in(self, text: str, start: int, name: str, mention_type: str) -> Known | None:
+        """Return the entity that a mention at `start` of a text names, or None.
+
+        Whoever takes part and has that name comes first, unless the words around it say that it is
+        a place.
+        """
+        of_people = mention_type in ("PERSON", "OTHER")
+        own = entity_id("person", normalise_name(name), 0, _RELATED, self._speaker)
+        if of_people and (kin := self._all.canonical(own)) is not None:
+            return kin
+        if not (mention_type == "LOCATION" and stands_as_place(text, start)):
+            here = self._here(name, mention_type)
+            if here is not None:
+                return here
+        return self.known(name, mention_type)
+
+    def known_here(self, name: str, mention_type: str) -> Known | None:
+        """Return the entity with a name, or None; whoever takes part comes first."""
+        return self._here(name, mention_type) or self.known(name, mention_type)
 
     def mention(self, text: str, mention_type: str) -> Known:
         """Return the entity that a mention names, created if there is none."""
@@ -168,7 +215,9 @@ class EntityResolver:
         if there is not None:
             return there
         wanted, normalized = ENTITY_TYPES[mention_type], normalise_name(text)
-        made = self._create(wanted, text, "inferred")
+        if wanted == "place" and _is_local(normalized):
+            return self._local_place(text)
+        made = self._all.create(wanted, text, "inferred")
         if (same := self._compare(made, mentioned=True)) is not None:
             return same
         if wanted not in ("unknown", "email"):
@@ -182,19 +231,21 @@ class EntityResolver:
 
         Names are compared whole and normalised, never by similarity; types are never mixed up. A
         name of unknown type stands for the only entity with that name. A first name stands for the
-        only person who has it.
+        only person who has it. A room or a floor is of the place where it is spoken of.
         """
         wanted = ENTITY_TYPES[mention_type]
         normalized = normalise_name(text)
+        if wanted == "place" and _is_local(normalized):
+            return self._namesakes_here(normalized)
         found = self._find(normalized, None if wanted == "unknown" else wanted)
         if found is None and wanted in ("person", "unknown") and " " not in normalized:
-            if self._namesakes(normalized, "person"):
+            if self._all.namesakes(normalized, "person"):
                 # Several have exactly this name: in doubt it is none of them.
                 return None
             people = {
                 person.id: person
                 for row in self._state.persons_called(normalized)
-                if (person := self._canonical(row.id)) is not None
+                if (person := self._all.canonical(row.id)) is not None
             }
             if len(people) == 1:
                 found = next(iter(people.values()))
@@ -204,36 +255,49 @@ class EntityResolver:
         """Return the id of the entity at the end of its merges, and the ids of all merged into that
         one.
         """
-        standing = self._canonical(entity.id) or entity
-        known = [standing.id, *self._state.merged(standing.id)]
-        known += (loser for loser in self._merged if self._is(loser, standing.id))
-        return list(dict.fromkeys(known))
+        return self._all.ids(entity)
+
+    def _here(self, name: str, mention_type: str) -> Known | None:
+        """Return the one who takes part and has a name, whole or first; None: nobody, or two."""
+        if mention_type == "EMAIL" or not self._present:
+            return None
+        normalized = normalise_name(name)
+        whole = [each for each in self._present if each.whole == normalized]
+        first = mention_type in ("PERSON", "OTHER", "LOCATION")
+        there = whole or [each for each in self._present if first and normalized in each.called]
+        owners = (self._state.handle_owner(each.handle_id) for each in there)
+        people = {
+            person.id: person
+            for owner in owners
+            if owner is not None and (person := self._all.canonical(owner)) is not None
+        }
+        return next(iter(people.values())) if len(people) == 1 else None
+
+    def _local_place(self, name: str) -> Known:
+        """Return a room, a floor or the like of the place where it is spoken of."""
+        made = self._all.create("place", name, "inferred", _WITHIN, self._circle)
+        for near in self._near(made):
+            same = judge(self._all.described(near), self._all.described(made)).decision == "same"
+            if same and near.id == self._local_id(near.normalized):
+                return self._all.merge(near, made, "the same place, written otherwise")
+        return made
+
+    def _local_id(self, normalized: str) -> str:
+        return entity_id("place", normalized, 0, _WITHIN, self._circle)
+
+    def _namesakes_here(self, normalized: str) -> Known | None:
+        return self._all.canonical(self._local_id(normalized))
 
     def _handle_called(self, normalized: str) -> Known | None:
         """Return the only account with this name, if its platform gave it no other."""
-        rows = [*self._state.named(normalized), *self._new.values()]
         handles = {
             row.id: row
-            for row in rows
+            for row in [*self._state.named(normalized), *self._all.new.values()]
             if row.normalized == normalized
             and row.type.endswith("_handle")
-            and self._is(row.id, row.id)
+            and self._all.is_(row.id, row.id)
         }
         return next(iter(handles.values())) if len(handles) == 1 else None
-
-    def _is(self, entity_id: str, standing: str) -> bool:
-        found = self._canonical(entity_id)
-        return found is not None and found.id == standing
-
-    def _namesakes(self, normalized: str, wanted: str | None) -> dict[str, Known]:
-        """Return the unmerged entities with a name, by id; of one type if `wanted` is given."""
-        candidates = self._state.named(normalized)
-        candidates += [row for row in self._new.values() if row.normalized == normalized]
-        return {
-            found.id: found
-            for row in candidates
-            if wanted in (row.type, None) and (found := self._canonical(row.id)) is not None
-        }
 
     def _find(self, normalized: str, wanted: str | None) -> Known | None:
         """Return the only unmerged entity with the name, and the type if `wanted` is given.
@@ -241,7 +305,7 @@ class EntityResolver:
         Of several, the one whom the speaker has called so before as somebody close to him, else the
         one that was created from the name alone; else none.
         """
-        standing = self._namesakes(normalized, wanted)
+        standing = self._all.namesakes(normalized, wanted)
         if len(standing) > 1:
             for scope in ((_RELATED, self._speaker), ()):
                 meant = entity_id(wanted or "unknown", normalized, 0, *scope)
@@ -250,80 +314,97 @@ class EntityResolver:
             return None
         return next(iter(standing.values()), None)
 
-    def _canonical(self, entity_id: str) -> Known | None:
-        seen: set[str] = set()
-        while entity_id not in seen:
-            seen.add(entity_id)
-            onward = self._merged.get(entity_id) or self._state.merged_into(entity_id)
-            if onward is None:
-                return self._new.get(entity_id) or self._state.entity(entity_id)
-            entity_id = onward
-        return None
-
     def _handle_entity(self, platform: str, handle: str) -> Known:
         kind = handle_type(platform, handle)
         there = self._find(normalise_name(handle), kind)
         # An address that was only mentioned until now has sent a message: it is the same entity.
-        return there or self._create(kind, handle, "delivery")
+        return there or self._all.create(kind, handle, "delivery")
 
     def _promote(self, handle: Known, name: str) -> Known:
         """Make a handle the person of the name it gave, merged with nobody else of that name."""
-        namesakes = self._namesakes(normalise_name(name), "person")
-        person = self._create("person", name, "inferred", self._speaker)
+        namesakes = self._all.namesakes(normalise_name(name), "person")
+        person = self._all.create("person", name, "inferred", self._speaker)
         # One of them is enough: review connects it with the others.
         first = min((each for each in namesakes if each != person.id), default=None)
         if first is not None:
-            self._doubt(namesakes[first], person, "the same name")
+            self._all.doubt(namesakes[first], person, "the same name")
+        self._doubt_names_in(name, person)
+        self._all.merge(person, handle, "the name that the handle gave")
         self._compare(person)
-        return self._merge(person, handle, "the name that the handle gave")
+        return person
+
+    def _another_at(self, owner: Known, name: str) -> Known | None:
+        """Return the person of a name that comes from another's address; None: it is the owner's.
+
+        Two who have no name in common share a mailbox.
+        """
+        normalized = normalise_name(name)
+        standing = self._all.canonical(entity_id("person", normalized, 0, self._speaker))
+        if standing is not None:
+            return standing
+        other = Described((normalized,), "person")
+        judged = judge(_without_addresses(self._all.described(owner)), other)
+        if judged.decision != "different" or _shares_first(owner.normalized, normalized):
+            return None
+        made = self._all.create("person", name, "inferred", self._speaker)
+        self._all.doubt(owner, made, "two names at one address; perhaps a mailbox that they share")
+        return made
 
     def _also_called(self, person: Known, name: str, reason: str) -> None:
         """Note another name of a person, given by his own account."""
         normalized = normalise_name(name)
         if normalized == person.normalized:
             return
-        namesakes = self._namesakes(normalized, "person")
+        namesakes = self._all.namesakes(normalized, "person")
         if person.id in namesakes:
             return
-        alias = self._create("person", name, "inferred", self._speaker)
-        self._merge(person, alias, reason)
+        alias = self._all.create("person", name, "inferred", self._speaker)
+        self._all.merge(person, alias, reason)
         first = min((each for each in namesakes if each != alias.id), default=None)
         if first is not None:
-            self._doubt(person, namesakes[first], "the same name")
+            self._all.doubt(person, namesakes[first], "the same name")
+        self._doubt_names_in(name, person)
         self._compare(alias)
 
+    def _doubt_names_in(self, name: str, person: Known) -> None:
+        """Leave to review who has a name that stands in a display name: "melodious (Mel)"."""
+        for inner in names_in(name)[1:]:
+            namesakes = self._all.namesakes(normalise_name(inner), "person")
+            first = min((each for each in namesakes if each != person.id), default=None)
+            if first is not None:
+                self._all.doubt(namesakes[first], person, f"also called {inner}")
+
     def _compare(self, made: Known, *, mentioned: bool = False) -> Known | None:
-        """Compare the name of a new entity with names that are like it, and propose whom it may be.
+        """Judge a new entity against those with names like its own, and propose whom it may be.
 
         One that was only mentioned is merged into the one entity that surely has its name, which
-        is returned. No name is of an entity that has a name against it.
+        is returned. An account is merged with nobody by a name.
         """
-        kind = NAME_KINDS.get(made.type)
-        if kind is None or made.id not in self._new:
+        if NAME_KINDS.get(made.type) is None or made.id not in self._all.new:
             return None
-        found: dict[str, NameComparison] = {}
+        own = self._all.described(made)
+        found: dict[str, Judgement] = {}
         for near in self._near(made):
-            each = [compare_names(made.normalized, name, kind) for name in self._names(near)]
-            if all(one.likelihood > 0 for one in each):
-                found[near.id] = max(each, key=lambda one: one.likelihood)
+            judged = judge(self._all.described(near), own)
+            if judged.decision != "different":
+                found[near.id] = judged
         same = [other for other, one in found.items() if one.decision == "same"]
         # A first name alone is too little to be sure of somebody.
         whole = made.type != "person" or " " in made.normalized
         if mentioned and whole and len(same) == 1:
-            (winner,) = (known for other in same if (known := self._canonical(other)))
-            return self._merge(winner, made, f"{found[same[0]].reasons[0]}, written otherwise")
-        likely = sorted(
-            (other for other, one in found.items() if one.decision != "different"),
-            key=lambda other: (-found[other].likelihood, other),
-        )
+            (winner,) = (known for other in same if (known := self._all.canonical(other)))
+            reason = f"{found[same[0]].reasons[0]}, written otherwise"
+            return self._all.merge(winner, made, reason)
+        likely = sorted(found, key=lambda other: (-found[other].confidence, other))
         if " " not in made.normalized and len(likely) > _MOST_PROPOSED:
             # A first name that many have says nothing of any of them.
             return None
         for other in likely[:_MOST_PROPOSED]:
-            known = self._canonical(other)
+            known = self._all.canonical(other)
             if known is not None and known.id != self._end(made.id):
-                reason = "; ".join(found[other].reasons)
-                self._doubt(known, made, reason, min(found[other].likelihood, CONFIDENT))
+                one = found[other]
+                sure = DOUBTFUL if one.decision == "same" else one.confidence
+                self._all.doubt(known, made, "; ".join(one.reasons), sure)
         return None
 
     def _near(self, made: Known) -> list[Known]:
@@ -332,79 +413,58 @@ class EntityResolver:
         keys = set(name_keys(made.normalized, made.type))
         rows += [
             row
-            for row in self._new.values()
+            for row in self._all.new.values()
             if row.type == made.type and not keys.isdisjoint(name_keys(row.normalized, row.type))
         ]
         near = {
             known.id: known
             for row in rows
-            if row.normalized != made.normalized and (known := self._canonical(row.id)) is not None
+            if row.normalized != made.normalized
+            and (known := self._all.canonical(row.id)) is not None
         }
         own = self._end(made.id)
         return [known for known in near.values() if known.id != own and known.type == made.type]
 
-    def _names(self, entity: Known) -> list[str]:
-        """Return the names of an entity and of all of its type that were merged into it."""
-        others = (self._new.get(each) or self._state.entity(each) for each in self.ids(entity))
-        return list(
-            dict.fromkeys(each.normalized for each in others if each and each.type == entity.type)
-        )
-
     def _end(self, entity_id: str) -> str:
-        known = self._canonical(entity_id)
+        known = self._all.canonical(entity_id)
         return entity_id if known is None else known.id
-
-    def _create(self, kind: str, name: str, source: str, *scope: str) -> Known:
-        """Create an entity; `scope` separates entities of the same name."""
-        normalized = normalise_name(name) or name
-        # The time of an entity's id is 0: its id must not depend on which event named it first.
-        made = Known(entity_id(kind, normalized, 0, *scope), kind, normalized)
-        there = self._canonical(made.id)
-        if there is not None:
-            return there
-        self._new[made.id] = made
-        self.rows.append(
-            Entity(
-                id=made.id,
-                name=name,
-                type=kind,
-                normalized=normalized,
-                source=source,  # type: ignore[arg-type]
-                created_at=self._at,
-            )
-        )
-        return made
-
-    def _merge(self, winner: Known, loser: Known, reason: str) -> Known:
-        if winner.id == loser.id:
-            return winner
-        self._merged[loser.id] = winner.id
-        self.rows.append(
-            merge_row(winner.id, loser.id, confidence=CONFIDENT, reason=reason, at=self._at)
-        )
-        return winner
 
     def _doubt_about(self, one: Known, other: Known | None, reason: str) -> None:
         if other is not None and other.id != one.id:
-            self._doubt(one, other, reason)
+            self._all.doubt(one, other, reason)
 
-    def _doubt(self, one: Known, other: Known, reason: str, confidence: float = DOUBTFUL) -> None:
-        pair = {one.id, other.id}
-        for place, row in enumerate(self.rows):
-            if isinstance(row, MergeCandidate) and {row.entity_a_id, row.entity_b_id} == pair:
-                self.rows[place] = msgspec.structs.replace(
-                    row,
-                    confidence=max(row.confidence, confidence),
-                    reason=f"{row.reason}; {reason}" if reason not in row.reason else row.reason,
-                )
-                return
-        self.rows.append(
-            MergeCandidate(
-                id=row_id(self._at, "merge_candidate", one.id, other.id),
-                entity_a_id=one.id,
-                entity_b_id=other.id,
-                confidence=confidence,
-                reason=reason,
-                created_at=self._at,
-            )
-        )
+
+def _circle(event: Event, content: Content) -> str:
+    """Return for whom a room's number means one room: the channels of a platform, or one group."""
+    if content.peer_kind == "channel":
+        return event.platform
+    return "\x1f".join((event.platform, content.peer_id or content.thread_id or ""))
+
+
+def _is_local(normalized: str) -> bool:
+    """Whether a name is a number of many buildings: Room 101, Floor 3."""
+    word, _, number = normalized.partition(" ")
+    return word in LOCAL_PLACES and number[:1].isdigit()
+
+
+def _is_of_the_speaker(text: str, start: int) -> bool:
+    """Whether the words before a name say what somebody is to the speaker: "my uncle Tom"."""
+    found = _OF_THE_SPEAKER.search(text, max(0, start - 80), start)
+    return found is not None and found[1].lower() in _CLOSE
+
+
+def _is_quoted(text: str, start: int, name: str) -> bool:
+    """Whether a name stands alone in quotation marks."""
+    end = start + len(name)
+    before, after = text[max(0, start - 1) : start], text[end : end + 1]
+    return bool(before and after) and before in _OPENING and after in _CLOSING
+
+
+def _shares_first(one: str, other: str) -> bool:
+    """Whether two people's names have the first name in common: one who married."""
+    first, second = name_form(one, "person").words, name_form(other, "person").words
+    return first[:1] == second[:1]
+
+
+def _without_addresses(described: Described) -> Described:
+    return Described(described.names, described.type)

@@ -8,8 +8,10 @@ from schemas.changes import AnyRow, FactEntity, Mention
 from schemas.events import Event
 from schemas.names import normalise_name
 from streams.agents.entities import ENTITY_TYPES, EntityResolver
+from streams.agents.state import Known
 from streams.language.analysis import Mention as NamedInText
 from streams.language.analysis import Statement
+from streams.language.formatting import plain_name, unformatted
 from streams.language.mentions import mentions
 from streams.language.text_reading import TextReading
 
@@ -19,10 +21,13 @@ Named = tuple[str, int, int, str, str]
 
 def mentions_of(statement: Statement, text: str, resolver: EntityResolver) -> Iterable[Named]:
     """Yield who and what a statement names; who is not known yet becomes an entity."""
+    text = unformatted(text)
     for found in statement.mentions:
-        if found.type in ENTITY_TYPES and normalise_name(found.text):
-            entity = resolver.mention_in(text, found.start, found.text, found.type)
-            yield entity.id, found.start, found.end, found.text, found.type
+        name = plain_name(found.text)
+        if found.type in ENTITY_TYPES and normalise_name(name):
+            entity = resolver.mention_in(text, found.start, name, found.type)
+            if entity is not None:
+                yield entity.id, found.start, found.end, found.text, _type_of(entity, found)
 
 
 def known_mentions(
@@ -39,15 +44,23 @@ def known_mentions(
         for found in mentions(text, read)
         if not any(start <= found.start < end for start, end in in_statement)
     ]
-    return known_of(outside, resolver)
+    return known_of(outside, text, resolver)
 
 
-def known_of(found: Iterable[NamedInText], resolver: EntityResolver) -> Iterable[Named]:
-    """Yield those that are known already; nobody becomes an entity."""
+def known_of(found: Iterable[NamedInText], text: str, resolver: EntityResolver) -> Iterable[Named]:
+    """Yield those that are known already of what a text names; nobody becomes an entity."""
+    text = unformatted(text)
     for each in found:
-        entity = resolver.known(each.text, each.type) if each.type in ENTITY_TYPES else None
+        if each.type not in ENTITY_TYPES:
+            continue
+        entity = resolver.known_in(text, each.start, plain_name(each.text), each.type)
         if entity is not None:
-            yield entity.id, each.start, each.end, each.text, each.type
+            yield entity.id, each.start, each.end, each.text, _type_of(entity, each)
+
+
+def _type_of(entity: Known, found: NamedInText) -> str:
+    """Return what is mentioned: Paris who takes part in a conversation is a person."""
+    return "PERSON" if entity.type == "person" else found.type
 
 
 def mention_rows(

@@ -88,6 +88,7 @@ class MessageDecision:
     def _sender(self) -> Known:
         """Return who said it, after whom it introduces and what addresses it tells."""
         sender = self._resolver.sender(self._event, self._reading.content)
+        self._resolver.hear(self._reading.present)
         for introduction in self._reading.analysis.introductions:
             owner = self._resolver.introduce(introduction, sender)
             if introduction.of is None:
@@ -188,7 +189,7 @@ class MessageDecision:
         part.puts += embedding_rows(
             state, event.ingested_at, ("fact", identity, statement.sentence)
         )
-        named = known_of(statement.mentions, self._resolver)
+        named = known_of(statement.mentions, said.content.content, self._resolver)
         name = content.sender_name or content.sender_id
         part.puts += mention_rows(named, event, identity, ids[0], name)
         part.puts.append(FactSupersession(identity, newer, self._reading.said_at))

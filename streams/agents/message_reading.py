@@ -13,6 +13,7 @@ from schemas.senders import is_assistant
 from streams.agents.agent import Surroundings
 from streams.agents.causing import SaidBefore, said_before
 from streams.agents.correcting import TakenBack, says_it, taken_back
+from streams.agents.taking_part import Present, present
 from streams.language.analysis import Analysis, Statement
 from streams.language.frames import find_frame
 from streams.language.mentions import mentions
@@ -47,7 +48,8 @@ class Reading(msgspec.Struct, frozen=True):
     facts: which day is meant. `said_at` is when it was said (unix ms); of an
     edit, when the message was first said. `replaced` are the ids of the versions of the message
     that it replaces. `read`: what a reader read in its own words. `corrects` is what it takes back
-    of others, `caused` where what it names as a cause or an effect was said.
+    of others, `caused` where what it names as a cause or an effect was said. `present` are those
+    who take part where it is said, and may be named in it.
     """
 
     event: Event
@@ -60,6 +62,7 @@ class Reading(msgspec.Struct, frozen=True):
     corrects: tuple[TakenBack, ...] = ()
     caused: tuple[SaidBefore, ...] = ()
     completed_by: tuple[int, ...] = ()
+    present: tuple[Present, ...] = ()
 
     @property
     def content(self) -> Content:
@@ -115,6 +118,7 @@ def read_message(event: Event, surroundings: Surroundings, below: int) -> Readin
         msgspec.structs.replace(one, statement=_taken_back_statement(one))
         for one in taken_back(text, said_at, event, content, surroundings)
     )
+    who = present(text, event, surroundings) if text != text.lower() else ()
     named = _days_named_before(text, said_at, event, surroundings)
     analysis = analyse(
         text,
@@ -128,7 +132,15 @@ def read_message(event: Event, surroundings: Surroundings, below: int) -> Readin
         days=[day for _, day in named],
     )
     if not analysis.statements:
-        return Reading(event, analysis, said_at, replaced=replaced, read=read, corrects=corrects)
+        return Reading(
+            event,
+            analysis,
+            said_at,
+            replaced=replaced,
+            read=read,
+            corrects=corrects,
+            present=who,
+        )
     rests_on = tuple(one.number for one in before) if question or dictated else ()
     caused = said_before(analysis.outside, said_at, event, surroundings)
     rests_on += tuple(each.number for each in caused if each.number not in rests_on)
@@ -145,6 +157,7 @@ def read_message(event: Event, surroundings: Surroundings, below: int) -> Readin
         corrects,
         caused,
         tuple(sorted(completed_by)),
+        who,
     )
 
 

@@ -234,6 +234,8 @@ class _Resolution:
             if start < 0:
                 return self._resolver.mention(named.name, named.mention_type)
             found = self._resolver.mention_in(text, start, named.name, named.mention_type)
+            if found is None:
+                return None
             self._part.puts.append(
                 Mention(
                     self._reading.about.id,

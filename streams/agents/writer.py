@@ -89,6 +89,10 @@ class RuleWriter(ReadingAgent):
             and content.turn_id
             and not state.is_completed(turn_row_id(event.platform, content.turn_id))
         ):
+            # Whoever wrote is known at once; what he wrote is understood when the turn ends.
+            resolver = EntityResolver(state, event)
+            resolver.sender(event, content)
+            own.puts += resolver.rows
             return [own]
         resolver = EntityResolver(state, event)
         new = DecidedSoFar()

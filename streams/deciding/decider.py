@@ -64,6 +64,9 @@ class LedgerThread(Surroundings):
             found = thread.conversation_before(self._connection, place, event.number, most)
         return self._noted([item for item in found if item.number not in self._without][:limit])
 
+    def speakers(self, event: Event, since: int) -> list[thread.Speaker]:
+        return thread.speakers_before(self._connection, event, since, self._without)
+
     def turn(self, event: Event, platform: str, turn_id: str) -> list[Event]:
         found = thread.turn_before(self._connection, platform, turn_id, event.number)
         return self._noted([item for item in found if item.number not in self._without])

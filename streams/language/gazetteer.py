@@ -284,24 +284,11 @@ EVENT_ENDINGS = word_set(
     parade gala convention congress hackathon tournament symposium workshop awards day eve
     war"""
 )
+#: Parts of a building or a site: every one of these has its own number 1.
+LOCAL_PLACES = word_set("room building floor apartment suite gate terminal platform stage")
 #: A number right after one of these belongs to the name.
 NUMBERED = {
-    **dict.fromkeys(
-        (
-            "room",
-            "building",
-            "floor",
-            "apartment",
-            "suite",
-            "gate",
-            "terminal",
-            "platform",
-            "route",
-            "highway",
-            "stage",
-        ),
-        "LOCATION",
-    ),
+    **dict.fromkeys(sorted(LOCAL_PLACES | {"route", "highway"}), "LOCATION"),
     **dict.fromkeys(
         ("iphone", "ipad", "galaxy", "pixel", "playstation", "xbox", "windows", "android", "ios"),
         "PRODUCT",

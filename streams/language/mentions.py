@@ -25,6 +25,7 @@ from projections.text.lexicon import (
 )
 from projections.text.tokenizer import Tokens, bare, tokenise
 from streams.language.analysis import Mention, MentionType
+from streams.language.formatting import unformatted
 from streams.language.gazetteer import (
     CAPITAL_ONLY,
     EVENT_ENDINGS,
@@ -124,6 +125,18 @@ def mentions(text: str, reading: TextReading | None = None) -> list[Mention]:
     return find_mentions(tokens, dates, places, [(0, len(text))], reading)
 
 
+def stands_as_place(text: str, start: int) -> bool:
+    """Return whether the words before a name at `start` say that it is a place: "moved to Iran"."""
+    before = tokenise(text[max(0, start - 60) : start]).lowers[-4:]
+    if not before:
+        return False
+    last, earlier = before[-1], set(before[:-1])
+    if last in _WITHIN or last in _VISITING:
+        return True
+    moves = _MOVEMENT | _ORIGIN | _VISITING
+    return last in ("to", "from", "for", "through", "towards") and not earlier.isdisjoint(moves)
+
+
 def find_mentions(
     tokens: Tokens,
     dates: list[Found],
@@ -135,7 +148,9 @@ def find_mentions(
 
     `reading`: as in `mentions`.
     """
-    text = tokens.text
+    said, text = tokens, tokens.text
+    if (plain := unformatted(text)) != text:
+        tokens = tokenise(plain)
     # Spans that other readers took: first token -> the index after the last.
     taken: dict[int, int] = {}
     found: list[Mention] = []
@@ -144,15 +159,18 @@ def find_mentions(
         first = bisect_left(tokens.starts, start)
         taken[first] = max(first, bisect_left(tokens.starts, end))
     for item in dates:
-        reference = as_reference(tokens, item)
+        reference = as_reference(said, item)
         found.append(Mention(reference.start, reference.end, reference.text, "DATE"))
-        taken[item.left] = item.right
+        first = bisect_left(tokens.starts, reference.start)
+        taken[first] = max(first + 1, bisect_left(tokens.starts, reference.end))
     names: list[Mention] = []
     german = len(GERMAN.intersection(tokens.lowers)) >= 2
     for start, end in sentences:
         left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
         _names_and_numbers(tokens, left, right, taken, german, names)
     names = _agree(names) if len(names) > 1 else names
+    if tokens is not said:
+        names = [Mention(it.start, it.end, text[it.start : it.end], it.type) for it in names]
     if reading is not None:
         names = _with_read(names, reading, text, sentences)
     if not found:
@@ -185,17 +203,32 @@ def _with_read(
     read = []
     for name in reading.names:
         at = bisect_left(ends, name.end)
-        if name.type != "OTHER" and at < len(ends) and sentences[at][0] <= name.start:
-            read.append(Mention(name.start, name.end, text[name.start : name.end], name.type))
+        if name.type == "OTHER" or at == len(ends) or sentences[at][0] > name.start:
+            continue
+        start, end = _without_marks(text, name.start, name.end)
+        if start < end:
+            read.append(Mention(start, end, text[start:end], name.type))
     starts = [name.start for name in read]
     kept = list(read)
     for mention in found:
         before = bisect_left(starts, mention.end) - 1
         beside = before < 0 or read[before].end <= mention.start
-        if beside and mention.type not in _READ_TYPES:
+        if beside and (mention.type not in _READ_TYPES or _is_numbered(mention)):
             kept.append(mention)
     kept.sort(key=lambda mention: mention.start)
     return kept
+
+
+def _is_numbered(mention: Mention) -> bool:
+    """Whether a name is a word and its number, which needs no reader: Room 101."""
+    word, _, number = mention.text.partition(" ")
+    return word.lower() in NUMBERED and number[:1].isdigit()
+
+
+def _without_marks(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return where a name begins and ends without marks that format it, and before a bar."""
+    plain = unformatted(text)[start:end].partition("|")[0]
+    return start + len(plain) - len(plain.lstrip()), start + len(plain.rstrip())
 
 
 def _names_and_numbers(
@@ -383,7 +416,7 @@ def _run(tokens: Tokens, index: int, end: int, taken: dict[int, int]) -> int:
     limit = min(end, index + _LONGEST_NAME)
     while right < limit and not lowers[right - 1].endswith("'s"):
         short = len(words[right - 1]) == 1 or lowers[right - 1] in ("st", "jr", "sr", "mt", "ft")
-        if not _joined(tokens, right - 1, "." if short else ""):
+        if not _joined(tokens, right - 1, "." if short else "") and not _is_and(tokens, right - 1):
             if lowers[right] in _COMPANY_FORMS and tokens.gap(right - 1) == ", ":
                 right += 1  # "Intelligent Sports, Inc."
             break
@@ -406,6 +439,12 @@ def _run(tokens: Tokens, index: int, end: int, taken: dict[int, int]) -> int:
             break
         right = ahead + 1
     return right
+
+
+def _is_and(tokens: Tokens, index: int) -> bool:
+    """Whether "&" joins two capitalised words: Fisher & Sons."""
+    gap = tokens.gap(index)
+    return gap.strip(" ") == "&" and len(gap) < 9
 
 
 def _single(

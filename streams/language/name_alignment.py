@@ -77,7 +77,10 @@ def agreement(
             return "nickname"
     distance = DamerauLevenshtein.distance(one, other)
     allowed = len(long) // _LETTERS_A_TYPO
-    if sound_of(one) == sound_of(other) and (transliterated or distance <= allowed + 1):
+    sound = sound_of(one)
+    # Of a short word every letter counts: Ann is not Jan, and Xi is Shi.
+    alike = one[0] == other[0] or len(short) > _CLIPPED or sound[0] not in "aeiou"
+    if sound == sound_of(other) and (transliterated or (alike and distance <= allowed + 1)):
         return "sound"
     # Hardly anybody mistypes the first letter: Iran is not Tigran.
     return "typo" if distance <= allowed and one[0] == other[0] else "far"

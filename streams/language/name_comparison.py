@@ -41,6 +41,9 @@ _OF_MEN_AND_WOMEN = (
     ("skii", "skaia"), ("ski", "ska"), ("cki", "cka"), ("sky", "ska"), ("y", "a"),
 )  # fmt: skip
 
+# One letter more or less makes another first name of one with fewer.
+_SHORT_FIRST_NAME = 5
+
 # So few letters are a short name.
 _SHORT = 6
 
@@ -99,6 +102,8 @@ def compare_names(one: str, other: str, kind: NameKind) -> NameComparison:
         return NameComparison("different", _INITIALS, ("one is nothing but initials",))
     if _is_acronym(left, right):
         return NameComparison("propose", _ACRONYM, ("one is the first letters of the other",))
+    if kind == "person" and _are_other_first_names(left, right, aligned):
+        return NameComparison("different", _ANOTHER_WORD, ("another first name",))
     if kind == "person" and _has_another_word(left, right, aligned):
         return NameComparison("different", _ANOTHER_WORD, _reasons(left, right, aligned))
     likely = likelihood(features(left, right, aligned, kind))
@@ -176,8 +181,6 @@ def _initials_differ(one: NameForm, other: NameForm, aligned: Alignment) -> bool
 
 def _person_conflict(one: NameForm, other: NameForm, aligned: Alignment) -> str | None:
     """Return why two people's names cannot be one's, given which words agree."""
-    if _is_a_first_name_like(one, other, aligned):
-        return "another first name"
     if any(map(is_patronymic, aligned.left)) and any(map(is_patronymic, aligned.right)):
         return "another father's name"
     several = min(len(one.words), len(other.words)) > 1
@@ -199,10 +202,19 @@ def _is_of_other_gender(one: NameForm, other: NameForm) -> bool:
 
 def _has_another_word(one: NameForm, other: NameForm, aligned: Alignment) -> bool:
     """Whether two names of two words share one, and the others are not even alike."""
-    if not (len(one.words) == len(other.words) == 2 and len(aligned.left) == 1):
+    sizes = len(one.words), len(other.words), len(aligned.left), len(aligned.right)
+    if sizes != (2, 2, 1, 1):
         return False
-    ((left,), (right,)) = aligned.left, aligned.right
-    return DamerauLevenshtein.normalized_similarity(left, right) < _ALIKE
+    return DamerauLevenshtein.normalized_similarity(aligned.left[0], aligned.right[0]) < _ALIKE
+
+
+def _are_other_first_names(one: NameForm, other: NameForm, aligned: Alignment) -> bool:
+    """Whether a first name is only like another: Dan and Dana, Whit and Whitlock."""
+    return _is_a_first_name_like(one, other, aligned) or (
+        len(one.words) == len(other.words) == 1
+        and min(len(one.words[0]), len(other.words[0])) < _SHORT_FIRST_NAME
+        and all(pair.agreement in ("sound", "typo") for pair in aligned.pairs)
+    )
 
 
 def _is_initials(name: NameForm) -> bool:

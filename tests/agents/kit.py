@@ -11,7 +11,10 @@ import json
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+import apsw
+
 from projections.events import EventsModel
+from projections.events.event_queries import Speaker
 from projections.identity import IdentityModel
 from projections.memory import MemoryModel
 from projections.sqlite import rows
@@ -80,6 +83,26 @@ class Thread(Surroundings):
             and isinstance(item.payload, Content)
             and item.payload.turn_id == turn_id
         ]
+
+    def speakers(self, event: Event, since: int) -> list[Speaker]:
+        content = event.payload
+        assert isinstance(content, Content)
+        last = {
+            (said.sender_id, said.sender_name): Speaker(
+                item.number, item.platform, said.sender_id, said.sender_name
+            )
+            for item in self._below(event)
+            if item.number >= since
+            and isinstance(said := item.payload, Content)
+            and not isinstance(said, Deletion)
+            and item.platform == event.platform
+            and (
+                said.peer_id == content.peer_id
+                if content.peer_id
+                else _place(item) == _place(event)
+            )
+        }
+        return sorted(last.values(), reverse=True)
 
     def reading(self, text: str) -> TextReading | None:
         return None
@@ -206,6 +229,11 @@ class Zone:
     def resolver(self, draft: Draft) -> EntityResolver:
         """Return a resolver of the names in a record that has not been read."""
         return EntityResolver(self.state(), self.next_event(draft))
+
+    @property
+    def identity(self) -> apsw.Connection:
+        """The connection to who is known."""
+        return self._identity.connection
 
     def keep(self, resolver: EntityResolver) -> None:
         """Let what a resolver made stand."""

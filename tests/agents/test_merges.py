@@ -225,3 +225,51 @@ def test_undoing_an_approved_merge_does_not_ask_again() -> None:
     home.read(undo(merge(home.read(decide(held, approve=True)))))
     assert statuses(home) == ["executed"]
     assert home.end_of("anna") == "anna"
+
+
+# Sessions (A18)
+
+
+def sessions(zone: Zone) -> dict[str, str]:
+    """Return under whom the sessions of each that was merged go on."""
+    found = zone.ask("identity", "SELECT alias_id, entity_id FROM session_aliases")
+    assert len(found) == len(dict(found)), "one cannot go on under two"
+    return dict(found)
+
+
+def test_sessions_follow_a_merge_and_its_undoing() -> None:
+    home = zone()
+    assert sessions(home) == {}
+    made = merge(home.read(propose("ann", "anna", 1.0)))
+    assert sessions(home) == {"anna": "ann"}
+    home.read(undo(made))
+    assert sessions(home) == {}
+
+
+def test_sessions_follow_a_chain_of_merges_to_its_end() -> None:
+    home = zone()
+    first = merge(home.read(propose("anna", "hanna", 1.0)))
+    home.read(propose("ann", "anna", 1.0, at=START + 1))
+    assert sessions(home) == {"anna": "ann", "hanna": "ann"}
+    home.read(undo(first))
+    assert sessions(home) == {"anna": "ann"}
+
+
+def test_sessions_wait_for_a_review_as_the_merge_does() -> None:
+    home = zone()
+    held = candidate(home.read(propose("ann", "anna", 0.5)))
+    assert sessions(home) == {}
+    home.read(decide(held, approve=True))
+    assert sessions(home) == {"anna": "ann"}
+
+
+def test_a_merge_that_is_rolled_back_leaves_no_session_behind() -> None:
+    """In one transaction, or neither: nobody sees the one without the other."""
+    home = zone()
+    connection = home.identity
+    connection.execute("BEGIN")
+    home.read(propose("ann", "anna", 1.0))
+    assert sessions(home) == {"anna": "ann"}
+    connection.execute("ROLLBACK")
+    assert sessions(home) == {}
+    assert home.end_of("anna") == "anna"

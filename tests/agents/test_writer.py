@@ -13,6 +13,7 @@ from schemas.changes import (
     FactEntity,
     FactRepeat,
     FactSupersession,
+    Handle,
     Mention,
     Processed,
     Turn,
@@ -322,10 +323,45 @@ def test_who_is_known_and_asked_about_is_mentioned() -> None:
 def test_what_belongs_to_a_turn_waits_for_its_end() -> None:
     home = zone()
     first = home.read(says("Ada", "I live in Berlin.", turn_id="t1"))
-    assert first.puts == []
+    assert first.rows(Fact) == []
+    assert first.rows(Processed) == []
     outcome = home.read(ends_turn("t1", at=START + 1))
     assert facts(outcome) == ["Ada lives in Berlin."]
     assert [(row.platform, row.turn_id) for row in outcome.rows(Turn)] == [("chat", "t1")]
+
+
+def test_who_writes_in_an_open_turn_is_known_at_once() -> None:
+    """A15: the account exists before anything that it wrote is understood."""
+    home = zone()
+    first = home.read(says("Ada", "I live in Berlin.", turn_id="t1", account="u1"))
+    assert [(row.platform, row.handle) for row in first.rows(Handle)] == [("chat", "u1")]
+    assert home.people() == [("Ada", ["u1"])]
+    assert home.ask("identity", "SELECT * FROM mentions") == []
+
+
+def test_the_end_of_a_turn_makes_nobody_again() -> None:
+    home = zone(
+        says("Ada", "I live in Berlin.", turn_id="t1", account="u1"),
+        says("Bob", "I live in Rome.", turn_id="t1", account="u2", at=START + 1),
+    )
+    before = home.ask("identity", "SELECT id FROM entities ORDER BY id")
+    outcome = home.read(ends_turn("t1", at=START + 2))
+    assert [row.handle for row in outcome.rows(Handle)] == ["agent"]
+    added = set(home.ask("identity", "SELECT id FROM entities")) - set(before)
+    names = home.ask("identity", "SELECT name FROM entities WHERE type = 'person' ORDER BY name")
+    assert [name for (name,) in names] == ["Ada", "Bob"]
+    assert added == set(
+        home.ask("identity", "SELECT id FROM entities WHERE name IN ('Berlin', 'Rome', 'agent')")
+    )
+
+
+def test_a_turn_without_an_end_says_who_wrote_and_no_more() -> None:
+    home = zone(
+        says("Ada", "I live in Berlin.", turn_id="t1"),
+        says("Ada", "My name is Ada Lovelace.", turn_id="t1", at=START + 1),
+    )
+    assert home.facts() == []
+    assert home.people() == [("Ada", ["ada"])]
 
 
 def test_a_fact_of_a_turn_rests_on_the_message_and_not_on_the_end() -> None:

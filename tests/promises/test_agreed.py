@@ -203,6 +203,12 @@ MENTIONED = [
         "entity_a_id entity_b_id count",
     ),
     (
+        "003 propagateMergeToSessions(winnerId, loserId)",
+        "identity",
+        "session_aliases",
+        "alias_id entity_id",
+    ),
+    (
         "003 propose_merge(entity_a_id, entity_b_id, confidence, reason)",
         "identity",
         "merge_candidates",
@@ -819,7 +825,6 @@ LATER = [
         SERVICE,
         lambda: any(ROOT.glob("*/skills")),
     ),
-    Comes("003 propagateMergeToSessions; A18", WRITER, table("session_aliases")),
     Comes("003 ROLE.md that the writer revises", WRITER, said("ROLE.md")),
     Comes(
         "003 the last N events of the thread",

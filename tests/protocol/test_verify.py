@@ -329,7 +329,7 @@ def test_a_dropped_table_is_found(
     for table in tables[model]:
         home = shutil.copytree(original, room / table)
         with opened(model_file(home, model)) as connection:
-            for view in ("threads", "entity_cooccurrences"):
+            for view in ("threads", "entity_cooccurrences", "session_aliases"):
                 connection.execute(f"DROP VIEW IF EXISTS {view}")
             connection.execute(f"DROP TABLE {table}")
         found = verified(home)

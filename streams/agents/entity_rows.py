@@ -1,0 +1,134 @@
+"""The entities of a zone as one record finds them, and the rows that it adds (A15, A16)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from schemas.changes import AnyRow, Entity, MergeCandidate
+from schemas.ids import entity_id, row_id
+from schemas.names import normalise_name
+from streams.agents.judging import CONFIDENT, DOUBTFUL, Described
+from streams.agents.merges import merge_row
+from streams.agents.state import Known, State
+from streams.language.formatting import plain_name
+
+
+class EntityRows:
+    """Entities, merges and doubts: those of the state, and those that this record made.
+
+    So a name that stands twice in a record is one entity, and a merge counts at once. New rows are
+    in `rows`.
+    """
+
+    def __init__(self, state: State, at: int) -> None:
+        """`at`: when the rows are made (unix ms)."""
+        self.state = state
+        self._at = at
+        self.new: dict[str, Known] = {}
+        self._merged: dict[str, str] = {}
+        self.rows: list[AnyRow] = []
+
+    def canonical(self, entity_id: str) -> Known | None:
+        """Return the entity at the end of this one's merges; None if it does not exist."""
+        seen: set[str] = set()
+        while entity_id not in seen:
+            seen.add(entity_id)
+            onward = self._merged.get(entity_id) or self.state.merged_into(entity_id)
+            if onward is None:
+                return self.new.get(entity_id) or self.state.entity(entity_id)
+            entity_id = onward
+        return None
+
+    def ids(self, entity: Known) -> list[str]:
+        """Return the id of the entity at the end of its merges, and the ids of all merged into that
+        one.
+        """
+        standing = self.canonical(entity.id) or entity
+        known = [standing.id, *self.state.merged(standing.id)]
+        known += (loser for loser in self._merged if self.is_(loser, standing.id))
+        return list(dict.fromkeys(known))
+
+    def is_(self, entity_id: str, standing: str) -> bool:
+        """Return whether an entity stands for another at the end of its merges."""
+        found = self.canonical(entity_id)
+        return found is not None and found.id == standing
+
+    def namesakes(self, normalized: str, wanted: str | None) -> dict[str, Known]:
+        """Return the unmerged entities with a name, by id; of one type if `wanted` is given."""
+        candidates = self.state.named(normalized)
+        candidates += [row for row in self.new.values() if row.normalized == normalized]
+        return {
+            found.id: found
+            for row in candidates
+            if wanted in (row.type, None) and (found := self.canonical(row.id)) is not None
+        }
+
+    def described(self, entity: Known) -> Described:
+        """Return the names and addresses of an entity and of all that was merged into it."""
+        each = [self.new.get(id_) or self.state.entity(id_) for id_ in self.ids(entity)]
+        known = [one for one in each if one is not None]
+        names = dict.fromkeys(one.normalized for one in known if one.type == entity.type)
+        return Described(
+            tuple(names) or (entity.normalized,),
+            entity.type,
+            frozenset((one.type, one.normalized) for one in known if is_address(one.type)),
+        )
+
+    def create(self, kind: str, name: str, source: str, *scope: str) -> Known:
+        """Create an entity, or return it; `scope` separates entities of the same name."""
+        name = name if is_address(kind) else plain_name(name)
+        normalized = normalise_name(name) or name
+        # The time of an entity's id is 0: its id must not depend on which event named it first.
+        made = Known(entity_id(kind, normalized, 0, *scope), kind, normalized)
+        there = self.canonical(made.id)
+        if there is not None:
+            return there
+        self.new[made.id] = made
+        self.rows.append(
+            Entity(
+                id=made.id,
+                name=name,
+                type=kind,
+                normalized=normalized,
+                source=source,  # type: ignore[arg-type]
+                created_at=self._at,
+            )
+        )
+        return made
+
+    def merge(self, winner: Known, loser: Known, reason: str) -> Known:
+        """Merge one into another, and return that."""
+        if winner.id == loser.id:
+            return winner
+        self._merged[loser.id] = winner.id
+        self.rows.append(
+            merge_row(winner.id, loser.id, confidence=CONFIDENT, reason=reason, at=self._at)
+        )
+        return winner
+
+    def doubt(self, one: Known, other: Known, reason: str, confidence: float = DOUBTFUL) -> None:
+        """Leave it to review whether two are one; of one pair all reasons stand in one row."""
+        pair = {one.id, other.id}
+        for place, row in enumerate(self.rows):
+            if isinstance(row, MergeCandidate) and {row.entity_a_id, row.entity_b_id} == pair:
+                self.rows[place] = msgspec.structs.replace(
+                    row,
+                    confidence=max(row.confidence, confidence),
+                    reason=f"{row.reason}; {reason}" if reason not in row.reason else row.reason,
+                )
+                return
+        self.rows.append(
+            MergeCandidate(
+                id=row_id(self._at, "merge_candidate", one.id, other.id),
+                entity_a_id=one.id,
+                entity_b_id=other.id,
+                confidence=confidence,
+                reason=reason,
+                created_at=self._at,
+            )
+        )
+
+
+def is_address(entity_type: str) -> bool:
+    """Return whether an entity of a type is an address, or an account, of somebody."""
+    return entity_type in ("email", "phone") or entity_type.endswith("_handle")

@@ -1,0 +1,90 @@
+"""Whether two are the same, by what is known of each.
+
+The resolver and `entities compare` ask here, and nobody judges otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from msgspec import Struct, field
+
+from projections.text.name_forms import NAME_KINDS
+from streams.language.display_names import names_in
+from streams.language.name_comparison import NameComparison, compare_names
+
+#: The confidence of what is sure enough to be merged, and of what only a name speaks for.
+CONFIDENT = 0.95
+DOUBTFUL = 0.5
+
+UNKNOWN = "unknown"
+#: The attributes that nobody has two values of.
+LIFELONG = ("birthday",)
+
+
+class Described(Struct, frozen=True):
+    """What is known of one: its names, its type (A15), its addresses, and what nobody has two of.
+
+    `names` are as written or normalised, at least one. An address is (type, address), normalised;
+    who has none is only named. `lifelong` is attribute -> values.
+    """
+
+    names: tuple[str, ...]
+    type: str = UNKNOWN
+    addresses: frozenset[tuple[str, str]] = frozenset()
+    lifelong: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+class Judgement(Struct, frozen=True):
+    """What two are taken for; `confidence`, 0 to 1, is that they are one. `reasons` say why."""
+
+    decision: Literal["same", "propose", "different"]
+    confidence: float
+    reasons: tuple[str, ...]
+
+
+def judge(one: Described, other: Described) -> Judgement:
+    """Judge two; their order does not matter.
+
+    Each name of one is compared with each of the other, and one that cannot be decides. Two
+    accounts are never one by their names alone: they are proposed. An address that two names share
+    may be a mailbox of several.
+    """
+    types = {one.type, other.type} - {UNKNOWN}
+    if len(types) > 1:
+        return _different(0.0, " and ".join(f"a {each}" for each in sorted(types)))
+    for attribute in sorted(one.lifelong.keys() & other.lifelong.keys()):
+        values = one.lifelong[attribute], other.lifelong[attribute]
+        if all(values) and values[0].isdisjoint(values[1]):
+            return _different(0.0, f"another {attribute}: {min(values[0])} and {min(values[1])}")
+    named = _names(one, other, next(iter(types), UNKNOWN))
+    if one.addresses & other.addresses:
+        reasons = ("the same address", *named.reasons)
+        if named.decision != "different":
+            return Judgement("same", CONFIDENT, reasons)
+        return Judgement("propose", DOUBTFUL, (*reasons, "perhaps a mailbox that they share"))
+    if named.decision == "different":
+        return _different(named.likelihood, *named.reasons)
+    if one.addresses and other.addresses:
+        return Judgement(
+            "propose",
+            round(named.likelihood * DOUBTFUL, 4),
+            (*named.reasons, "but two addresses: a name alone makes no two accounts one"),
+        )
+    return Judgement(named.decision, min(named.likelihood, CONFIDENT), named.reasons)
+
+
+def _names(one: Described, other: Described, type: str) -> NameComparison:
+    """Return how the names are alike: the surest of all pairs, unless one cannot be."""
+    kind = NAME_KINDS.get(type, "other")
+    each, against = (
+        [part for name in two.names for part in names_in(name)] for two in (one, other)
+    )
+    found = [compare_names(a, b, kind) for a in each for b in against]
+    impossible = next((pair for pair in found if pair.likelihood == 0), None)
+    return impossible or max(found, key=lambda pair: (pair.decision == "same", pair.likelihood))
+
+
+def _different(confidence: float, *reasons: str) -> Judgement:
+    return Judgement("different", confidence, reasons)
