@@ -10,6 +10,7 @@ from projections.files import ZoneFiles
 from projections.generations import OWN_AGENTS
 from projections.sqlite import rows
 from recollect.cli.app import cli
+from schemas.attributes import MULTIPLE, SINGLE
 from schemas.events import KINDS
 from schemas.inbound import InboundEvent
 from schemas.wire import SCOPES
@@ -70,6 +71,12 @@ def test_every_documented_command_exists():
 def test_every_topic_kind_scope_and_event_field_is_in_the_reference():
     for name in (*TOPICS, *NAMES, *KINDS, *SCOPES, *InboundEvent.__struct_fields__):
         assert f"`{name}`" in REFERENCE, name
+
+
+def test_every_attribute_of_people_is_in_the_reference():
+    for attributes, held in ((SINGLE, "one"), (MULTIPLE, "several")):
+        for name, what in attributes.items():
+            assert f"| `{name}` | {what} | {held} |" in REFERENCE
 
 
 def test_every_agent_is_in_the_reference_in_its_order():

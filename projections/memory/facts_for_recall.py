@@ -8,6 +8,7 @@ from typing import NamedTuple
 import apsw
 
 from projections.sqlite import listed, rows, value
+from schemas.attributes import MULTIPLE
 
 #: (rowid, id, source event id, text) of a fact.
 Fact = tuple[int, str, str | None, str]
@@ -115,9 +116,11 @@ def texts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str
     )
 
 
-# When a fact first ended: another superseded it, or the same attribute had another value from then
-# on, even if that was learnt later; unless that value ended because the fact was said again.
-_ENDS = """
+_SEVERAL = ", ".join(f"'{name}'" for name in sorted(MULTIPLE))
+# When a fact first ended: another superseded it, or the same attribute, which has one value at a
+# time, had another from then on, even if that was learnt later; unless that value ended because the
+# fact was said again.
+_ENDS = f"""
 WITH ends(fact_id, ended) AS (
     SELECT fact_id, min(at) FROM (
         SELECT fact_id, invalid_at AS at FROM fact_supersessions
@@ -131,7 +134,7 @@ WITH ends(fact_id, ended) AS (
                            WHERE back.fact_id = later.fact_id
                              AND back.superseded_by = claim.fact_id)
                     ORDER BY later.as_of LIMIT 1)
-          FROM fact_claims AS claim
+          FROM fact_claims AS claim WHERE claim.attribute NOT IN ({_SEVERAL})
     ) WHERE at <= ?1 GROUP BY fact_id
 )
 """

@@ -174,7 +174,21 @@ OCCUPATIONS = word_set(
     receptionist recruiter reporter researcher sailor salesman scientist sculptor secretary
     seamstress singer social worker soldier specialist stylist supervisor surgeon tailor
     teacher technician telemarketer therapist trader trainer translator tutor undertaker
-    veterinarian vet waiter waitress welder writer zoologist student"""
+    veterinarian vet waiter waitress welder writer zoologist student anaesthetist anesthesiologist
+    anthropologist apprentice archaeologist astronomer auctioneer auditor babysitter ballerina
+    beautician beekeeper blacksmith blogger bodyguard botanist brewer bricklayer busboy
+    cardiologist caretaker cartoonist caterer chauffeur chiropractor choreographer cleaner
+    cobbler columnist comedian conductor courier custodian dermatologist detective diplomat
+    dishwasher dj doula drummer ecologist embalmer exterminator fireman firewoman goldsmith
+    governess groomer groundskeeper guitarist handyman hygienist inspector ironworker jeweler
+    jeweller jockey landscaper linguist lobbyist locksmith logger lumberjack machinist mailman
+    maid masseuse mason microbiologist milkman miner neuroscientist novelist nun
+    obstetrician oncologist optometrist orthodontist painter pathologist pharmacologist
+    pianist plasterer playwright podcaster policeman policewoman potter programmer radiologist
+    rancher repairman roofer seamster sheriff shepherd shopkeeper songwriter sociologist
+    statistician stockbroker stonemason streamer stuntman superintendent surveyor tattooist
+    toolmaker trucker undertaker upholsterer usher valet videographer vintner violinist watchmaker
+    weaver woodworker youtuber"""
 )
 #: Offices and functions: words of a role that are no occupation by themselves.
 ROLES = OCCUPATIONS | word_set(

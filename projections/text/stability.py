@@ -36,8 +36,12 @@ class Stability(Struct, frozen=True):
 
 _OF_SLOTS: Mapping[str, Stability] = {
     "birthday": Stability("static", 0.95),
+    "gender": Stability("static", 0.9),
+    "origin": Stability("static", 0.9),
+    "plan": Stability("dynamic", 0.8),
     **dict.fromkeys(
-        ("home", "employer", "role", "partner", "email", "phone"), Stability("semi_dynamic", 0.9)
+        ("home", "employer", "role", "partner", "relationship", "age", "email", "phone"),
+        Stability("semi_dynamic", 0.9),
     ),
 }
 _NOW = re.compile(

@@ -70,7 +70,7 @@ class FactLikeness(Row, frozen=True, array_like=True, tag="fact_likeness"):
 
 
 class FactClaim(Row, frozen=True, array_like=True, tag="fact_claim"):
-    """A fact gives the value of an attribute that has one value at a time, such as a home."""
+    """A fact gives a value of an attribute, such as a home (see `schemas.attributes`)."""
 
     TABLE: ClassVar = "fact_claims"
     KEY: ClassVar = ("fact_id",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
+from schemas.attributes import holds_one
 from schemas.changes import AnyRow, FactClaim, FactSupersession
 from schemas.events import Content
 from schemas.names import normalise_name
@@ -44,9 +45,13 @@ def claim_rows(
 
     Of two that differ, the earlier is valid until the later begins, whichever was said first. Of
     two with the same time, the one that was said first ends. A value that was said again after
-    this one goes on, and this one ends there. Facts in `replaced` do not count.
+    this one goes on, and this one ends there. Facts in `replaced` do not count. What can have
+    several values ends none.
     """
     made = FactClaim(identity, subjects[0], claim.attribute, claim.value, as_of)
+    if not holds_one(claim.attribute):
+        new.claims.append(made)
+        return [made]
     ends: list[FactSupersession] = []
     held = new.claims_of(state, subjects, claim.attribute)
     others = [

@@ -36,10 +36,10 @@ class Mention(Struct, frozen=True):
 
 
 class Claim(Struct, frozen=True):
-    """A value that replaces the one before it, such as ("Ada", "home", "Berlin").
+    """A value of somebody or something, such as ("Ada", "home", "Berlin").
 
-    `attribute` is one of `claims.ATTRIBUTES`, or a frame (see `frames`); the subject has one value
-    of it at a time.
+    `attribute` is one of `schemas.attributes`, or a frame (see `frames`), of which the subject has
+    one value at a time.
     """
 
     subject: str

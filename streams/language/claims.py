@@ -1,4 +1,4 @@
-"""Plain statements of attributes with one value at a time: a home, an employer, a birthday."""
+"""Plain statements of attributes of people: a home, an employer, a birthday, what they like."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from projections.text.dates import DateReference
 from projections.text.lexicon import HONORIFICS, OCCUPATIONS, RELATIONS, word_set
 from schemas.names import normalise_name
 from streams.language.analysis import Claim, Contact, Mention
+from streams.language.attribute_rules import OPENING, find_attribute
 
-#: Attributes with one value at a time; a later claim replaces the one before.
-ATTRIBUTES = ("home", "employer", "role", "partner", "birthday", "email", "phone")
-
-#: A sentence without one of these words makes no claim.
-TRIGGERS = word_set(
+#: A sentence without one of these words, or without a name, makes no claim.
+TRIGGERS = OPENING | word_set(
     """live lives living moved relocated based home work works working employer joined job
     role title promoted position married wife husband partner girlfriend boyfriend fiance
-    fiancé fiancee fiancée birthday born i'm am is"""
+    fiancé fiancee fiancée birthday born am is"""
 )
+#: What a role is nobody's. Who "she" is, is told later.
+_NOBODY = word_set("i i'm i’m it this that they we you who there here what")
 #: Anything that makes a claim less than plain: doubt, denial, the past, wishes, reports.
 _DOUBT = re.compile(
     r"\b(?:not|never|no longer|anymore|any more|used to|if|would|might|may|wish|maybe|perhaps|"
@@ -99,13 +99,14 @@ def find_claim(
         return None
     if birthday := _birthday(sentence, offset, speaker, dates):
         return birthday
-    if _DOUBT.search(sentence):
-        return None
-    return (
-        _place_or_employer(sentence, offset, speaker, mentions)
-        or _partner(sentence, offset, speaker, mentions)
-        or _role(sentence, speaker)
-    )
+    claim = None
+    if not _DOUBT.search(sentence):
+        claim = (
+            _place_or_employer(sentence, offset, speaker, mentions)
+            or _partner(sentence, offset, speaker, mentions)
+            or _role(sentence, speaker)
+        )
+    return claim or find_attribute(sentence, offset, speaker, mentions)
 
 
 def _subject(match: re.Match[str], speaker: str | None, mentions: list[Mention]) -> str | None:
@@ -185,10 +186,11 @@ def _role(sentence: str, speaker: str | None) -> Claim | None:
             continue
         value = _ROLE_END.sub("", match["value"]).strip(" -").lower()
         words = value.split()
-        if not 1 <= len(words) <= 4 or words[-1] not in OCCUPATIONS:
+        beside = "also" in sentence[: match.start("value")].lower().split()
+        if beside or not 1 <= len(words) <= 4 or words[-1] not in OCCUPATIONS:
             continue
         subject = match.groupdict().get("who") or speaker
-        if subject is not None and subject.lower() not in ("i", "i'm", "i’m", "it", "this", "that"):
+        if subject is not None and subject.lower() not in _NOBODY:
             return Claim(subject, "role", value)
     return None
 

@@ -154,7 +154,7 @@ def analyse(
         if kept:
             follows = previous == place - 1
             causes.of(span, len(statements), opens, statements, follows=follows, first=place == 0)
-            statements += map(parts.with_whom, kept)
+            statements += [parts.with_claims_of_known(parts.with_whom(each)) for each in kept]
             previous = place
     return Analysis(
         tuple(statements[:limit]),
@@ -318,17 +318,29 @@ class _Parts:
         meant = antecedent(text, place, self._mentions, speaker, self._others)
         return statement if meant is None else self._with_subject(statement, *meant)
 
+    def with_claims_of_known(self, statement: Statement) -> Statement:
+        """The statement without a claim about him or her, where nobody knows who that is."""
+        claim = statement.claim
+        if claim is None or _THIRD_PERSON.fullmatch(claim.subject) is None:
+            return statement
+        return msgspec.structs.replace(statement, claim=None)
+
     def _with_subject(self, statement: Statement, name: str, named: list[Mention]) -> Statement:
         """The statement with a name in the place of the pronoun with which it begins."""
         own = name[:1].upper() + name[1:]
         said = statement.text.removeprefix(f"{self._speaker}: ")
         mentions = [*named, *statement.mentions]
+        claim = statement.claim
+        if claim is not None and _THIRD_PERSON.fullmatch(claim.subject):
+            of_named = [item.text for item in named] == [name]
+            claim = msgspec.structs.replace(claim, subject=name) if of_named else None
         return msgspec.structs.replace(
             statement,
             sentence=_FIRST_PRONOUN.sub(own, statement.sentence, count=1),
             text=self._worded(_FIRST_PRONOUN.sub(own, said, count=1), mentions),
             signature=_FIRST_PRONOUN.sub(signature(name), statement.signature, count=1),
             mentions=tuple(mentions),
+            claim=claim,
         )
 
     def statements(self, span: Span, linked: bool) -> list[Statement]:

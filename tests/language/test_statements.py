@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from schemas.attributes import SINGLE
 from streams.language.analysis import Analysis, Claim
-from streams.language.claims import ATTRIBUTES
 from streams.language.questions import is_question
 from streams.language.statements import analyse
 
@@ -102,7 +102,7 @@ def test_what_does_not_last_is_no_statement(text: str) -> None:
 )
 def test_a_plain_sentence_makes_a_claim(text: str, claim: Claim) -> None:
     assert read(text).statements[0].claim == claim
-    assert claim.attribute in ATTRIBUTES
+    assert claim.attribute in SINGLE
 
 
 @pytest.mark.parametrize(
@@ -111,9 +111,7 @@ def test_a_plain_sentence_makes_a_claim(text: str, claim: Claim) -> None:
         "I don't live in Berlin anymore.",
         "I used to live in Hamburg.",
         "I lived in Hamburg for years.",
-        "I'm moving to Berlin next month.",
         "If I moved to Berlin, I would be glad.",
-        "My sister lives in Berlin.",
         "Tom says I live in Berlin.",
         "I live in Tom's house.",
         "The office moved to Berlin.",
@@ -122,7 +120,6 @@ def test_a_plain_sentence_makes_a_claim(text: str, claim: Claim) -> None:
         "I moved to Google.",
         "I live in Berlin and Hamburg.",
         "I joined Facebook in 2009.",
-        "I'm a big fan of tea.",
         "I was a teacher in Graz.",
         "Mom's birthday is May 3.",
         "My birthday is next week.",

@@ -21,6 +21,7 @@ from projections.recall.index.zone_index import Index
 from projections.recall.question.encoding import TextEncoder, is_encoded
 from projections.recall.question.entity_names import NamedEntity, entity_ids, resolved
 from projections.text.stopwords import STOP_WORDS
+from schemas.attributes import holds_one
 from schemas.names import normalise_name
 
 #: The longest chain, in facts.
@@ -157,7 +158,9 @@ class _Walk:
             readable = [
                 claim
                 for claim in found
-                if (place := place_of.get(claim.fact_id, -1)) >= 0 and self._allowed[place]
+                if holds_one(claim.attribute)
+                and (place := place_of.get(claim.fact_id, -1)) >= 0
+                and self._allowed[place]
             ]
             self._slots[subject] = readable if len(readable) <= MOST_SLOTS else []
         return self._slots[subject]
