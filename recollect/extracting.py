@@ -35,6 +35,7 @@ from streams.agents import State
 from streams.agents.message_reading import Reading, own_words
 from streams.agents.writer import RuleWriter
 from streams.encoder.gateway import EncoderGateway
+from streams.language.enrichment import ALL, Without
 from streams.language.mentions import mentions
 from streams.language.who_is_meant import IN_MIND, Heard, Reference, who_is_meant
 
@@ -50,14 +51,17 @@ class Extractor:
         zone: str,
         gateway: EncoderGateway | None = None,
         model: ModelExtractor | None = None,
+        without: Without = ALL,
     ) -> None:
         """`gateway`: to the reader of a home; None, or one without a reader: rules alone.
+
+        `without`: the steps that are left out.
 
         `model` reads every event beside the rules; None: no model does.
         """
         self._gateway = gateway
         self._model = model
-        self._writer = RuleWriter()
+        self._writer = RuleWriter(without)
         self._thread = EventsOfFiles(zone, model.context if model else 0)
         self._events = EventsModel(None)
         self._memory = MemoryModel(None)

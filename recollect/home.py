@@ -26,6 +26,7 @@ from streams.encoder.loading import is_whole, load, load_reranker
 from streams.encoder.pin import Pin, ReaderPin
 
 if TYPE_CHECKING:
+    from streams.language.enrichment import Step
     from streams.reader.text_reader import TextReader
 
 #: The newest format of home.json that is known. One that names agents is of format 2, and one with
@@ -109,6 +110,7 @@ class Home:
         reader: str | None = None,
         agents: Sequence[str] | None = None,
         writer: Writer | None = None,
+        without: Sequence[str] | None = None,
         progress: BringProgress | None = None,
     ) -> Home:
         """Make a home and pin its encoder; an existing home keeps what it has, its owner's alone.
@@ -118,7 +120,8 @@ class Home:
         "none"; None: what a home has, and in a new one recollect's own, beside an encoder that
         recollect knows by name and that comes from elsewhere than a directory, if the encoder of
         these heads can be had. `agents` are those that decide from now on, as `Settings` names
-        them; None: those that it has, and recollect's own in a new one.
+        them; None: those that it has, and recollect's own in a new one. `without` are the steps of
+        enrichment that they leave out from now on; None: those that they leave out already.
 
         Raises:
             HomeError: the directory holds something else, or the home has another encoder; or an
@@ -132,9 +135,9 @@ class Home:
             agents_named(agents)
         configuration = configuration or Configuration(directory)
         _must_not_be_changing(directory)
-        if writer is not None:
+        if writer is not None or without is not None:
             there = cls(directory, configuration).settings.agents if cls.is_at(directory) else None
-            agents = with_writer(writer, agents or there or OWN_AGENTS)
+            agents = chosen_agents(agents or there or OWN_AGENTS, writer, without)
         if cls.is_at(directory):
             home = cls(directory, configuration)
             tighten(directory)
@@ -290,7 +293,14 @@ class Home:
     @property
     def writer(self) -> Writer:
         """Whether a language model writes beside the rules."""
-        return "model" if MODEL_WRITER in self.settings.agents else "rules"
+        return "model" if any(map(_is_model_writer, self.settings.agents)) else "rules"
+
+    @property
+    def without(self) -> tuple[Step, ...]:
+        """The steps of enrichment that are left out."""
+        from streams.deciding.registration import left_out_by
+
+        return left_out_by(self.settings.agents)
 
     def reader_door(self) -> ReaderDoor | None:
         """Return how the home's reader is reached; None where it has none."""
@@ -317,10 +327,24 @@ class Home:
         return _shared(("reranker", str(cache), pin), lambda: load_reranker(pin, cache=cache))
 
 
-def with_writer(writer: Writer, agents: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of agents with the one that a writer needs, or without it."""
-    others = tuple(name for name in agents if name != MODEL_WRITER)
-    return (*others, MODEL_WRITER) if writer == "model" else others
+def chosen_agents(
+    agents: Sequence[str], writer: Writer | None, without: Sequence[str] | None
+) -> tuple[str, ...]:
+    """Return the names of agents with the one that a writer needs, or without it, which leave these
+    steps out; None: as they are.
+    """
+    from streams.deciding.registration import leaving_out, left_out_by
+
+    steps = left_out_by(agents) if without is None else without
+    named = tuple(agents)
+    if writer is not None:
+        named = tuple(name for name in agents if not _is_model_writer(name))
+        named += (MODEL_WRITER,) if writer == "model" else ()
+    return leaving_out(named, steps)
+
+
+def _is_model_writer(name: str) -> bool:
+    return name.partition("-")[0] == MODEL_WRITER
 
 
 def _reader(chosen: str | None, cache: Path, progress: BringProgress | None) -> ReaderPin | None:

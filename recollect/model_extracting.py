@@ -33,6 +33,7 @@ from streams.agents import State, Surroundings
 from streams.agents.agent import AnsweredCalls
 from streams.agents.modelwriter import ModelWriter, answered_calls
 from streams.language.corrections import content_words
+from streams.language.enrichment import ALL, Without
 from streams.models.chat import ChatQuestion
 from streams.models.model_door import ModelDoor, QuestionRefused
 from streams.reading.recorded_answers import OpenedRecording
@@ -66,10 +67,11 @@ class Would(NamedTuple):
 class ModelExtractor:
     """Puts events before a model, one after the other, beside the rules."""
 
-    def __init__(self, door: ModelDoor, role: Role) -> None:
+    def __init__(self, door: ModelDoor, role: Role, without: Without = ALL) -> None:
+        """`without`: the steps that are left out."""
         self._door = door
         self._role = role
-        self._writer = ModelWriter()
+        self._writer = ModelWriter(without)
         self._held: list[_Held] = []
 
     @property
@@ -169,7 +171,7 @@ def open_model(
             with closing(OpenHome(home)) as opened:
                 if opened.holds(zone):
                     role = role_in(opened.zone(zone))
-        yield ModelExtractor(door, role)
+        yield ModelExtractor(door, role, frozenset(home.without if home else ()))
 
 
 class _Held(NamedTuple):

@@ -369,11 +369,10 @@ def _show_merge(merge: Merge) -> None:
 
 
 def _is_empty(memory: Zone) -> bool:
-    """Say that a zone holds nothing, where that is so."""
-    hints = memory.hints()
-    for line in hints:
+    """Return whether a zone holds nothing; say so, and where its agents are others."""
+    for line in memory.hints():
         note(line)
-    return bool(hints)
+    return not memory.exists()
 
 
 COMMANDS = (zones, facts, entities, merges)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _BOTH, _MODEL, _RULES = "=", "+", "-"
 
 
-@click.command(epilog="Example: recollect extract chats.jsonl --writer both")
+@click.command(epilog="Example: recollect extract chats.jsonl")
 @common
 @event_files
 @click.option(
@@ -49,9 +49,9 @@ def extract(
 ) -> int:
     """Show what would be decided from events; store nothing.
 
-    The earlier events of the same files are its context. A PATH of - is standard input. Of a home
-    it uses the reader, if there is one, and the role of the zone; it needs none. Of two writers, =
-    marks what both say, + what the model adds.
+    The earlier events of the same files are its context. A PATH of - is standard input. It needs no
+    home; where there is one, its reader, its steps and the role of the zone are used. Of two
+    writers, = marks what both say, + what the model adds.
     """
     from recollect.extracting import Extractor
     from recollect.home import Home
@@ -85,8 +85,9 @@ def extract(
                 return 0
             note(_in_words(price))
         gateway = gateway_of(made) if made else None
+        without = frozenset(made.without if made else ())
         extractors = [
-            held.enter_context(Extractor(name, gateway, one))
+            held.enter_context(Extractor(name, gateway, one, without))
             for one in ([None] if writer != "model" else []) + ([model] if model else [])
         ]
         return _show_all(items, extractors, as_json)

@@ -79,6 +79,12 @@ _STANDARD_INPUT = Path("-")
     type=click.Choice(["rules", "model"]),
     help="Who writes facts: rules alone, or a language model beside them [rules].",
 )
+@click.option(
+    "--without",
+    metavar="STEPS",
+    help="Leave steps of enrichment out, with commas between: entities, coreference, "
+    "temporal_resolution, evolution, causes; 'none': leave none out [none].",
+)
 def init(
     home: str | None,
     zone: str | None,
@@ -91,6 +97,7 @@ def init(
     precision: Precision,
     agents: str | None,
     writer: Writer | None,
+    without: str | None,
 ) -> None:
     """Make a home, and bring its encoder."""
     from projections.generations import OWN_AGENTS
@@ -109,6 +116,7 @@ def init(
         reader=reader,
         agents=None if agents is None else [name.strip() for name in agents.split(",")],
         writer=writer,
+        without=None if without is None else _steps(without),
         progress=show_step,
     )
     if reranker is None:
@@ -127,6 +135,7 @@ def init(
                 "reranker": judge.model if judge else None,
                 "agents": made.settings.agents,
                 "writer": made.writer,
+                "without": made.without,
             }
         )
         return
@@ -146,6 +155,13 @@ def init(
         say("writer    a language model beside the rules; recollect write asks it")
     if made.settings.agents != OWN_AGENTS:
         say(f"agents    {', '.join(made.settings.agents)}")
+    if made.without:
+        say(f"without   {', '.join(made.without)}")
+
+
+def _steps(given: str) -> list[str]:
+    """Return the steps that are named with commas between; `none` names none."""
+    return [] if given.strip() == "none" else [step.strip() for step in given.split(",")]
 
 
 @click.command(epilog="Example: recollect ingest chats.jsonl mail.jsonl.gz")

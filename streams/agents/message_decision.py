@@ -72,9 +72,11 @@ class MessageDecision:
             self._state_fact(statement, sender)
         said.puts += _links(reading, self._stated)
         in_statement = [(each.start, each.end) for each in reading.analysis.statements]
-        outside = known_mentions(
-            reading.content.content, reading.read, in_statement, self._resolver
-        )
+        outside: Iterable[Named] = ()
+        if not reading.unnamed:
+            outside = known_mentions(
+                reading.content.content, reading.read, in_statement, self._resolver
+            )
         said.puts += self._mentions(outside, "", sender)
         former = self._correct()
         said.puts += _ends(reading, self._replaced)

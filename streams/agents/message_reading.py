@@ -15,6 +15,7 @@ from streams.agents.causing import SaidBefore, said_before
 from streams.agents.correcting import TakenBack, says_it, taken_back
 from streams.agents.taking_part import Present, present
 from streams.language.analysis import Analysis, Statement
+from streams.language.enrichment import ALL, Without, left_out
 from streams.language.frames import find_frame
 from streams.language.mentions import mentions
 from streams.language.named_weekdays import days_named, names_weekday
@@ -49,7 +50,8 @@ class Reading(msgspec.Struct, frozen=True):
     edit, when the message was first said. `replaced` are the ids of the versions of the message
     that it replaces. `read`: what a reader read in its own words. `corrects` is what it takes back
     of others, `caused` where what it names as a cause or an effect was said. `present` are those
-    who take part where it is said, and may be named in it.
+    who take part where it is said, and may be named in it. `unnamed`: whom it names is of no
+    matter.
     """
 
     event: Event
@@ -63,6 +65,7 @@ class Reading(msgspec.Struct, frozen=True):
     caused: tuple[SaidBefore, ...] = ()
     completed_by: tuple[int, ...] = ()
     present: tuple[Present, ...] = ()
+    unnamed: bool = False
 
     @property
     def content(self) -> Content:
@@ -103,21 +106,29 @@ def fact_metadata(event: Event, **more: Any) -> str:
     return _json.encode({k: v for k, v in metadata.items() if v is not None}).decode()
 
 
-def read_message(event: Event, surroundings: Surroundings, below: int) -> Reading:
-    """Read an event together with those before a number of the ledger."""
+def read_message(
+    event: Event, surroundings: Surroundings, below: int, without: Without = ALL
+) -> Reading:
+    """Read an event together with those before a number of the ledger.
+
+    `without` are the steps that are left out.
+    """
     content = message_of(event)
     said_at, replaced, stands = among_versions(event, surroundings.revisions(event, below))
     text = own_words(content) if stands else ""
     read = surroundings.reading(text) if text.strip() else None
     if isinstance(content, Remember):
-        return Reading(event, _as_it_stands(text, event, content, read), said_at, read=read)
+        whole = left_out(_as_it_stands(text, event, content, read), without)
+        return Reading(event, whole, said_at, read=read)
     before = surroundings.before(event, 1) if text else ()
     question = _question_in(before, content)
     dictated = _is_dictated(before, content)
-    corrects = tuple(
-        msgspec.structs.replace(one, statement=_taken_back_statement(one))
-        for one in taken_back(text, said_at, event, content, surroundings)
-    )
+    corrects: tuple[TakenBack, ...] = ()
+    if "evolution" not in without:
+        corrects = tuple(
+            msgspec.structs.replace(one, statement=_taken_back_statement(one, without))
+            for one in taken_back(text, said_at, event, content, surroundings)
+        )
     who = present(text, event, surroundings) if text != text.lower() else ()
     named = _days_named_before(text, said_at, event, surroundings)
     analysis = analyse(
@@ -130,6 +141,7 @@ def read_message(event: Event, surroundings: Surroundings, below: int) -> Readin
         reading=read,
         keep=[(one.start, one.end) for one in corrects],
         days=[day for _, day in named],
+        without=without,
     )
     if not analysis.statements:
         return Reading(
@@ -176,7 +188,7 @@ def _days_named_before(
     return found
 
 
-def _taken_back_statement(one: TakenBack) -> Statement | None:
+def _taken_back_statement(one: TakenBack, without: Without) -> Statement | None:
     """Return what was taken back as a statement, also where it was not worth a fact alone."""
     content = message_of(one.event)
     analysis = analyse(
@@ -185,6 +197,7 @@ def _taken_back_statement(one: TakenBack) -> Statement | None:
         at_ms=one.event.occurred_at,
         utc_offset_minutes=content.utc_offset,
         keep=[one.sentence],
+        without=without,
     )
     start, end = one.sentence
     said = (each for each in analysis.statements if each.start < end and start < each.end)

@@ -35,6 +35,7 @@ from streams.agents.proposals import RECALL, Proposals, Proposed, ProposedFact, 
 from streams.agents.state import Known, State, kept_signature
 from streams.agents.vectors import embedding_rows
 from streams.language.corrections import content_words
+from streams.language.enrichment import ALL, Step, Without
 from streams.language.grounding import Said
 from streams.language.statements import analyse
 from streams.reading.recorded_answers import OpenedRecording
@@ -62,6 +63,11 @@ class ModelWriter(Agent):
     """Decides from a model's recorded answers, and keeps what the model is told."""
 
     kinds = frozenset({"model_wrote", "writer_text"})
+    steps: frozenset[Step] = frozenset({"entities", "causes"})
+
+    def __init__(self, without: Without = ALL) -> None:
+        """`without`: the steps that are left out."""
+        self._without = without
 
     def extract(self, event: Event, surroundings: Surroundings) -> Extract:
         wrote = event.payload
@@ -84,7 +90,9 @@ class ModelWriter(Agent):
             proposals.refused["replaced"] += 1
         near = tuple(one.id for one in (about, *thread))
         return Extract(
-            content=ModelReading(about, said_at, proposals.all(), answers, near),
+            content=ModelReading(
+                about, said_at, _left_out(proposals.all(), self._without), answers, near
+            ),
             reads=wrote.sources,
             texts=tuple(fact.text for fact in proposals.facts.values()),
         )
@@ -100,6 +108,15 @@ class ModelWriter(Agent):
         part = DecidedPart(tuple(sorted({event.number, *payload.sources})))
         _Resolution(event, payload, reading, state, part).run()
         return [part]
+
+
+def _left_out(proposed: Proposed, without: Without) -> Proposed:
+    """Return what a model proposed, without what these steps take from it."""
+    if "entities" in without:
+        proposed = msgspec.structs.replace(proposed, entities={}, links=(), merges=())
+    if "causes" in without:
+        proposed = msgspec.structs.replace(proposed, causes=())
+    return proposed
 
 
 def answered_calls(found: Sequence[OpenedRecording]) -> AnsweredCalls:

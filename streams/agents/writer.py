@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
+
 from schemas.changes import (
     DecidedPart,
     Turn,
@@ -23,6 +25,7 @@ from streams.agents.message_reading import (
 from streams.agents.state import State
 from streams.agents.vectors import turn_rows
 from streams.language.analysis import Statement
+from streams.language.enrichment import ALL, STEPS, Without
 
 
 class RuleWriter(ReadingAgent):
@@ -33,6 +36,11 @@ class RuleWriter(ReadingAgent):
     """
 
     kinds = frozenset({"message", "turn_completed", "close_turn", "remember", "edit", "deletion"})
+    steps = frozenset(STEPS)
+
+    def __init__(self, without: Without = ALL) -> None:
+        """`without`: the steps that are left out."""
+        self._without = without
 
     def to_read(self, event: Event, surroundings: Surroundings) -> list[ToRead]:
         said = [event] if isinstance(event.payload, Content) else []
@@ -49,10 +57,10 @@ class RuleWriter(ReadingAgent):
         content = event.payload
         readings = []
         if isinstance(content, Content):
-            readings.append(read_message(event, surroundings, event.number))
+            readings.append(self._read(event, surroundings, event.number))
         if ended := _ended(event):
             said = surroundings.turn(event, *ended)
-            turn = [read_message(one, surroundings, event.number) for one in said]
+            turn = [self._read(one, surroundings, event.number) for one in said]
             readings = [*turn, *readings]
         reads = {reading.event.number for reading in readings} - {event.number}
         reads |= {number for reading in readings for number in reading.rests_on}
@@ -69,6 +77,12 @@ class RuleWriter(ReadingAgent):
             ),
             turns=(turn_text,) if turn_text else (),
         )
+
+    def _read(self, event: Event, surroundings: Surroundings, below: int) -> Reading:
+        reading = read_message(event, surroundings, below, self._without)
+        if "entities" in self._without:
+            reading = msgspec.structs.replace(reading, unnamed=True)
+        return reading
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         content = event.payload

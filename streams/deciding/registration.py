@@ -17,8 +17,14 @@ from projections.generations import OWN_AGENTS
 from schemas.errors import HomeError
 from schemas.events import KINDS
 from streams.agents import AGENTS, BY_NAME, Agent
+from streams.agents.modelwriter import ModelWriter
+from streams.agents.writer import RuleWriter
+from streams.language.enrichment import STEPS, Step
 
 (_OWN,) = OWN_AGENTS
+#: The agents whose steps can be left out, and what stands before the name of each such step.
+_ENRICHING = (RuleWriter, ModelWriter)
+_LESS = "-"
 _STEPS = {"extract": ("event", "surroundings"), "resolve": ("event", "extract", "state")}
 
 
@@ -26,7 +32,7 @@ def agents_named(names: Sequence[str]) -> tuple[Agent, ...]:
     """Return the agents of these names, in this order.
 
     `own` stands for all of recollect's; one of these has its own name, and another's is named as
-    `package.module:NAME`.
+    `package.module:NAME`. Steps that one leaves out stand behind its name, as in `own-causes`.
 
     Raises:
         HomeError: a name is not known, or what it names is no agent or cannot be imported; or an
@@ -35,23 +41,80 @@ def agents_named(names: Sequence[str]) -> tuple[Agent, ...]:
     if not names:
         raise HomeError(f"agents: name at least one, or {_OWN!r} for recollect's own")
     named = [(name, agent) for name in names for agent in _named(name)]
-    before: dict[int, str] = {}
+    before: dict[object, str] = {}
     for name, agent in named:
-        if id(agent) in before:
+        which = type(agent) if isinstance(agent, _ENRICHING) else id(agent)
+        if which in before:
             raise HomeError(
-                f"agents: {name} names an agent that {before[id(agent)]} names already; each "
+                f"agents: {name} names an agent that {before[which]} names already; each "
                 "decides once"
             )
-        before[id(agent)] = name
+        before[which] = name
     return tuple(agent for _, agent in named)
+
+
+def leaving_out(names: Sequence[str], steps: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of agents that leave these steps out, and no other.
+
+    Raises:
+        HomeError: one is no step, or no agent of these names takes any.
+    """
+    _must_be_steps("without", steps)
+    found = tuple(_leaving_out(name, steps) for name in names)
+    if steps and found == tuple(name.partition(_LESS)[0] for name in names):
+        raise HomeError(
+            f"without: none of the agents {', '.join(names)} takes the steps {', '.join(steps)}"
+        )
+    return found
+
+
+def _leaving_out(name: str, steps: Sequence[str]) -> str:
+    if ":" in name:
+        return name
+    base = name.partition(_LESS)[0]
+    taken = {
+        step for agent in _agents(base) if isinstance(agent, _ENRICHING) for step in agent.steps
+    }
+    return _LESS.join([base, *(step for step in STEPS if step in steps and step in taken)])
+
+
+def left_out_by(names: Sequence[str]) -> tuple[Step, ...]:
+    """Return the steps that agents of these names leave out."""
+    behind = {part for name in names if ":" not in name for part in name.split(_LESS)[1:]}
+    return tuple(step for step in STEPS if step in behind)
+
+
+def _must_be_steps(what: str, steps: Sequence[str]) -> None:
+    for step in steps:
+        if step not in STEPS:
+            near = get_close_matches(step, STEPS, 1)
+            meant = f"; did you mean {near[0]}?" if near else ";"
+            raise HomeError(
+                f"{what}: there is no step {step!r}{meant} steps are {', '.join(STEPS)}"
+            )
 
 
 def _named(name: str) -> tuple[Agent, ...]:
     """Return the agents that one name stands for."""
-    if name == _OWN:
-        return AGENTS
     if ":" in name:
         return (_imported(name),)
+    base, *steps = name.split(_LESS)
+    agents = _agents(base)
+    if not steps:
+        return agents
+    _must_be_steps(f"agents: {name}", steps)
+    if _leaving_out(base, steps) == base:
+        raise HomeError(f"agents: {name} names no agent that takes these steps")
+    return tuple(
+        type(agent)(agent.steps.intersection(steps)) if isinstance(agent, _ENRICHING) else agent
+        for agent in agents
+    )
+
+
+def _agents(name: str) -> tuple[Agent, ...]:
+    """Return recollect's agents of a name."""
+    if name == _OWN:
+        return AGENTS
     if name in BY_NAME:
         return (BY_NAME[name],)
     near = get_close_matches(name, BY_NAME, 1)

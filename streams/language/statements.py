@@ -40,6 +40,7 @@ from streams.language.claims import find_claim
 from streams.language.clauses import Clause, Span, after_lead_in, clauses
 from streams.language.contacts import find_contacts
 from streams.language.corrections import content_words
+from streams.language.enrichment import ALL, Without, left_out
 from streams.language.frames import VERBS as FRAME_VERBS
 from streams.language.frames import find_frame
 from streams.language.mentions import find_mentions
@@ -90,6 +91,7 @@ def analyse(
     reading: TextReading | None = None,
     keep: Sequence[Span] = (),
     days: Sequence[int] = (),
+    without: Without = ALL,
 ) -> Analysis:
     """Return what `speaker` says in `text`, written at `at_ms` (unix milliseconds).
 
@@ -98,7 +100,7 @@ def analyse(
     before, so a plain fact that is about nobody here is kept too. `reading` is what the heads on
     the encoder read in the same text; None: rules alone. Sentences that touch a span of `keep` are
     kept, whatever they say. `days` are those that the conversation named before (ordinals): a bare
-    weekday means the one that has it.
+    weekday means the one that has it. `without` are the steps that are left out.
     """
     spans = sentences(text)
     if not spans:
@@ -127,6 +129,7 @@ def analyse(
     parts = _Parts(tokens, dates, found, contacts, introductions, others, speaker)
     parts.dictated = dictated
     parts.keep = keep
+    parts.without = without
     parts.read = reading.sentences if reading else ()
     statements: list[Statement] = []
     causes = _Causes(text, others)
@@ -156,7 +159,7 @@ def analyse(
             causes.of(span, len(statements), opens, statements, follows=follows, first=place == 0)
             statements += [parts.with_claims_of_known(parts.with_whom(each)) for each in kept]
             previous = place
-    return Analysis(
+    analysis = Analysis(
         tuple(statements[:limit]),
         tuple(contacts),
         tuple(introductions),
@@ -164,6 +167,7 @@ def analyse(
         tuple(each for each in causes.outside if each.statement < limit),
         meant,
     )
+    return left_out(analysis, without) if without else analysis
 
 
 class _Causes:
@@ -274,6 +278,7 @@ class _Parts:
         self._own = frozenset(speaker.lower().split()) if speaker else frozenset()
         self.dictated = False
         self.keep: Sequence[Span] = ()
+        self.without = ALL
         self.read: tuple[ReadSentence, ...] = ()
         self._message = Message.of(tokens)
 
@@ -327,6 +332,8 @@ class _Parts:
 
     def _with_subject(self, statement: Statement, name: str, named: list[Mention]) -> Statement:
         """The statement with a name in the place of the pronoun with which it begins."""
+        if "coreference" in self.without:
+            return statement
         own = name[:1].upper() + name[1:]
         said = statement.text.removeprefix(f"{self._speaker}: ")
         mentions = [*named, *statement.mentions]
@@ -433,7 +440,8 @@ class _Parts:
         dates = self._dates_in(left, right)
         references = [as_reference(tokens, item) for item in dates]
         plain = " ".join(sentence.split())
-        resolved = with_days(tokens.text, start, end, dates, references, _iso) if dates else plain
+        dated = dates and "temporal_resolution" not in self.without
+        resolved = with_days(tokens.text, start, end, dates, references, _iso) if dated else plain
         words = tokens_for_signature(tokens, left, right, dates)
         mentions = self._mentions_in(start, end)
         return Statement(
@@ -452,6 +460,8 @@ class _Parts:
         """What is said in the third person; as it was said where that would be a guess."""
         if self._speaker is None:
             return said
+        if "coreference" in self.without:
+            return f"{self._speaker}: {said}"
         begin = after_opening(said) or after_lead_in(said, 0, len(said))
         if said[:begin].lower().endswith("no "):
             begin = 0  # "No rush to move on"
