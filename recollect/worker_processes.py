@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from streams.workers.cluster import sequence_inbox
 from streams.workers.cluster import work as work_in_cluster
 from streams.workers.upkeep import Report, Upkeep
 
+_log = logging.getLogger(__name__)
 _BEAT_SECONDS = 1.0
 _RETRY_SECONDS = 2.0
 
@@ -133,12 +135,17 @@ def _work_once(home: Home, report: Report) -> None:
 
 
 def _work_embedded(home: Home, report: Report) -> None:
-    with closing(OpenHome(home)) as opened, written_meanwhile(opened, _unsaid, report):
+    with closing(OpenHome(home)) as opened, written_meanwhile(opened, _unsaid, _unwritten):
         EmbeddedWorker(opened.node, report, ticks=home.configuration.ticks).work()
 
 
 def _unsaid(_: str, __: WriteReport) -> None:
-    """Say nothing of what a model wrote: the records that say it are decided, and reported."""
+    """Say nothing of what a model wrote; `status` counts it."""
+
+
+def _unwritten(zone: str, error: Exception) -> None:
+    """Say why no model writes; the zone is decided without."""
+    _log.warning("%s: the model does not write: %s", f"zone {zone}" if zone else "home", error)
 
 
 def _drive(node: Node, zone: str, report: Report) -> None:

@@ -260,20 +260,43 @@ def test_who_is_killed_pays_nothing_twice(tmp_path: Path) -> None:
         assert len(first) == 1
 
 
+@contextmanager
+def working(place: Path) -> Iterator[subprocess.Popen[str]]:
+    """Run a worker."""
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "recollect", "--home", str(place), "worker"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield worker
+    finally:
+        worker.kill()
+        worker.wait()
+
+
 def test_a_worker_lets_it_read_too(tmp_path: Path) -> None:
     place = tmp_path / "home"
     with home_with(place, keeping), Memory(place) as memory:
         memory.ingest([said("m0", FERRY)])
-        worker = subprocess.Popen(
-            [sys.executable, "-m", "recollect", "--home", str(place), "worker"],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        try:
+        with working(place) as worker:
             until(lambda: FERRY in [fact.text for fact in memory.facts()])
             worker.send_signal(signal.SIGINT)
             assert worker.wait(20) == 0
-        finally:
-            worker.kill()
-            worker.wait()
+
+
+def test_a_worker_whose_model_is_down_decides_and_says_why_it_does_not_write(
+    tmp_path: Path,
+) -> None:
+    place = tmp_path / "home"
+    with home_with(place, lambda _: Reply(b"", 503)) as server, Memory(place) as memory:
+        memory.ingest([said("m0", "I live in Turin.")])
+        with working(place) as worker:
+            until(lambda: len(server.questions) > 0)
+            assert worker.stderr is not None
+            told = worker.stderr.readline()
+            worker.send_signal(signal.SIGINT)
+            assert worker.wait(20) == 0
+        assert "zone default: the model does not write: no model answered" in told
+        assert any("Turin" in fact.text for fact in memory.facts())
