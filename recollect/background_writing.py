@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -64,7 +63,8 @@ class _Writing:
         #: Zones that may have something to read, and when they are to be tried.
         self._waiting: dict[str, float] = {}
         self._pauses: dict[str, float] = {}
-        self._unfit: dict[str, set[int]] = defaultdict(set)
+        #: Events of each zone that are left out of its next turn, and whether it is for good.
+        self._aside: dict[str, dict[int, bool]] = {}
 
     def work(self) -> None:
         """Work until `end` is called."""
@@ -100,6 +100,8 @@ class _Writing:
 
     def _in_turn(self, zone: str) -> None:
         """Let the model read some events of a zone."""
+        before = self._aside.get(zone, {})
+        aside = dict(before)
         try:
             door = self._opened()
             report = write(
@@ -107,7 +109,7 @@ class _Writing:
                 limit=door.settings.concurrency,
                 door=door,
                 while_=lambda: not self._ended.is_set(),
-                unfit=self._unfit[zone],
+                aside=aside,
             )
         except Busy:
             # Somebody runs `write`.
@@ -117,10 +119,17 @@ class _Writing:
             # Whatever it is, the other zones go on.
             self._pause(zone, error)
             return
-        if report.waiting:
-            self._wrote(zone, report)
-        else:
-            del self._waiting[zone]
+        # What nobody answered lets others go first, once.
+        self._aside[zone] = {
+            number: refused for number, refused in aside.items() if refused or number not in before
+        }
+        if not report.waiting:
+            if self._aside[zone] == aside:
+                del self._waiting[zone]
+            else:
+                self._waiting[zone] = time.monotonic() + self._pauses.get(zone, _FIRST_PAUSE)
+            return
+        self._wrote(zone, report)
         if report.stopped or report.asked < report.waiting:
             because = report.stopped or "what was asked was refused, or was forgotten meanwhile"
             self._pause(zone, Unavailable(because))

@@ -67,14 +67,14 @@ def write(
     progress: Callable[[int], None] | None = None,
     while_: Callable[[], bool] = lambda: True,
     door: ModelDoor | None = None,
-    unfit: set[int] | None = None,
+    aside: dict[int, bool] | None = None,
 ) -> WriteReport:
     """Let the home's model write about the events that it has not read.
 
     `again`: also about those that another model, or this one in another role, wrote about. Of
     `limit` None all are asked. Between two events it ends once `while_` is False. `door`: an open
-    one, which stays open. `unfit` are the numbers of events that are left out; those whose question
-    a service refuses are added.
+    one, which stays open. `aside` are the numbers of events that are left out, each with whether a
+    service refuses its question; those that nobody answered now are added.
 
     Raises:
         InvalidInput: the home's writer is no model, or no account is set.
@@ -91,7 +91,7 @@ def write(
         zone.must_exist()
         held.enter_context(exclusive(home.directory / "writing.lock", wait=False))
         zone.decide()
-        run = _Run(zone, door, again=again, unfit=set() if unfit is None else unfit)
+        run = _Run(zone, door, again=again, aside={} if aside is None else aside)
         chosen = list(islice(run.waiting(), limit))
         if dry_run:
             return run.priced(chosen)
@@ -148,11 +148,13 @@ def role_in(zone: OpenZone) -> Role:
 class _Run:
     """One run over a zone's events."""
 
-    def __init__(self, zone: OpenZone, door: ModelDoor, *, again: bool, unfit: set[int]) -> None:
+    def __init__(
+        self, zone: OpenZone, door: ModelDoor, *, again: bool, aside: dict[int, bool]
+    ) -> None:
         self._zone = zone
         self._door = door
         self._again = again
-        self._unfit = unfit
+        self._aside = aside
         self._node = zone.node
         self._role: Role = role_in(zone)
         self._recorder = Recorder(self._node.ledger, zone.name, door, self._seals)
@@ -170,7 +172,7 @@ class _Run:
                 done -= memory.written_by_others(
                     files.memory.connection, self._door.model, self._role.version
                 )
-            done |= self._unfit
+            done |= self._aside.keys()
             found = [each for each in events.said(files.events.connection) if each[0] not in done]
         for start in range(0, len(found), _AT_ONCE):
             with self._zone.files() as files:
@@ -267,9 +269,13 @@ class _Run:
         except ErasedMeanwhile:
             return None
         except QuestionRefused:
-            self._unfit.add(about.event.number)
+            self._aside[about.event.number] = True
             return None
-        except (DoorClosed, BudgetSpent) as error:
+        except DoorClosed as error:
+            self._aside[about.event.number] = False
+            stopped.append(str(error))
+            return None
+        except BudgetSpent as error:
             stopped.append(str(error))
             return None
 

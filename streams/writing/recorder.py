@@ -24,7 +24,7 @@ from schemas.recordings import (
 from schemas.records import Source, record_hash
 from streams.ledger import RECORDINGS, Ledger, partition_of
 from streams.models.chat import ChatAnswer, ChatQuestion
-from streams.models.model_door import DoorClosed, ModelDoor
+from streams.models.model_door import ModelDoor, QuestionRefused
 from streams.reading.recorded_answers import OpenedRecording, recorded_answers
 
 _BATCH = 500
@@ -92,7 +92,7 @@ class Recorder:
             keys,
         )
         if len(value) > MOST_RECORD_BYTES:
-            raise DoorClosed(f"{answer.model} answered more than a record can hold")
+            raise QuestionRefused(f"{answer.model} answered more than a record can hold")
         self._ledger.append(RECORDINGS, self._zone, [value])
         recorded = self._known(request)
         if recorded is None:

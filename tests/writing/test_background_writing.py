@@ -232,6 +232,22 @@ def test_a_question_that_is_refused_stands_in_nobodys_way(tmp_path: Path) -> Non
         assert len(refused) == 2
 
 
+def test_a_message_that_nobody_answers_stands_in_nobodys_way(tmp_path: Path) -> None:
+    hangs = [True]
+
+    def script(body: Body) -> Reply:
+        if hangs and "Marlowe" in message_of(body)["content"]:
+            return Reply(b"", 500)
+        return keeping(body)
+
+    with service_with(tmp_path / "home", script, concurrency=1) as (_, client, _server):
+        publish(client, DEPLOY, "I live in Turin.", FERRY)
+        until(lambda: FERRY in facts(client))
+        assert DEPLOY not in facts(client)
+        hangs.clear()
+        until(lambda: DEPLOY in facts(client))
+
+
 def test_who_is_killed_pays_nothing_twice(tmp_path: Path) -> None:
     place = tmp_path / "home"
     asked, goes_on = threading.Event(), threading.Event()
