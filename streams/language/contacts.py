@@ -40,6 +40,17 @@ _I_AM = re.compile(
 _IS_OWNED = re.compile(rf"[\"”')>]?,? (?:is|['’]s) {_OWNER} {_ADJECTIVES}{_THING}\b", re.IGNORECASE)
 _ON_PLATFORM = re.compile(rf"[\"”']? (?:on|over at) (?P<kind>{_PLATFORMS})\b", re.IGNORECASE)
 
+#: "I have a new number. It is now …": the sentence before says what it is, and whose.
+_ANNOUNCES = re.compile(
+    rf"\b(?:(?:i|we)(?: have|['’]ve)?(?: just)?(?: got| have| changed| switched)? (?:a|an|my|our) "
+    rf"(?:new )?{_THING}|(?:my|our) (?:new |old )?{_THING.replace('P<kind>', 'P<kind_>')}"
+    r"(?: has| have)?(?: just)? changed)\b",
+    re.IGNORECASE,
+)
+_IT_IS = re.compile(
+    r"\W*(?:(?:it|that)(?:['’]s| is)|(?:the|my) new (?:one|number|address) is)(?: now)?:?\s+\Z",
+    re.IGNORECASE,
+)
 _PHONE = re.compile(r"(?<![\w.@#/-])(?:\+|00)?\(?\d[\d ().\-/]{5,18}\d(?![\w@])")
 _HANDLE = re.compile(r"(?<![\w@.+-])@?[A-Za-z0-9_][\w.\-]{1,31}(?:#\d{4})?(?::[\w.\-]{3,60})?")
 _DIGITS = re.compile(r"\d+")
@@ -72,10 +83,13 @@ def find_contacts(tokens: Tokens, spans: list[tuple[int, int]]) -> list[Contact]
     if not _may_hold_contacts(text):
         return []
     found: list[Contact] = []
+    announced: str | None = None
     for start, end in spans:
         sentence = text[start:end]
-        if _SIGNS.search(sentence) or "@" in sentence:
-            found += _in_sentence(sentence, start)
+        if announced or _SIGNS.search(sentence) or "@" in sentence:
+            found += _in_sentence(sentence, start, announced)
+        announces = _ANNOUNCES.search(sentence)
+        announced = None if announces is None else (announces["kind"] or announces["kind_"]).lower()
     return found
 
 
@@ -90,7 +104,7 @@ def _may_hold_contacts(text: str) -> bool:
     return any(name in lower for name in _PLATFORM_NAMES)
 
 
-def _in_sentence(sentence: str, offset: int) -> list[Contact]:
+def _in_sentence(sentence: str, offset: int, announced: str | None) -> list[Contact]:
     found: list[Contact] = []
     taken: list[tuple[int, int]] = []
     places: list[tuple[int, int, str]] = []
@@ -110,6 +124,8 @@ def _in_sentence(sentence: str, offset: int) -> list[Contact]:
         owner = _owner(sentence, start, end, kind)
         if owner is None and _OR.fullmatch(sentence, previous[0], start):
             owner = previous[1]
+        if owner is None and announced and _fits(announced, kind) and _is_it(sentence, start, end):
+            owner = ("",)
         previous = (end, owner)
         if owner is not None:
             value = _normalised(sentence[start:end], kind)
@@ -132,6 +148,11 @@ def _owner(sentence: str, start: int, end: int, kind: str) -> tuple[str] | None:
     if reach is not None:
         return _owner_name(reach["owner"])
     return None
+
+
+def _is_it(sentence: str, start: int, end: int) -> bool:
+    """Whether a sentence is no more than "It is now …"."""
+    return _IT_IS.match(sentence[:start]) is not None and not sentence[end:].strip(" .,!)🎉")
 
 
 def _fits(said: str, kind: str) -> bool:

@@ -25,7 +25,11 @@ LOOKED_THROUGH = 40
 
 _CUE = re.compile(
     r"\b(?:actually|correction|i meant|i mean|scratch that|disregard|instead|rather than|edit|"
-    r"postponed?|re-?scheduled|slipped|delayed|pushed (?:back|out|to|from)|brought forward|"
+    r"postponed?|extended|prolonged|lowered|raised|increased|reduced|after all|as of|change(?=:)|"
+    r"(?:gate|platform|room|time|date|small|slight|quick|last[- ]minute) change|"
+    r"had (?:\w+ ){1,3}wrong|ignore (?:my|the) (?:last|previous|earlier)|switch(?:es|ed|ing)? to|"
+    r"sorry(?=\W*\Z)|(?:no|sorry)(?=, )|"
+    r"re-?scheduled|slipped|delayed|pushed (?:back|out|to|from)|brought forward|"
     r"mov(?:e|es|ed|ing)\b(?=.*\b(?:to|from)\b)|change of plans?|(?:small |quick )?update|"
     r"chang(?:ed|ing)|from now on|misspoke|mixed (?:it |them |that )?up|i was wrong|got \w+ wrong|"
     r"my mistake|my bad|turns out|make (?:that|it)|no wait|wait|oops|nope|"
@@ -36,8 +40,8 @@ _CUE = re.compile(
 )
 #: What follows is taken back; "from … to" takes back the first of two.
 _TAKEN_BACK = re.compile(
-    r"\b(?:(?:and |but )?not|instead of|rather than|no longer|no more)\s+"
-    r"(?:(?:on|in|at|the|for|by|until)\s+)*(?P<old>(?:(?!\bbut\b)[^.,;:!?()\n])+)"
+    r"(?:\b(?:and |but )?\bnot(?: be)?|n['’]t be|\binstead of|\brather than|\bno longer|"
+    r"\bno more)\s+(?:(?:on|in|at|the|for|by|until)\s+)*(?P<old>(?:(?!\bbut\b)[^.,;:!?()\n])+)"
     r"|\bfrom\s+(?P<was>[^.;:!?()\n]{1,60}?)\s+to\s",
     re.IGNORECASE,
 )
@@ -48,11 +52,17 @@ _MOVED = re.compile(
 #: What says by itself that the same speaker's last value of the kind was wrong.
 _PLAINLY = re.compile(
     r"\b(?:actually|correction|i meant|scratch that|make that|make it|no wait|oops|edit|misspoke|"
-    r"mixed (?:it |them |that )?up|i was wrong|my mistake|my bad)\b",
+    r"mixed (?:it |them |that )?up|i was wrong|had (?:\w+ ){1,3}wrong|my mistake|"
+    r"my bad|(?:gate|platform|room) change)\b",
     re.IGNORECASE,
 )
+#: The same, where little else is said: "No, page 21."
+_BRIEFLY = re.compile(r"\bno(?=, )|\bsorry\b(?=, |\W*\Z)", re.IGNORECASE)
+_BRIEF_WORDS = 4
 #: A clock, not an appointment: "It's actually 18:30 here."
-_CLOCK = re.compile(r"\b(?:here|already|now|o'clock here)\b", re.IGNORECASE)
+_CLOCK = re.compile(r"\b(?:here|already|now|only|o'clock here)\b", re.IGNORECASE)
+#: "Sorry, 10:15 doesn't work" gives no other time.
+_DENIES = re.compile(r"\bnot\b|n['’]t\b", re.IGNORECASE)
 #: How many messages back such a value may be.
 _JUST_BEFORE = 8
 _TIME = re.compile(r"(?<![\d.:])(?P<hour>[01]?\d|2[0-3])(?:[:h](?P<minute>[0-5]\d))(?![\d:])")
@@ -176,9 +186,13 @@ def _correction(
         return None
     words = content_words(sentence)
     plainly = _PLAINLY.search(sentence) is not None or _PLAINLY.search(text, 0, start) is not None
+    if len(sentence.split()) <= _BRIEF_WORDS:
+        plainly = plainly or _BRIEFLY.search(sentence) is not None
     alone = plainly and not words and _CLOCK.search(sentence) is None
+    alone = alone and (bool(taken) or _DENIES.search(sentence) is None)
     if len(words) < 2:
         words |= content_words(text)
+    words = (words - _TIMETABLE) or words
     return Correction(start, end, new, taken, words, alone)
 
 
@@ -348,4 +362,13 @@ _CUE_WORDS = word_set(
     moved moving change changed plan plans now fact longer room time date day new morning evening
     afternoon night tonight tomorrow today yesterday week o'clock same oops wait nope edit update
     misspoke mixed mistake bad wrong turns make"""
+)
+#: "The film starts at 14:00 now" is not of the picnic that starts at 13:00.
+_TIMETABLE = frozenset(
+    _stems(
+        word_set(
+            "start starts starting begin begins leave leaves depart departs open opens close "
+            "closes end ends arrive arrives finish finishes"
+        )
+    )
 )

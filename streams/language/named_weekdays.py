@@ -18,6 +18,16 @@ from projections.text.tokenizer import Tokens, tokenise
 #: A day that lies further ahead than this is not meant by its weekday alone.
 FURTHEST_DAYS = 62
 
+_BINS = (
+    r"(?:garbage|trash|rubbish|refuse|recycling|compost|(?:\w+ )?bins?|(?:yard|food|green) waste|"
+    r"waste|litter)(?: (?:day|collection|pick-?up|truck))?"
+)
+#: What is collected, and a weekday right after it.
+_WEEKLY = re.compile(
+    rf"\b{_BINS}(?:['’]s| is| are| on| goes out| go out| (?:is|are) collected)*:? (?:on )?"
+    rf"(?:{'|'.join(sorted(WEEKDAYS))})\b(?! (?:the )?\d)",
+    re.IGNORECASE,
+)
 _WEEKDAY = re.compile(rf"\b(?:{'|'.join(sorted(WEEKDAYS))})\b", re.IGNORECASE)
 
 
@@ -36,6 +46,14 @@ def days_named(text: str, at_ms: int, utc_offset_minutes: int = 0) -> list[int]:
     return [item.first for item in found if _is_numbered(tokens, item)]
 
 
+def collection_days(text: str) -> list[tuple[int, int]]:
+    """Return where a text says on which weekday the bins are emptied, by first and last character.
+
+    That is no one day, and is worth keeping.
+    """
+    return [match.span() for match in _WEEKLY.finditer(text)]
+
+
 def as_named(
     tokens: Tokens, dates: Sequence[Found], today: int, named: Sequence[int]
 ) -> tuple[list[Found], frozenset[int]]:
@@ -45,6 +63,9 @@ def as_named(
     too from where they stand. Only a day ahead is meant, and only where one day alone agrees. The
     second value are those of `named` that the text alone would not have given.
     """
+    if _WEEKLY.search(tokens.text):
+        # "Garbage Tuesday, recycling Thursday": of every week.
+        dates = [item for item in dates if not _is_bare_weekday(tokens, item)]
     here: list[int] = []
     settled: list[Found] = []
     used: set[int] = set()

@@ -44,7 +44,7 @@ from streams.language.enrichment import ALL, Without, left_out
 from streams.language.frames import VERBS as FRAME_VERBS
 from streams.language.frames import find_frame
 from streams.language.mentions import find_mentions
-from streams.language.named_weekdays import as_named
+from streams.language.named_weekdays import as_named, collection_days
 from streams.language.naming import find_introductions
 from streams.language.questions import is_question, told_in_question
 from streams.language.reported import is_reported, reported
@@ -73,6 +73,9 @@ _BECAUSE = re.compile(r"\b(?:because|caused by|due to|led to|resulted in)\b", re
 _THIRD_PERSON = re.compile(r"(?:he|she)(?:['’](?:s|d|ll))?\b(?! (?:or|and)\b)", re.IGNORECASE)
 _FIRST_PRONOUN = re.compile(r"\b(?:he|she)(?=\b)", re.IGNORECASE)
 _KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b", re.IGNORECASE)
+#: "I have a new number. It is now …"
+_IT_IS = re.compile(r"\A(?:it|that)(?:['’]s| is)(?= )", re.IGNORECASE)
+_ADDRESSES = {"phone": "phone number", "email": "e-mail address"}
 _CODE_MARKS = ("();", "==", "=>", "</", "::", "&&")
 #: "Maria, I've been busy": whom somebody speaks to is not part of what he says of himself.
 _ADDRESSED = re.compile(r"([^\W\d_][\w'’.\-]*),\s+(?=(?:I|I['’]\w+|[Ww]e|[Mm]y|[Oo]ur)\b)")
@@ -128,7 +131,7 @@ def analyse(
         found = _outside(found, contacts)
     parts = _Parts(tokens, dates, found, contacts, introductions, others, speaker)
     parts.dictated = dictated
-    parts.keep = keep
+    parts.keep = [*keep, *collection_days(text)]
     parts.without = without
     parts.read = reading.sentences if reading else ()
     statements: list[Statement] = []
@@ -444,17 +447,25 @@ class _Parts:
         resolved = with_days(tokens.text, start, end, dates, references, _iso) if dated else plain
         words = tokens_for_signature(tokens, left, right, dates)
         mentions = self._mentions_in(start, end)
+        claim = next((piece.claim for piece in pieces if piece.claim), None)
         return Statement(
             start=start,
             end=end,
             sentence=plain,
-            text=self._worded(resolved, mentions),
+            text=self._whose_it_is(claim, resolved) or self._worded(resolved, mentions),
             signature=assemble(words, speaker, question=False),
             mentions=tuple(mentions),
             dates=tuple(references),
-            claim=next((piece.claim for piece in pieces if piece.claim), None),
+            claim=claim,
             corrects=_CORRECTION.match(sentence) is not None,
         )
+
+    def _whose_it_is(self, claim: Claim | None, said: str) -> str | None:
+        """What is said of an address that the sentence only calls "it"."""
+        its = None if claim is None or claim.subject != self._speaker else claim.attribute
+        if its not in _ADDRESSES or "coreference" in self.without or not _IT_IS.match(said):
+            return None
+        return _IT_IS.sub(f"{self._speaker}'s {_ADDRESSES[its]} is", said)
 
     def _worded(self, said: str, mentions: list[Mention]) -> str:
         """What is said in the third person; as it was said where that would be a guess."""

@@ -28,7 +28,7 @@ TOLD = [
     ("We live on a houseboat.", "housing", "on a houseboat"),
     ("I live in a tiny attic flat.", "housing", "in a tiny attic flat"),
     # Work.
-    ("I work at Hollis & Wray.", "employer", "Hollis"),
+    ("I work at Hollis & Wray.", "employer", "Hollis & Wray"),
     ("I've accepted a job at Ostra Maritime!", "employer", "Ostra Maritime"),
     ("I got the Fennimore job!", "employer", "Fennimore"),
     ("I work as a glazier.", "role", "glazier"),

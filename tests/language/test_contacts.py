@@ -33,6 +33,9 @@ def contacts(text: str) -> list[tuple[str, str, str | None]]:
         ("I'm @ada_l on Telegram", [("telegram_handle", "ada_l", None)]),
         ("add me on slack as @ada_l", [("slack_handle", "ada_l", None)]),
         ("My website is https://ada.dev/Me.", [("url", "https://ada.dev/Me", None)]),
+        ("I have a new phone number. It is now 555-2222.", [("phone", "5552222", None)]),
+        ("I changed my number! The new one is 555-2222.", [("phone", "5552222", None)]),
+        ("My e-mail has changed. It's ada@x.org", [("email", "ada@x.org", None)]),
         (
             "Reach me at 555-1234 or a@x.org",
             [("phone", "5551234", None), ("email", "a@x.org", None)],
@@ -51,6 +54,10 @@ def test_an_owner_is_named(text: str, expected: list[tuple[str, str, str | None]
     "text",
     [
         "info@x.org answers fast",
+        "I have a new phone number. Tell info@x.org.",
+        "I have a new phone. It is now 1234567 seconds old, they say.",
+        "Tom has a new phone number. It is now 555-2222.",
+        "I need a number. I have 555 and so on. It is now 555-2222.",
         "His number is 555-9876",
         "Is your number 555-9876?",
         "my email is not a@x.org",
@@ -84,3 +91,10 @@ def test_nothing_inside_a_contact_is_a_name_or_a_number() -> None:
     for text in ("My number is 555 123 4567.", "My IRC nick is CoolGamer42#1234."):
         (statement,) = analyse(text, speaker="Ada", at_ms=0).statements
         assert [item.text for item in statement.mentions if item.text != "IRC"] == []
+
+
+def test_what_it_is_is_said_where_only_the_sentence_before_says_it() -> None:
+    said = analyse("I have a new number. It is now 555-2222.", speaker="Ada", at_ms=0).statements
+    assert said[-1].text == "Ada's phone number is now 555-2222."
+    assert said[-1].claim is not None
+    assert (said[-1].claim.attribute, said[-1].claim.value) == ("phone", "5552222")

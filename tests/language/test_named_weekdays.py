@@ -72,3 +72,22 @@ def test_a_day_that_the_message_names(text: str, expected: list[str]) -> None:
 )
 def test_a_day_that_the_conversation_named(named: tuple[date, ...], expected: str) -> None:
     assert _days("I leave Porto on Friday.", named) == [expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Garbage Tuesday, recycling Thursday.",
+        "Trash is Monday, compost is Monday too.",
+        "The green bins go out on Friday.",
+        "Recycling: Wednesday.",
+    ],
+)
+def test_the_weekday_of_the_bins_is_every_weeks(text: str) -> None:
+    at = int(SAID.timestamp() * 1000)
+    assert analyse(text, speaker="Ada", at_ms=at).statements
+    assert _days(text) == []
+
+
+def test_a_meeting_about_the_bins_is_on_one_day() -> None:
+    assert _days("The meeting about the bins is on Friday 15 May.") == ["2026-05-15"]
