@@ -97,15 +97,13 @@ def test_sentences_mentions_and_dates_are_in_order_and_apart(text: str) -> None:
 def test_time_grows_with_the_length_and_not_faster(unit: str) -> None:
     def seconds(size: int) -> float:
         text = (unit * (size // len(unit) + 1))[:size] + "x"
-        best = float("inf")
-        for _ in range(3):
-            begin = time.process_time()
-            analyse(text, speaker="Ada", at_ms=0)
-            best = min(best, time.process_time() - begin)
-        return best
+        begin = time.process_time()
+        analyse(text, speaker="Ada", at_ms=0)
+        return time.process_time() - begin
 
     # Quadratic work would grow 64 times; the floor keeps the clock's grain out of the ratio.
-    assert seconds(64_000) / max(seconds(8_000), 0.004) < 20
+    short = max(0.004, min(seconds(8_000) for _ in range(2)))
+    assert any(seconds(64_000) / short < 20 for _ in range(3))
 
 
 def test_the_answer_does_not_depend_on_the_hash_seed() -> None:
