@@ -67,7 +67,7 @@ def rows_of(states: States, layers: Sequence[int]) -> Floats:
     return np.concatenate([*beside, states.shapes.astype(np.float32)], axis=1)
 
 
-def name_head(sets: Sequence[tuple[list[LabelledText], States]], lean: float = 0.95) -> Head:
+def name_head(sets: Sequence[tuple[list[LabelledText], States]], lean: float = 1.1) -> Head:
     """Return the head of names. `lean`: how much less "O" scores, so that more names are found."""
     rows = np.concatenate([rows_of(states, NAME_LAYERS) for _, states in sets])
     ends: list[int] = []
