@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,11 @@ _WHO = "\x00"
 _NOW = r"(?: (?:now|nowadays|currently|at the moment|at present|today|these days|right now))?"
 _BEFORE = r"(?:(?:so|and|ok|hey|please|remind me|tell me|do you (?:know|remember)|i forgot),? )*"
 _WHAT_IS = r"(?:what(?:['’]s| is| are)|which is|tell me|give me|do you know) "
+_PETS = "dog|puppy|cat|kitten|rabbit|horse|hamster|parrot|bird|fish|tortoise|turtle"
+_KIN = (
+    "mother|father|mum|mom|dad|sister|brother|son|daughter|aunt|uncle|cousin|niece|nephew|"
+    "grandmother|grandfather"
+)
 _OF = rf"{_WHO}(?:['’]s?)? "
 
 
@@ -80,13 +86,42 @@ _ASKED = {
         rf"(?:on )?(?:what|which) number can (?:i|we) (?:reach|call) {_WHO}(?: on| at)?",
     ),
     "email": _asking(*_of_whom(r"e-?mail(?: address)?")),
+    "age": _asking(rf"how old(?:['’]s| is) {_WHO}", *_of_whom("age")),
+    "origin": _asking(
+        rf"where(?:['’]s| is) {_WHO} (?:originally )?from",
+        rf"where (?:does|do|did) {_WHO} (?:originally )?(?:come from|grow up)",
+    ),
+    "studies": _asking(rf"(?:what|where) (?:does|do) {_WHO} study(?: at)?"),
+    "language": _asking(rf"(?:what|which|how many) languages (?:does|do) {_WHO} (?:speak|know)"),
+    "health": _asking(
+        rf"what(?:['’]s| is) {_WHO} (?P<kind>allerg)ic to",
+        rf"what (?P<kind_>allerg)(?:y|ies) (?:does|do) {_WHO} have",
+    ),
+    "pet": _asking(
+        rf"(?:what|which) (?:pets?|animals?) (?:does|do) {_WHO} (?:have|own)",
+        rf"(?:{_WHAT_IS}|who is )?(?:the name of )?{_OF}(?P<kind>{_PETS})(?:['’]s name| called)?",
+    ),
+    "family": _asking(
+        rf"(?:{_WHAT_IS}|who(?:['’]s| is) )(?:the name of )?{_OF}(?P<kind>{_KIN})"
+        r"(?:['’]s name| called)?",
+    ),
 }
 
 
-def asked_attribute(masked: str) -> str | None:
-    """Return the attribute that a question asks for, the name in it masked; None: no such one."""
-    found = (name for name, pattern in _ASKED.items() if pattern.fullmatch(masked))
-    return next(found, None)
+class Asked(NamedTuple):
+    """A slot that a question asks for: its attribute, and with what its values begin."""
+
+    attribute: str
+    kind: str = ""
+
+
+def asked(masked: str) -> Asked | None:
+    """Return what slot a question asks for, the name in it masked; None: no such one."""
+    for attribute, pattern in _ASKED.items():
+        if found := pattern.fullmatch(masked):
+            kinds = [kind for kind in found.groupdict().values() if kind]
+            return Asked(attribute, *(kind.lower() for kind in kinds[:1]))
+    return None
 
 
 def slot_values(
@@ -110,14 +145,14 @@ def slot_values(
     said = text[name.start : name.end]
     bare = re.sub(r"['’]s?\Z", "", said)
     masked = text[: name.start] + _WHO + said[len(bare) :] + text[name.end :]
-    attribute = asked_attribute(" ".join(masked.split()))
-    if attribute is None or entity_ids(files.identity.connection, [name.entity]) != name.ids:
+    slot = asked(" ".join(masked.split()))
+    if slot is None or entity_ids(files.identity.connection, [name.entity]) != name.ids:
         return ()
     subjects = sorted({normalise_name(bare), *name.ids})
     claims = [
         claim.fact_id
         for claim in memory.current_claims(files.memory.connection, subjects, upto)
-        if claim.attribute == attribute
+        if claim.attribute == slot.attribute and claim.value.lower().startswith(slot.kind)
     ]
     place_of = index.facts.placed(claims)
     readable = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from projections.recall.question.asked_slot import asked_attribute
+from projections.recall.question.asked_slot import Asked, asked
 from schemas.wire import Result
 from tests.memory import Memory
 from tests.recall.conftest import Open
@@ -114,4 +114,41 @@ WHO = "\x00"
     ],
 )
 def test_which_slot_a_question_asks_for(question: str, attribute: str | None) -> None:
-    assert asked_attribute(question) == attribute
+    assert asked(question) == (attribute and Asked(attribute))
+
+
+@pytest.mark.parametrize(
+    ("question", "slot"),
+    [
+        (f"How old is {WHO}?", Asked("age")),
+        (f"Where is {WHO} from?", Asked("origin")),
+        (f"Which languages does {WHO} speak?", Asked("language")),
+        (f"What is {WHO} allergic to?", Asked("health", "allerg")),
+        (f"What allergies does {WHO} have?", Asked("health", "allerg")),
+        (f"What's {WHO}'s dog called?", Asked("pet", "dog")),
+        (f"What is the name of {WHO}'s cat?", Asked("pet", "cat")),
+        (f"What pets does {WHO} have?", Asked("pet")),
+        (f"Who is {WHO}'s brother?", Asked("family", "brother")),
+        (f"Why is {WHO} allergic to peanuts?", None),
+        (f"What did {WHO}'s dog eat?", None),
+        (f"When did {WHO}'s brother call?", None),
+    ],
+)
+def test_which_kind_of_value_a_question_asks_for(question: str, slot: Asked | None) -> None:
+    assert asked(question) == slot
+
+
+def test_of_several_values_each_comes_before_what_only_shares_words(open_memory: Open) -> None:
+    memory = open_memory(encoder=False)
+    tell(
+        memory,
+        [
+            say("My dog is called Rex.", "dog", by="Bob"),
+            say("What pets does Bob have? He has pets.", "chat", by="Cleo", at=START + DAY),
+            say("My cat is called Minou.", "cat", by="Bob", at=START + 2 * DAY),
+            say("My dog is called Fido.", "other", by="Cleo", at=START + 3 * DAY),
+        ],
+    )
+    found = [first([one]) for one in ask(memory, "What pets does Bob have?")]
+    assert found[:2] == ["cat", "dog"]
+    assert first(ask(memory, "What is the name of Bob's dog?")) == "dog"
