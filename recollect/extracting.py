@@ -196,7 +196,7 @@ class Extractor:
     ) -> list[Mention]:
         read = next((each.read for each in readings if each.event.id == event.id), None)
         meant = {
-            (row.char_offset_start, row.char_offset_end): self._name(row.entity_id)
+            (row.char_offset_start, row.char_offset_end): row
             for row in puts
             if isinstance(row, MentionRow) and row.char_offset_start >= 0
         }
@@ -221,13 +221,14 @@ class Extractor:
         for mention in mentions(content.content, read):
             if any(mention.start < date.end and date.start < mention.end for date in dates):
                 continue
+            row = meant.get((mention.start, mention.end))
             found.append(
                 Mention(
                     text=mention.text,
                     start=mention.start,
                     end=mention.end,
-                    type=mention.type,
-                    entity=meant.get((mention.start, mention.end)),
+                    type=mention.type if row is None else row.mention_type,
+                    entity=None if row is None else self._name(row.entity_id),
                 )
             )
         found = _with_references(found, content.content, references)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from projections.text.lexicon import RELATIONS, word_set
 from projections.text.name_forms import NAME_KINDS, name_form, name_keys
 from schemas.changes import AnyRow, Handle
 from schemas.events import Content, Event
@@ -23,8 +22,8 @@ from streams.agents.judging import DOUBTFUL, Described, Judgement, judge
 from streams.agents.state import Known, State
 from streams.agents.taking_part import Present
 from streams.language.analysis import Contact, Introduction
+from streams.language.around_names import is_local_place, is_of_the_speaker, is_quoted
 from streams.language.display_names import names_in
-from streams.language.gazetteer import LOCAL_PLACES
 from streams.language.mentions import stands_as_place
 
 #: The type of entity (A15) for each type of mention (C5); types that name no entity are absent.
@@ -41,18 +40,8 @@ ENTITY_TYPES = {
 }
 
 _PHONE = re.compile(r"\+?[0-9][0-9 ().-]{5,}")
-# "my uncle Tom", "our old friend Zephyr": somebody close to the speaker, apart from namesakes.
-_OF_THE_SPEAKER = re.compile(
-    r"\b(?:my|our)\s+(?:[a-z][a-z-]*\s+){0,2}([a-z-]+),?\s+$", re.IGNORECASE
-)
-_CLOSE = (RELATIONS - {"named"}) | word_set(
-    """dad daddy mummy mommy mama papa granny gran nana stepdad stepmum stepmom stepsister
-    stepbrother grandson granddaughter godmother godfather godson goddaughter ex fiancée spouse
-    cat dog puppy kitten pet horse rabbit hamster parrot nanny"""
-)
 _RELATED = "related to"
 _WITHIN = "within"
-_OPENING, _CLOSING = "\"'\u201c\u201d\u201e\u00ab\u2018", "\"'\u201d\u201c\u00bb\u2019"
 
 # With so many entities a new name is compared, and so many are proposed.
 _COMPARED = 24
@@ -182,10 +171,10 @@ class EntityResolver:
         is nobody's known name is nobody: None.
         """
         of_people = mention_type in ("PERSON", "OTHER")
-        if of_people and _is_of_the_speaker(text, start):
+        if of_people and is_of_the_speaker(text, start):
             return self._all.create("person", name, "inferred", _RELATED, self._speaker)
         known = self.known_in(text, start, name, mention_type)
-        if known is not None or (of_people and _is_quoted(text, start, name)):
+        if known is not None or (of_people and is_quoted(text, start, name)):
             return known
         return self.mention(name, mention_type)
 
@@ -215,7 +204,7 @@ class EntityResolver:
         if there is not None:
             return there
         wanted, normalized = ENTITY_TYPES[mention_type], normalise_name(text)
-        if wanted == "place" and _is_local(normalized):
+        if wanted == "place" and is_local_place(normalized):
             return self._local_place(text)
         made = self._all.create(wanted, text, "inferred")
         if (same := self._compare(made, mentioned=True)) is not None:
@@ -235,7 +224,7 @@ class EntityResolver:
         """
         wanted = ENTITY_TYPES[mention_type]
         normalized = normalise_name(text)
-        if wanted == "place" and _is_local(normalized):
+        if wanted == "place" and is_local_place(normalized):
             return self._namesakes_here(normalized)
         found = self._find(normalized, None if wanted == "unknown" else wanted)
         if found is None and wanted in ("person", "unknown") and " " not in normalized:
@@ -439,25 +428,6 @@ def _circle(event: Event, content: Content) -> str:
     if content.peer_kind == "channel":
         return event.platform
     return "\x1f".join((event.platform, content.peer_id or content.thread_id or ""))
-
-
-def _is_local(normalized: str) -> bool:
-    """Whether a name is a number of many buildings: Room 101, Floor 3."""
-    word, _, number = normalized.partition(" ")
-    return word in LOCAL_PLACES and number[:1].isdigit()
-
-
-def _is_of_the_speaker(text: str, start: int) -> bool:
-    """Whether the words before a name say what somebody is to the speaker: "my uncle Tom"."""
-    found = _OF_THE_SPEAKER.search(text, max(0, start - 80), start)
-    return found is not None and found[1].lower() in _CLOSE
-
-
-def _is_quoted(text: str, start: int, name: str) -> bool:
-    """Whether a name stands alone in quotation marks."""
-    end = start + len(name)
-    before, after = text[max(0, start - 1) : start], text[end : end + 1]
-    return bool(before and after) and before in _OPENING and after in _CLOSING
 
 
 def _shares_first(one: str, other: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from projections.events.event_queries import Speaker
-from projections.text.tokenizer import tokenise
+from projections.text.tokenizer import bare, tokenise
 from schemas.events import Event, message_of
 from schemas.ids import handle_row_id
 from schemas.names import normalise_name
@@ -31,7 +31,7 @@ def present(text: str, event: Event, surroundings: Surroundings) -> tuple[Presen
 
     Whoever says it is not among them.
     """
-    words = {normalise_name(word) for word in tokenise(text).words}
+    words = {bare(lower) for lower in tokenise(text).lowers}
     found: dict[tuple[str, str], Present] = {}
     for speaker in _others(surroundings.speakers(event, event.number - REACH), event):
         name = speaker.sender_name or speaker.sender_id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from projections.text.lexicon import FUNCTION_WORDS, word_set
 from projections.text.nicknames import is_title
@@ -29,6 +30,7 @@ def names_in(display_name: str) -> tuple[str, ...]:
     return tuple(each for each in (outer, *named) if each) or (display_name,)
 
 
+@lru_cache(4_096)
 def called(display_name: str) -> frozenset[str]:
     """Return by which normalised names somebody with a display name may be called.
 

@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 import pytest
 
+from recollect.comparing import compare_descriptions
 from schemas.events import Content, Draft
+from schemas.wire import Description
 from streams.agents.merges import MergeClerk
 from streams.agents.writer import RuleWriter
 from tests.agents.kit import MINUTE, START, Zone, says
@@ -57,6 +59,19 @@ def test_a_conversation_ends_as_the_table_says(row: tuple[str, ...]) -> None:
     assert (one == other) == (expected == "same"), home.people()
     if expected in ("propose", "different"):
         assert (frozenset((one, other)) in waiting) == (expected == "propose"), home.in_doubt()
+
+
+@pytest.mark.parametrize("row", [row for row in _ROWS if row[0] in ("accounts", "named")])
+def test_entities_compare_judges_as_the_writer_does(row: tuple[str, ...]) -> None:
+    kind, expected, *given = row
+    type, one, other = given if kind == "named" else ("person", *given)
+    emails = ("a@example.org", "b@example.org") if kind == "accounts" else (None, None)
+    found = compare_descriptions(
+        Description(one, type, emails[0]), Description(other, type, emails[1])
+    )
+    allowed = {"apart": {"propose", "different"}}.get(expected, {expected})
+    assert found.decision in allowed, found
+    assert found.reasons
 
 
 def zone(*drafts: Draft) -> Zone:

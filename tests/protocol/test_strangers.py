@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schemas.events import Draft, Message, Remember
-from tests.protocol.kit import START, ZONE, Home, agree
+from tests.protocol.kit import START, ZONE, Home, agree, forget
 
 MINUTE = 60_000
 
@@ -18,6 +18,7 @@ def said(
     sender: str = "u1",
     name: str | None = None,
     direction: str | None = "in",
+    peer: str | None = None,
 ) -> Draft:
     return Draft(
         platform=platform,
@@ -29,6 +30,7 @@ def said(
             sender_name=name,
             content=text,
             direction=direction,  # type: ignore[arg-type]
+            peer_id=peer,
         ),
     )
 
@@ -197,3 +199,38 @@ def test_what_an_assistant_is_asked_to_remember_is_a_fact(home: Home) -> None:
     home.publish(draft, zone=ZONE)
     home.drive()
     assert home.facts() == [(1, "The key is in the safe.")]
+
+
+def who_is_dan(home: Home, source: str) -> set[str]:
+    """Return the names of those for whom "Dan" stands in a message."""
+    names = dict(home.rows("identity", "SELECT id, name FROM entities"))
+    (event,) = [
+        id_ for id_, known in home.rows("events", "SELECT id, source_id FROM events")
+        if known == source
+    ]  # fmt: skip
+    found = home.rows("identity", "SELECT event_id, mention_text, entity_id FROM mentions")
+    return {
+        str(names[standing(home, str(entity))])
+        for at, words, entity in found
+        if (at, words) == (event, "Dan")
+    }
+
+
+def test_who_takes_part_is_meant_and_when_he_is_forgotten_another_is(home: Home) -> None:
+    """What he wrote there is gone, so nobody of that name takes part."""
+    home.tell(
+        said("I live in Oslo.", "1", sender="d1", name="Dan", peer="family"),
+        said("I live in Lima.", "2", sender="d2", name="Dan Whitlock", peer="work"),
+        said("The bus was late.", "3", sender="d2", name="Dan Whitlock", peer="work"),
+        said("Dan moved to Leeds.", "4", sender="m", name="Mel", peer="work"),
+        said("Dan moved to Turin.", "5", sender="m", name="Mel", peer="family"),
+    )
+    assert who_is_dan(home, "4") == {"Dan Whitlock"}
+    assert who_is_dan(home, "5") == {"Dan"}
+    agree(home)
+    home.tell(forget(3))
+    assert who_is_dan(home, "4") == {"Dan Whitlock"}, "he still takes part, by what he wrote before"
+    agree(home)
+    home.tell(forget(2, at=START + MINUTE))
+    assert who_is_dan(home, "4") == {"Dan"}
+    agree(home)
