@@ -33,6 +33,7 @@ from streams.agents.merges import AUTO_MERGE_CONFIDENCE
 from streams.agents.message_reading import among_versions, fact_metadata, own_words
 from streams.agents.proposals import RECALL, Proposals, Proposed, ProposedFact, Refused
 from streams.agents.state import Known, State, kept_signature
+from streams.agents.taking_part import Present, present
 from streams.agents.vectors import embedding_rows
 from streams.language.corrections import content_words
 from streams.language.enrichment import ALL, Step, Without
@@ -48,8 +49,8 @@ _json = msgspec.json.Encoder()
 
 
 class ModelReading(msgspec.Struct, frozen=True):
-    """What a model wrote of an event, checked by its words; `facts_near` are the ids of the events
-    whose facts it may refer to.
+    """What a model wrote of an event, checked by its words; `near` are the ids of the events whose
+    facts it may refer to, `present` those who take part where it is said.
     """
 
     about: Event
@@ -57,6 +58,7 @@ class ModelReading(msgspec.Struct, frozen=True):
     proposed: Proposed
     answers: AnsweredCalls
     near: tuple[str, ...]
+    present: tuple[Present, ...]
 
 
 class ModelWriter(Agent):
@@ -91,7 +93,12 @@ class ModelWriter(Agent):
         near = tuple(one.id for one in (about, *thread))
         return Extract(
             content=ModelReading(
-                about, said_at, _left_out(proposals.all(), self._without), answers, near
+                about,
+                said_at,
+                _left_out(proposals.all(), self._without),
+                answers,
+                near,
+                present(own_words(about.payload), about, surroundings),
             ),
             reads=wrote.sources,
             texts=tuple(fact.text for fact in proposals.facts.values()),
@@ -171,6 +178,7 @@ class _Resolution:
         known = self._state.facts_from(about.id)
         if proposed.facts:
             sender = self._resolver.sender(about, content)
+            self._resolver.hear(self._reading.present)
             for fact in proposed.facts.values():
                 if self._is_repeated(fact, [text for _, text, _ in known]):
                     self._repeated += 1
@@ -249,7 +257,9 @@ class _Resolution:
             text = own_words(message_of(self._reading.about))
             start = text.find(named.name)
             if start < 0:
-                return self._resolver.mention(named.name, named.mention_type)
+                return self._resolver.known_here(
+                    named.name, named.mention_type
+                ) or self._resolver.mention(named.name, named.mention_type)
             found = self._resolver.mention_in(text, start, named.name, named.mention_type)
             if found is None:
                 return None
