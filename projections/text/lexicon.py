@@ -175,8 +175,8 @@ OCCUPATIONS = word_set(
     seamstress singer social worker soldier specialist stylist supervisor surgeon tailor
     teacher technician telemarketer therapist trader trainer translator tutor undertaker
     veterinarian vet waiter waitress welder writer zoologist student anaesthetist anesthesiologist
-    anthropologist apprentice archaeologist astronomer auctioneer auditor babysitter ballerina
-    beautician beekeeper blacksmith blogger bodyguard botanist brewer bricklayer busboy
+    anthropologist athlete archaeologist astronomer auctioneer auditor babysitter ballerina
+    apprentice beautician beekeeper blacksmith blogger bodyguard botanist brewer bricklayer busboy
     cardiologist caretaker cartoonist caterer chauffeur chiropractor choreographer cleaner
     cobbler columnist comedian conductor courier custodian dermatologist detective diplomat
     dishwasher dj doula drummer ecologist embalmer exterminator fireman firewoman goldsmith

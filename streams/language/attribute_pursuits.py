@@ -174,7 +174,7 @@ def _play(rest: Rest) -> Told | None:
     said = thing(rest.after() if rest.opens in ("the", "some", "a") else rest)
     if said.head in INSTRUMENTS or (said.words and said.words[0] in INSTRUMENTS):
         return None if rest.is_for_now() else told("skill", f"playing {rest.text}")
-    if rest.is_for_now():
+    if rest.is_for_now() or rest.opens == "some":
         return None
     if said.words and (said.head in GAMES or said.words[0] in GAMES):
         return told("activity", f"playing {rest.text}")

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from projections.text.lexicon import OCCUPATIONS, word_set
 from streams.language.analysis import Claim, Mention
-from streams.language.attribute_states import being, having, not_being, was
+from streams.language.attribute_having import having
+from streams.language.attribute_states import being, not_being, was
 from streams.language.attribute_values import Rest, Told, own, told
 from streams.language.attribute_verbs import DENIED, PAST, VERBS
 from streams.language.attribute_words import LANGUAGES, MOTORS, PARTNERS, PETS, POINTING, RELATIVES
@@ -57,8 +58,10 @@ _STOP = re.compile(
     r"now|then|so|the)|because|since|especially|particularly|though|although|not|like|such|as|even|"
     r"when|while|if|too|thanks|please|my|our|your|do|what|how|why|is|are|was|where|yes|no|haha|lol|"
     r"right|actually|except|including|just|only)\b)|"
-    r"\s(?=(?:because|since|but|so|when|whenever|while|although|though|if|['’]?cause|cuz|which|who|whose|"
-    r"that|where|until|before|after|than|lol|haha|lately|"
+    r"(?<=\w)\s(?=so\b)|\s(?=(?:because|since|but|when|whenever|while|although|though|if|['’]?cause|"
+    r"cuz|which|who|whose|"
+    r"that\s+(?:i|we|you|he|she|they|it|is|are|was|has|have|can|will|makes?)|"
+    r"where|until|before|after|than|lol|haha|lately|"
     r"for (?:the (?:past|last) |an? |over |about )?(?:\w+ ){0,2}(?:years?|months?|weeks?)|"
     r"\w+(?: few| couple)? (?:years?|months?|weeks?|days?) ago|last (?:year|month|week)|"
     r"and\s+(?:i|it|we|he|she|they|my|our|am|are|is|have|has|live|lives|work|works|love|loves|"

@@ -10,15 +10,15 @@ from streams.language.attribute_words import GENERAL, IDLE, POINTING
 from streams.language.gazetteer import PLACES
 
 #: How many words a value has at most.
-_MOST_WORDS = 10
+_MOST_WORDS = 14
 _OPENING = word_set("a an the some my our both")
 _AFTER_NOUN = (PREPOSITIONS - {"like"}) | word_set("named called and or that who which but")
 _AMOUNTS = word_set("couple lot lots pair bunch few")
 #: "I like to take naps"
 _TAKEN = word_set("walks naps photos photographs pictures baths")
-_NOTHING_LIKED = word_set("not knowing so very no")
+_NOTHING_LIKED = word_set("not knowing so very no how what when where why who whatever")
 #: "I like the smell" is that of something.
-_SENSED = word_set("smell taste sound color colour look feel night water news")
+_SENSED = word_set("feeling thrill smell taste sound color colour look feel night water news")
 #: Only for now, or on one day.
 _WHEN = word_set("tomorrow today tonight now then later soon again yesterday") | WEEKDAYS.keys()
 #: "I live in verdun": a place that nobody knows, in a message without capitals.
@@ -73,9 +73,9 @@ class Thing(NamedTuple):
 def told(attribute: str, text: str) -> Told | None:
     """Return an attribute with a value; None where the value points at what was said before."""
     words = text.split()
-    while len(words) > 1 and words[0].lower() in _OPENING:
+    while len(words) > 1 and words[0].lower() in _OPENING and words[1] not in _AMOUNTS:
         words = words[1:]
-    lowers = [word.strip(",.'").lower() for word in words]
+    lowers = [word.lower().replace("’", "'").partition("'")[0].strip(",.") for word in words]
     if not 0 < len(words) <= _MOST_WORDS or not POINTING.isdisjoint(lowers):
         return None
     value = " ".join(words).rstrip(" ,.")
@@ -112,11 +112,7 @@ def liked(attribute: str, rest: Rest) -> Told | None:
         named = rest.text[4:5].isupper()
         if not named and (GENERAL.isdisjoint(rest.words[1:]) or rest.ends in _SENSED):
             return None
-    if (
-        rest.words[:2] == ("all", "the")
-        or rest.opens in PREPOSITIONS
-        or rest.opens in ("not", "being", "knowing", "so", "very", "no")
-    ):
+    if rest.words[:2] == ("all", "the") or rest.opens in PREPOSITIONS | _NOTHING_LIKED:
         return None
     return own(attribute, rest)
 

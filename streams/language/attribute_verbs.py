@@ -223,6 +223,11 @@ def _wear(rest: Rest) -> Told | None:
     return told("looks", f"wears {rest.text}") if said.head in worn and rest.opens != "my" else None
 
 
+def _start(rest: Rest) -> Told | None:
+    at = rest.opens == "at" and capitals(rest.after().text.split()) > 0
+    return told("plan", f"start {rest.text}") if at else None
+
+
 def _listen(rest: Rest) -> Told | None:
     music = rest.opens == "to" and rest.ends in ("music", "podcasts", "audiobooks")
     return told("likes", rest.after().text) if music and len(rest.words) > 2 else None
@@ -308,6 +313,7 @@ VERBS: Mapping[str, Rule] = {
     "suffer": _suffer,
     "wear": _wear,
     "listen": _listen,
+    "start": _start,
     "believe": _believe,
     "raise": _raise,
     "come": _come,

@@ -169,8 +169,8 @@ GENERAL = word_set(
     """beach ocean sea mountains mountain outdoors outdoor city country countryside rain snow sun
     sunshine winter summer autumn fall spring cold heat dark night water lake lakes river
     woods forest desert gym theatre theater opera ballet arts cinema movies museum library
-    zoo park color colour smell sound taste wilderness wind weekend weekends holidays news
-    internet radio piano guitar violin drums saxophone circus"""
+    zoo park color colour smell sound taste wilderness feeling thrill wind weekend weekends holidays
+    news internet radio piano guitar violin drums saxophone circus"""
 )
 #: Names of places are none of these: "I live in fear", "in the moment".
 NO_PLACES = word_set(
