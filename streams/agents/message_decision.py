@@ -24,6 +24,7 @@ from streams.agents.entities import EntityResolver
 from streams.agents.mention_rows import Named, known_mentions, known_of, mention_rows, mentions_of
 from streams.agents.message_reading import Reading, fact_metadata
 from streams.agents.near_duplicates import likenesses_of, repeated_fact, signatures_of
+from streams.agents.proposals import is_of_model
 from streams.agents.state import Known, State, kept_signature
 from streams.agents.vectors import embedding_rows
 from streams.language.analysis import Analysis, Statement
@@ -165,7 +166,9 @@ class MessageDecision:
             ended = [row for row in ends if row.fact_id not in over]
             new.until.update((row.fact_id, row.invalid_at) for row in ended)
             self._said.puts += ended
-            if not any(says_it(one, fact.text) for fact in held):
+            # What a model wrote of it changes nothing of what the rules say.
+            ours = [each for each in held if not is_of_model(each.id, one.event.id, each.text)]
+            if not any(says_it(one, fact.text) for fact in ours):
                 former += self._former_fact(one, what_ends(one, self._event, self._made))
         return former
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from schemas.errors import InvalidInput
-from schemas.ids import entity_id, fact_id
+from schemas.ids import entity_id, fact_id, time_of
 from schemas.names import normalise_name
 from schemas.times import parse_moment
 from streams.agents.entities import ENTITY_TYPES
@@ -161,8 +161,7 @@ class Proposals:
             raise Refused("many", f"no more than {MOST_FACTS} facts of one message")
         span = evidence_span(self._said.text, evidence)
         assert span is not None
-        # Its own name in the id: a fact of the rules is never replaced by it.
-        id_ = fact_id(self._event_id, f"model: {text.casefold()}", self._said.at_ms)
+        id_ = model_fact_id(self._event_id, text, self._said.at_ms)
         self.facts.setdefault(id_, ProposedFact(id_, text, *span))
         return {"fact_id": id_}
 
@@ -228,6 +227,16 @@ class Proposals:
     def _must_know(self, entity: str) -> None:
         if entity not in self.entities and not self._knows_entity(entity):
             raise Refused("id", f"there is no entity {entity[:40]!r}")
+
+
+def model_fact_id(event_id: str, text: str, at_ms: int) -> str:
+    """Return the id of a fact that a model wrote of an event: never that of one of the rules."""
+    return fact_id(event_id, f"model: {text.casefold()}", at_ms)
+
+
+def is_of_model(id_: str, event_id: str, text: str) -> bool:
+    """Whether a model wrote a fact of an event, and not the rules."""
+    return id_ == model_fact_id(event_id, text, time_of(id_))
 
 
 _TOOLS: dict[str, Callable[[Proposals, dict[str, Any]], dict[str, Any]]] = {

@@ -12,15 +12,31 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from projections.text.dates import date_references
-from projections.text.lexicon import FUNCTION_WORDS, MONTHS, WEEKDAYS
+from projections.text.lexicon import FUNCTION_WORDS, MONTHS, WEEKDAYS, word_set
 from projections.text.sentences import sentences
 from streams.language.corrections import content_words
 from streams.language.questions import is_question
+from streams.language.verbs import BASES, is_past
 
 #: A sentence is not longer than this, and no evidence shorter than that (characters).
 LONGEST, SHORTEST_EVIDENCE = 400, 3
 #: At least this share of a sentence's own words was said.
 _LEAST_SAID = 0.5
+
+#: Fewer words say nothing that stands alone.
+_FEWEST_WORDS = 3
+_OUTCRY = ("!", "…", "...", "!)")
+_AUXILIARIES = word_set(
+    "is are am was were be been being has have had do does did will would can could may might must "
+    "shall should cannot isn't aren't wasn't weren't hasn't haven't hadn't doesn't don't didn't "
+    "won't wouldn't can't couldn't mustn't shouldn't"
+)
+#: Who begins with one of these tells not whom, or only greets.
+_NO_SUBJECT = word_set(
+    "he she it they him her them his hers its their this that these those here who what which "
+    "hello hi hey dear thanks thank thx welcome congratulations congrats bravo ok okay yes yeah no "
+    "sure please sorry wow oh ah good great nice lovely beautiful madame madam sir"
+)
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NUMBER = re.compile(r"\d+")
@@ -72,6 +88,8 @@ def fault(sentence: str, evidence: str, said: Said) -> tuple[str, str] | None:
         return "form", "text is empty"
     if len(sentence) > LONGEST or "\n" in sentence or not sentence.isprintable():
         return "form", f"text must be one plain sentence of at most {LONGEST} characters"
+    if not _states_something(sentence):
+        return "statement", "write a whole sentence: first whom or what it is about, then a verb"
     span = evidence_span(said.text, evidence)
     if span is None:
         return "evidence", "metadata.evidence must quote this message, word for word"
@@ -96,6 +114,27 @@ def fault(sentence: str, evidence: str, said: Said) -> tuple[str, str] | None:
     if own and len(own & told) < _LEAST_SAID * len(own):
         return "words", "most of its words were not said; keep to the words of the message"
     return None
+
+
+def _states_something(sentence: str) -> bool:
+    """Whether a sentence begins with whom or what it is about, and has a verb behind that.
+
+    "Noted.", "The bus." and "She would." say nothing that stands alone.
+    """
+    words = [_bare(word).casefold() for word in _words(sentence)]
+    opening = next((sign for sign in sentence if sign.isalnum()), "")
+    if len(words) < _FEWEST_WORDS or opening.islower() or sentence.rstrip().endswith(_OUTCRY):
+        return False
+    return words[0] not in _NO_SUBJECT and any(map(_may_be_verb, words[1:]))
+
+
+def _may_be_verb(word: str) -> bool:
+    return (
+        word in _AUXILIARIES
+        or is_past(word)
+        or word in BASES
+        or (word.endswith("s") and not word.endswith("ss"))
+    )
 
 
 def occurs(name: str, texts: Iterable[str]) -> bool:

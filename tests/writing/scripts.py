@@ -123,6 +123,14 @@ def hostile(body: Body) -> Reply:
     )
 
 
+def parrot(body: Body) -> Reply:
+    """Take the first sentence of every message for a fact, as it stands."""
+    if results_of(body):
+        return say("done")
+    words = re.split(r"(?<=[.!?])\s", message_of(body)["content"].strip())[0]
+    return say("", ("insert_fact", {"text": words, "metadata": {"evidence": words}}))
+
+
 def contradictory(body: Body) -> Reply:
     """State the opposite of what was said, and then the opposite of that, without end."""
     words = message_of(body)["content"]

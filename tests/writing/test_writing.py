@@ -174,7 +174,31 @@ def _merged(memory: Memory) -> list[tuple[str, str]]:
     return sorted((merge.a, merge.b) for merge in memory.merges() if merge.status == "merged")
 
 
+def test_what_a_model_wrote_changes_nothing_of_what_a_correction_says(
+    opened: OpenWriting, tmp_path: Path
+):
+    said = ("Bob", "Save the date: spring concert is Saturday 18 April, Saint-Gabriel.")
+    corrected = ("Bob", "Concert is the 25th of April, NOT the 18th, the church has a wedding.")
+    rules = tmp_path / "rules"
+    Home.make(rules, without_encoder=True)
+    with Memory(rules) as plain:
+        say_all(plain, said, corrected)
+        wanted = held(plain)
+    memory, _ = opened(scripts.parrot)
+    say_all(memory, said)
+    assert memory.write().kept == 1
+    (written,) = memory.facts()
+    say_all(memory, corrected, start=1)
+    found = held(memory)
+    assert all(fact in found for fact in wanted)
+    # What the model wrote does not hold any more either.
+    assert written.id not in [fact.id for fact in memory.facts()]
+    memory.rebuild("derive")
+    assert held(memory) == found
+
+
 WORST = {
+    "parrot": scripts.parrot,
     "refusing": scripts.refusing,
     "hostile": scripts.hostile,
     "contradictory": scripts.contradictory,

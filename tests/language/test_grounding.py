@@ -1,0 +1,70 @@
+"""What a model says of a message is believed only as a statement that stands alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from streams.language.grounding import Said, fault
+
+STATEMENTS = [
+    "Ada lives in Lisbon.",
+    "Ada's sister Ann breeds alpacas.",
+    "The deploy is on Fridays at Marlowe Labs.",
+    "Bob gets hives from walnuts.",
+    "Ada and Ben live in Turin.",
+    "Nadia quit smoking in March.",
+    "The spare key hangs behind the boiler.",
+    "Dr. Okafor cannot work on Tuesdays.",
+    "Two of the pumps leak.",
+    "Room 102 belongs to the choir.",
+    "Ben wants a window seat on every flight",
+    "There are two keys to the cellar.",
+    "Karl-Heinz drives the van to Ghent.",
+    "Kelpie, the boat of Ada, leaks.",
+]
+
+NOTHING = [
+    "Noted.",
+    "The bus.",
+    "Daniel.",
+    "Morning folks!",
+    "u up",
+    "and solid is for optimism",
+    "that last chord.",
+    "Obrigado, gente.",
+    "102, fine.",
+    "Hello Melanie, Parveen is here about the flat.",
+    "Ok Mel.",
+    "Lunch order!",
+    "Twelve, pork and fennel.",
+    "He came, he looked, he left.",
+    "She would do it very well.",
+    "It was a pleasure.",
+    "Dear parents, class is over.",
+    "Beautiful and horrible.",
+    "Is that...",
+    "This rotates every Friday.",
+    "🎉🎉🎉",
+    "!!!",
+    "so.",
+    "Thanks, that helps.",
+    "Yes, she was there.",
+    "Welcome to Hana who takes over.",
+    "BEST NEWS OF THE QUARTER!",
+]
+
+
+def _fault(sentence: str) -> str | None:
+    said = Said(sentence, 1_780_000_000_000, 0, (), ())
+    found = fault(sentence, sentence, said)
+    return None if found is None else found[0]
+
+
+@pytest.mark.parametrize("sentence", STATEMENTS)
+def test_a_statement_is_believed_where_it_was_said(sentence: str) -> None:
+    assert _fault(sentence) is None
+
+
+@pytest.mark.parametrize("sentence", NOTHING)
+def test_what_states_nothing_by_itself_is_refused(sentence: str) -> None:
+    assert _fault(sentence) is not None
