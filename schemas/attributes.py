@@ -39,6 +39,8 @@ MULTIPLE: Mapping[str, str] = {
     "trait": "what somebody is like",
     "looks": "hair, eyes, height",
 }
+#: Who likes something no longer dislikes it, and the other way round.
+OPPOSITE: Mapping[str, str] = {"likes": "dislikes", "dislikes": "likes"}
 
 
 def holds_one(attribute: str) -> bool:

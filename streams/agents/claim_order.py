@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from schemas.attributes import holds_one
+from projections.memory.memory_queries import DatedClaim
+from schemas.attributes import OPPOSITE, holds_one
 from schemas.changes import AnyRow, FactClaim, FactSupersession
 from schemas.events import Content
 from schemas.names import normalise_name
@@ -46,19 +47,14 @@ def claim_rows(
     Of two that differ, the earlier is valid until the later begins, whichever was said first. Of
     two with the same time, the one that was said first ends. A value that was said again after
     this one goes on, and this one ends there. Facts in `replaced` do not count. What can have
-    several values ends none.
+    several values ends none of them, but the same value of its opposite.
     """
     made = FactClaim(identity, subjects[0], claim.attribute, claim.value, as_of)
-    if not holds_one(claim.attribute):
-        new.claims.append(made)
-        return [made]
     ends: list[FactSupersession] = []
-    held = new.claims_of(state, subjects, claim.attribute)
     others = [
         item
-        for item in held
-        if normalise_name(item.claim.value) != normalise_name(claim.value)
-        and item.claim.fact_id not in replaced
+        for item in _excluded(claim, subjects, state, new)
+        if item.claim.fact_id not in replaced
     ]
     after: list[tuple[int, str]] = []
     for other, until in others:
@@ -76,3 +72,18 @@ def claim_rows(
     new.claims.append(made)
     new.until.update((row.fact_id, row.invalid_at) for row in ends)
     return [made, *ends]
+
+
+def _excluded(
+    claim: Claim, subjects: list[str], state: State, new: DecidedSoFar
+) -> list[DatedClaim]:
+    """Return the claims that cannot hold at once with one."""
+    value = normalise_name(claim.value)
+    if holds_one(claim.attribute):
+        held = new.claims_of(state, subjects, claim.attribute)
+        return [item for item in held if normalise_name(item.claim.value) != value]
+    opposite = OPPOSITE.get(claim.attribute)
+    if opposite is None:
+        return []
+    held = new.claims_of(state, subjects, opposite)
+    return [item for item in held if normalise_name(item.claim.value) == value]

@@ -75,3 +75,26 @@ def test_what_somebody_likes_ends_nothing_they_like() -> None:
         says("Ada", "Bob Stone likes black coffee.", at=START + DAY),
     )
     assert len(zone.holding()) == 2
+
+
+@given(
+    told=st.lists(
+        st.tuples(st.integers(0, 60), st.sampled_from(("I love opera.", "I don't like opera."))),
+        min_size=2,
+        max_size=6,
+        unique_by=lambda item: item[0],
+    ),
+    order=st.randoms(use_true_random=False),
+)
+@settings(max_examples=40, deadline=None)
+def test_what_was_said_last_of_a_taste_is_so_whatever_order_it_comes_in(
+    told: list[tuple[int, str]], order: object
+) -> None:
+    arriving = list(told)
+    order.shuffle(arriving)  # type: ignore[attr-defined]
+    zone = Zone(RuleWriter()).given(says("Ada", "I love jazz.", at=START - DAY, id="jazz"))
+    for place, (day, words) in enumerate(arriving):
+        zone.read(says("Ada", words, at=START + 2 * day * DAY, id=f"m{place}"))
+    likes = max(told)[1] == "I love opera."
+    opera = "Ada loves opera." if likes else "Ada doesn't like opera."
+    assert set(zone.holding()) == {"Ada loves jazz.", opera}
