@@ -58,7 +58,7 @@ _STOP = re.compile(
     r"now|then|so|the)|because|since|especially|particularly|though|although|not|like|such|as|even|"
     r"when|while|if|too|thanks|please|my|our|your|do|what|how|why|is|are|was|where|yes|no|haha|lol|"
     r"right|actually|except|including|just|only)\b)|"
-    r"(?<=\w)\s(?=so\b)|\s(?=(?:because|since|but|when|whenever|while|although|though|if|['’]?cause|"
+    r"(?<=\w)\s(?=so\b)|,?\s(?=ever\b)|\s(?=(?:because|since|but|when|whenever|while|although|though|if|['’]?cause|"
     r"cuz|which|who|whose|"
     r"that\s+(?:i|we|you|he|she|they|it|is|are|was|has|have|can|will|makes?)|"
     r"where|until|before|after|than|lol|haha|lately|"

@@ -68,7 +68,7 @@ _SKILLED = word_set(
 )
 _HOW_WELL = word_set("good great decent terrible bad pretty very strong keen avid")
 _PARENT_WORDS = word_set(
-    "single new proud stay-at-home working first-time young busy foster adoptive full-time and"
+    "single new proud working first-time young busy foster adoptive full-time and"
 )
 _TYPES = re.compile(
     r"(?:an? |such an? )?(?:(?P<kind>night owl|early bird|early riser|morning person|people person|"
@@ -90,6 +90,7 @@ _LOOKING = word_set("bald redhead redheaded blonde brunette tall petite ginger o
 _TALL = re.compile(
     r"(?:\d['’]\d{1,2}\b|\d(?:\.\d+)? ?(?:feet|foot|ft|m|metres|meters)|\d{3} ?cm)\b"
 )
+_AT_HOME = re.compile(r"an? stay[- ]at[- ]home (mom|mum|dad|mother|father|parent)\b", re.IGNORECASE)
 _JOBLESS = word_set("retired unemployed self-employed jobless")
 _OFFICE = re.compile(
     r"(?:the|an?) (?P<role>(?:\w+[ -]){0,3}(?:ceo|cto|cfo|coo|head|director|manager|owner|founder|"
@@ -248,8 +249,8 @@ def _student(rest: Rest) -> Told | None:
 def _office(rest: Rest) -> Told | None:
     if rest.opens in _JOBLESS and (len(rest.words) == 1 or rest.words[1] in PREPOSITIONS | {"and"}):
         return Told("role", rest.opens)
-    if rest.words[:2] in (("stay-at-home", "mom"), ("stay-at-home", "dad")):
-        return Told("role", " ".join(rest.words[:2]))
+    if at_home := _AT_HOME.match(rest.text):
+        return Told("role", f"stay-at-home {at_home[1].lower()}")
     if match := _OFFICE.match(rest.text):
         return Told("role", match["role"].lower())
     if rest.words[:2] == ("employed", "by"):

@@ -200,6 +200,13 @@ def _buy(rest: Rest) -> Told | None:
     return told("possession", bought) if said.head in THINGS - {"home"} else None
 
 
+def _open(rest: Rest) -> Told | None:
+    said = thing(rest)
+    business = said.head in BUSINESSES - {"blog", "channel", "school", "truck"}
+    owned = rest.opens in (*_ARTICLES, "my", "our") and said.next not in ("for", "to")
+    return own("work", Rest.of(f"runs {rest.text}")) if business and owned else None
+
+
 def _adopt(rest: Rest) -> Told | None:
     said = thing(rest)
     if said.head in PETS:
@@ -323,6 +330,7 @@ PAST: Mapping[str, Rule] = {
     **PAST_PURSUITS,
     **dict.fromkeys(("moved", "relocated"), _move),
     **dict.fromkeys(("bought", "purchased"), _buy),
+    "opened": _open,
     "got": _get,
     **dict.fromkeys(("accepted", "landed"), _land),
     "adopted": _adopt,

@@ -36,8 +36,7 @@ PARTNERS, RELATIVES = _PARTNERS, _RELATIVES - word_set("boy boys girl girls fami
 COUNTED_RELATIVES = _RELATIVES
 PARENTS = word_set(
     """mother father mom mum dad parent grandmother grandma grandfather grandpa grandparent
-    stepmother stepfather stepmom stepdad aunt uncle twin triplet godmother godfather
-    stay-at-home"""
+    stepmother stepfather stepmom stepdad aunt uncle twin triplet godmother godfather"""
 )
 MARITAL = word_set("married single divorced engaged widowed separated unmarried")
 

@@ -44,6 +44,8 @@ TOLD = [
     ("I own a small bakery.", "work", "owns a small bakery"),
     ("I teach woodwork.", "work", "teaching woodwork"),
     ("We run a guesthouse business.", "work", "runs a guesthouse business"),
+    ("I'm a stay at home dad.", "role", "stay-at-home dad"),
+    ("I opened a small bookshop.", "work", "runs a small bookshop"),
     ("I work in publishing.", "work", "in publishing"),
     # Age, gender, companions.
     ("I'm 41 years old.", "age", "41"),
@@ -133,6 +135,7 @@ TOLD = [
     # What is meant to be.
     ("I'm getting married in October.", "plan", "getting married in October"),
     ("We plan to renovate the barn.", "plan", "renovate the barn"),
+    ("I've always wanted to keep bees, ever since school.", "plan", "keep bees"),
     ("I've always wanted to learn archery.", "plan", "learn archery"),
     ("I'm saving up for a camper van.", "plan", "saving up for a camper van"),
     ("I want to become a vet.", "plan", "become a vet"),
@@ -224,6 +227,8 @@ NOTHING = [
     "I got the message.",
     "I got a call.",
     "I bought milk.",
+    "I opened a window.",
+    "I opened the shop for her.",
     "I collect the kids at three.",
     "I take the point.",
     "I can read it tonight.",
