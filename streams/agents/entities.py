@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from projections.text.name_forms import NAME_KINDS, name_form, name_keys
+from projections.text.name_forms import NAME_KINDS, name_form
 from schemas.changes import AnyRow, Handle
 from schemas.events import Content, Event
 from schemas.ids import entity_id, handle_row_id
@@ -43,8 +43,7 @@ _PHONE = re.compile(r"\+?[0-9][0-9 ().-]{5,}")
 _RELATED = "related to"
 _WITHIN = "within"
 
-# With so many entities a new name is compared, and so many are proposed.
-_COMPARED = 24
+# So many are proposed of one new name.
 _MOST_PROPOSED = 3
 
 
@@ -212,7 +211,7 @@ class EntityResolver:
         if wanted not in ("unknown", "email"):
             self._doubt_about(made, self._find(normalized, "unknown"), f"perhaps a {wanted}")
         if wanted == "person":
-            self._doubt_about(made, self._handle_called(normalized), "the name of a handle")
+            self._doubt_about(made, self._all.handle_called(normalized), "the name of a handle")
         return made
 
     def known(self, text: str, mention_type: str) -> Known | None:
@@ -265,7 +264,7 @@ class EntityResolver:
     def _local_place(self, name: str) -> Known:
         """Return a room, a floor or the like of the place where it is spoken of."""
         made = self._all.create("place", name, "inferred", _WITHIN, self._circle)
-        for near in self._near(made):
+        for near in self._all.near(made):
             same = judge(self._all.described(near), self._all.described(made)).decision == "same"
             if same and near.id == self._local_id(near.normalized):
                 return self._all.merge(near, made, "the same place, written otherwise")
@@ -276,17 +275,6 @@ class EntityResolver:
 
     def _namesakes_here(self, normalized: str) -> Known | None:
         return self._all.canonical(self._local_id(normalized))
-
-    def _handle_called(self, normalized: str) -> Known | None:
-        """Return the only account with this name, if its platform gave it no other."""
-        handles = {
-            row.id: row
-            for row in [*self._state.named(normalized), *self._all.new.values()]
-            if row.normalized == normalized
-            and row.type.endswith("_handle")
-            and self._all.is_(row.id, row.id)
-        }
-        return next(iter(handles.values())) if len(handles) == 1 else None
 
     def _find(self, normalized: str, wanted: str | None) -> Known | None:
         """Return the only unmerged entity with the name, and the type if `wanted` is given.
@@ -373,7 +361,7 @@ class EntityResolver:
             return None
         own = self._all.described(made)
         found: dict[str, Judgement] = {}
-        for near in self._near(made):
+        for near in self._all.near(made):
             judged = judge(self._all.described(near), own)
             if judged.decision != "different":
                 found[near.id] = judged
@@ -390,33 +378,11 @@ class EntityResolver:
             return None
         for other in likely[:_MOST_PROPOSED]:
             known = self._all.canonical(other)
-            if known is not None and known.id != self._end(made.id):
+            if known is not None and known.id != self._all.end(made.id):
                 one = found[other]
                 sure = DOUBTFUL if one.decision == "same" else one.confidence
                 self._all.doubt(known, made, "; ".join(one.reasons), sure)
         return None
-
-    def _near(self, made: Known) -> list[Known]:
-        """Return the entities at the end of their merges that have a name like a new one's."""
-        rows = self._state.names_alike(made.normalized, made.type, _COMPARED)
-        keys = set(name_keys(made.normalized, made.type))
-        rows += [
-            row
-            for row in self._all.new.values()
-            if row.type == made.type and not keys.isdisjoint(name_keys(row.normalized, row.type))
-        ]
-        near = {
-            known.id: known
-            for row in rows
-            if row.normalized != made.normalized
-            and (known := self._all.canonical(row.id)) is not None
-        }
-        own = self._end(made.id)
-        return [known for known in near.values() if known.id != own and known.type == made.type]
-
-    def _end(self, entity_id: str) -> str:
-        known = self._all.canonical(entity_id)
-        return entity_id if known is None else known.id
 
     def _doubt_about(self, one: Known, other: Known | None, reason: str) -> None:
         if other is not None and other.id != one.id:

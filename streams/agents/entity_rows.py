@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from projections.text.name_forms import name_keys
 from schemas.changes import AnyRow, Entity, MergeCandidate
 from schemas.ids import entity_id, row_id
 from schemas.names import normalise_name
@@ -11,6 +12,9 @@ from streams.agents.judging import CONFIDENT, DOUBTFUL, Described
 from streams.agents.merges import merge_row
 from streams.agents.state import Known, State
 from streams.language.formatting import plain_name
+
+# With so many entities a new name is compared.
+_COMPARED = 24
 
 
 class EntityRows:
@@ -62,6 +66,39 @@ class EntityRows:
             for row in candidates
             if wanted in (row.type, None) and (found := self.canonical(row.id)) is not None
         }
+
+    def handle_called(self, normalized: str) -> Known | None:
+        """Return the only account with this name, if its platform gave it no other."""
+        handles = {
+            row.id: row
+            for row in [*self.state.named(normalized), *self.new.values()]
+            if row.normalized == normalized
+            and row.type.endswith("_handle")
+            and self.is_(row.id, row.id)
+        }
+        return next(iter(handles.values())) if len(handles) == 1 else None
+
+    def near(self, made: Known) -> list[Known]:
+        """Return the entities at the end of their merges that have a name like a new one's."""
+        rows = self.state.names_alike(made.normalized, made.type, _COMPARED)
+        keys = set(name_keys(made.normalized, made.type))
+        rows += [
+            row
+            for row in self.new.values()
+            if row.type == made.type and not keys.isdisjoint(name_keys(row.normalized, row.type))
+        ]
+        near = {
+            known.id: known
+            for row in rows
+            if row.normalized != made.normalized and (known := self.canonical(row.id)) is not None
+        }
+        own = self.end(made.id)
+        return [known for known in near.values() if known.id != own and known.type == made.type]
+
+    def end(self, entity_id: str) -> str:
+        """Return the id at the end of an entity's merges."""
+        known = self.canonical(entity_id)
+        return entity_id if known is None else known.id
 
     def described(self, entity: Known) -> Described:
         """Return the names and addresses of an entity and of all that was merged into it."""
