@@ -19,6 +19,8 @@ CONFIDENT = 0.95
 DOUBTFUL = 0.5
 
 UNKNOWN = "unknown"
+# The likelihood that two are one of whom a part of a display name is the same.
+_OF_PARTS = 0.8
 #: The attributes that nobody has two values of.
 LIFELONG = ("birthday",)
 
@@ -76,14 +78,29 @@ def judge(one: Described, other: Described) -> Judgement:
 
 
 def _names(one: Described, other: Described, type: str) -> NameComparison:
-    """Return how the names are alike: the surest of all pairs, unless one cannot be."""
+    """Return how the names are alike: the surest of all pairs, unless one cannot be.
+
+    A name that stands in a display name, "melodious (Mel)", is enough to propose somebody.
+    """
     kind = NAME_KINDS.get(type, "other")
-    each, against = (
-        [part for name in two.names for part in names_in(name)] for two in (one, other)
-    )
-    found = [compare_names(a, b, kind) for a in each for b in against]
+    found = [compare_names(a, b, kind) for a in one.names for b in other.names]
+    if kind == "person":
+        whole = {*one.names, *other.names}
+        parts = [{part for name in each.names for part in names_in(name)} for each in (one, other)]
+        found += [
+            _proposed(compare_names(a, b, kind))
+            for a in sorted(parts[0])
+            for b in sorted(parts[1])
+            if not {a, b} <= whole
+        ]
     impossible = next((pair for pair in found if pair.likelihood == 0), None)
     return impossible or max(found, key=lambda pair: (pair.decision == "same", pair.likelihood))
+
+
+def _proposed(part: NameComparison) -> NameComparison:
+    if part.decision != "same":
+        return part
+    return NameComparison("propose", _OF_PARTS, part.reasons)
 
 
 def _different(confidence: float, *reasons: str) -> Judgement:
