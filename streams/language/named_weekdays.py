@@ -46,12 +46,14 @@ def days_named(text: str, at_ms: int, utc_offset_minutes: int = 0) -> list[int]:
     return [item.first for item in found if _is_numbered(tokens, item)]
 
 
-def collection_days(text: str) -> list[tuple[int, int]]:
+def collection_days(tokens: Tokens) -> list[tuple[int, int]]:
     """Return where a text says on which weekday the bins are emptied, by first and last character.
 
     That is no one day, and is worth keeping.
     """
-    return [match.span() for match in _WEEKLY.finditer(text)]
+    if WEEKDAYS.keys().isdisjoint(tokens.lowers):
+        return []
+    return [match.span() for match in _WEEKLY.finditer(tokens.text)]
 
 
 def as_named(
@@ -63,7 +65,7 @@ def as_named(
     too from where they stand. Only a day ahead is meant, and only where one day alone agrees. The
     second value are those of `named` that the text alone would not have given.
     """
-    if _WEEKLY.search(tokens.text):
+    if collection_days(tokens):
         # "Garbage Tuesday, recycling Thursday": of every week.
         dates = [item for item in dates if not _is_bare_weekday(tokens, item)]
     here: list[int] = []

@@ -131,7 +131,7 @@ def analyse(
         found = _outside(found, contacts)
     parts = _Parts(tokens, dates, found, contacts, introductions, others, speaker)
     parts.dictated = dictated
-    parts.keep = [*keep, *collection_days(text)]
+    parts.keep = [*keep, *collection_days(tokens)]
     parts.without = without
     parts.read = reading.sentences if reading else ()
     statements: list[Statement] = []
