@@ -252,15 +252,29 @@ def _with_composed(tokens: Tokens, found: list[Found], today: int, *, every: boo
             continue
         first, length = reading.first, reading.last - reading.first
         if parts and reading.kind == "plain" and not alone:
-            if parts[0].left > left or parts[0].last - parts[0].first >= length:
+            if parts[0].last - parts[0].first >= length:
                 continue
-            first = parts[0].first
+            if parts[0].left == left:
+                first = parts[0].first
+            elif (
+                _is_day_of(parts[0].last, reading.last)
+                and "and" not in tokens.lowers[left : parts[0].left]
+            ):
+                first = parts[0].last - length  # "the 13th to the 15th of July"
+            else:
+                continue
         elif len(parts) == 1 and reading.kind == "composed":
             first = _in_the_year_of(parts[0], reading.first, reading.last)
         replaced.update(parts)
         stated = _STATED_YEAR.search(tokens.text, reading.start, reading.end) is not None
         added.append(Found(left, right, first, clip(first + length), not stated))
     return sorted([*(item for item in found if item not in replaced), *added])
+
+
+def _is_day_of(day: int, other: int) -> bool:
+    """Whether two days are the same of the same month, in whatever year."""
+    read, own = date.fromordinal(day), date.fromordinal(other)
+    return (read.month, read.day) == (own.month, own.day)
 
 
 def _in_the_year_of(month: Found, first: int, last: int) -> int:

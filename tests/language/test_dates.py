@@ -260,6 +260,18 @@ def test_a_range_of_days_is_one_reference() -> None:
         ]
 
 
+def test_a_range_may_name_its_month_once_after_articles() -> None:
+    for phrase in ("the 11th to the 22nd of May", "11th to the 22nd of May"):
+        assert resolve(f"we are away from {phrase}", IN_MARCH) == [
+            (phrase, "2026-05-11", "2026-05-22")
+        ]
+    # The tense says which year.
+    assert resolve("we were away from the 3rd to the 5th of January", IN_MARCH) == [
+        ("the 3rd to the 5th of January", "2026-01-03", "2026-01-05")
+    ]
+    assert resolve("we met on the 3rd and the 5th of May 2012", IN_MARCH)[-1][2] == "2012-05-05"
+
+
 def test_a_day_of_the_month_follows_the_date_before_it() -> None:
     text = "It is the 25th of April, the church is taken on the 18th"
     assert [first for _, first, _ in resolve(text, IN_MARCH)] == ["2026-04-25", "2026-04-18"]
