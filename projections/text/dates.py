@@ -254,13 +254,10 @@ def _with_composed(tokens: Tokens, found: list[Found], today: int, *, every: boo
         if parts and reading.kind == "plain" and not alone:
             if parts[0].last - parts[0].first >= length:
                 continue
-            if parts[0].left == left:
+            if parts[0].left == left and _is_day_of(parts[0].first, reading.first):
                 first = parts[0].first
-            elif (
-                _is_day_of(parts[0].last, reading.last)
-                and "and" not in tokens.lowers[left : parts[0].left]
-            ):
-                first = parts[0].last - length  # "the 13th to the 15th of July"
+            elif _is_day_of(parts[-1].last, reading.last):
+                first = parts[-1].last - length  # "the 13th to the 15th of July"
             else:
                 continue
         elif len(parts) == 1 and reading.kind == "composed":

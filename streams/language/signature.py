@@ -29,6 +29,8 @@ _DROPPED = word_set(
 )
 _ENDINGS = {"'m": "", "'re": "", "'ve": "", "'s": "", "'ll": "will", "'d": "would"}
 _SIGNS = "$€£¥"
+#: What İ is in lower case.
+_DOTTED = "i\u0307"
 # C++ and C# differ only by their marks.
 _LANGUAGE_MARKS = ("+", "#")
 _MARKS = re.compile(r"(?:\+{1,2}|#)(?!\w)")
@@ -75,7 +77,7 @@ def tokens_for_signature(
 def _plain(tokens: Tokens, left: int, right: int, kept: list[str]) -> None:
     text = tokens.text
     for index in range(left, right):
-        word = tokens.lowers[index]
+        word = tokens.lowers[index].replace(_DOTTED, "i")
         if word in _DROPPED:
             continue
         if "0" <= word[0] <= "9":
@@ -125,7 +127,7 @@ def _number(text: str, start: int, end: int, word: str) -> str:
 
 def _singular(word: str) -> str:
     """Without a plural or third-person -s; "Adams" stays different from "Adam"."""
-    if len(word) < 4 or word[-1] != "s" or word[-2] in "sui":
+    if len(word) < 4 or word[-1] != "s" or word[-2] in "sui" or not word[-2].isalnum():
         return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"

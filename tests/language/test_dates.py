@@ -269,7 +269,9 @@ def test_a_range_may_name_its_month_once_after_articles() -> None:
     assert resolve("we were away from the 3rd to the 5th of January", IN_MARCH) == [
         ("the 3rd to the 5th of January", "2026-01-03", "2026-01-05")
     ]
-    assert resolve("we met on the 3rd and the 5th of May 2012", IN_MARCH)[-1][2] == "2012-05-05"
+    assert resolve("we met on the 3rd and the 5th of May 2012", IN_MARCH) == [
+        ("the 3rd and the 5th of May 2012", "2012-05-03", "2012-05-05")
+    ]
 
 
 def test_a_day_of_the_month_follows_the_date_before_it() -> None:

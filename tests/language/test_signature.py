@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from streams.language.signature import signature
@@ -82,6 +82,8 @@ def test_a_long_one_ends_in_a_digest_of_the_rest() -> None:
 
 
 @given(st.text())
+@example("İ#")
+@example("a0-s")
 def test_signing_a_signature_changes_nothing(text: str) -> None:
     once = signature(text)
     assert signature(once) == once
