@@ -19,6 +19,7 @@ from streams.language.enrichment import ALL, Without, left_out
 from streams.language.frames import find_frame
 from streams.language.mentions import mentions
 from streams.language.named_weekdays import days_named, names_weekday
+from streams.language.person_before import IN_MIND, IN_MIND_WITHIN_MS, Before, has_pronoun
 from streams.language.questions import is_question, last_question
 from streams.language.statements import analyse
 from streams.language.text_reading import TextReading
@@ -46,7 +47,7 @@ class Reading(msgspec.Struct, frozen=True):
 
     `question` is the question that the event answers, if any; `rests_on` are the numbers of the
     events before it that what was read depends on, `completed_by` of those whose words are in the
-    facts: which day is meant. `said_at` is when it was said (unix ms); of an
+    facts: which day is meant, or who. `said_at` is when it was said (unix ms); of an
     edit, when the message was first said. `replaced` are the ids of the versions of the message
     that it replaces. `read`: what a reader read in its own words. `corrects` is what it takes back
     of others, `caused` where what it names as a cause or an effect was said. `present` are those
@@ -142,6 +143,7 @@ def read_message(
         keep=[(one.start, one.end) for one in corrects],
         days=[day for _, day in named],
         without=without,
+        before=_said_before(text, said_at, event, surroundings),
     )
     if not analysis.statements:
         return Reading(
@@ -157,6 +159,7 @@ def read_message(
     caused = said_before(analysis.outside, said_at, event, surroundings)
     rests_on += tuple(each.number for each in caused if each.number not in rests_on)
     completed_by = {number for number, day in named if day in analysis.days_meant}
+    completed_by |= analysis.named_by
     rests_on += tuple(number for number in completed_by if number not in rests_on)
     return Reading(
         event,
@@ -186,6 +189,23 @@ def _days_named_before(
             days = days_named(said.content, one.occurred_at, said.utc_offset)
             found += [(one.number, day) for day in days]
     return found
+
+
+def _said_before(text: str, said_at: int, event: Event, surroundings: Surroundings) -> list[Before]:
+    """Return the messages before it that say who "he" or "she" is, the nearest first."""
+    found: list[Before] = []
+    for one in named_before(text, event, surroundings):
+        if 0 <= said_at - one.occurred_at <= IN_MIND_WITHIN_MS:
+            said = message_of(one)
+            who = said.sender_name or said.sender_id
+            reading = surroundings.reading(own_words(said))
+            found.append(Before(one.number, who, said.content, reading))
+    return found
+
+
+def named_before(text: str, event: Event, surroundings: Surroundings) -> Sequence[Event]:
+    """Return the events before one that say who "he" or "she" in its text is, the nearest first."""
+    return surroundings.before(event, IN_MIND) if has_pronoun(text) else ()
 
 
 def _taken_back_statement(one: TakenBack, without: Without) -> Statement | None:

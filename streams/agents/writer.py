@@ -10,7 +10,7 @@ from schemas.changes import (
     DecidedPart,
     Turn,
 )
-from schemas.events import CloseTurn, Content, Deletion, Event, TurnCompleted
+from schemas.events import CloseTurn, Content, Deletion, Event, TurnCompleted, message_of
 from schemas.ids import turn_row_id
 from streams.agents.agent import Extract, ReadingAgent, Surroundings, ToRead
 from streams.agents.decided_so_far import DecidedSoFar
@@ -19,6 +19,7 @@ from streams.agents.message_decision import MessageDecision, ends_of_deleted
 from streams.agents.message_reading import (
     Reading,
     event_text,
+    named_before,
     own_words,
     read_message,
 )
@@ -46,12 +47,13 @@ class RuleWriter(ReadingAgent):
         said = [event] if isinstance(event.payload, Content) else []
         if ended := _ended(event):
             said += surroundings.turn(event, *ended)
-        texts = [
-            ToRead(one.number, own_words(one.payload))
-            for one in said
-            if isinstance(one.payload, Content)
-        ]
-        return [each for each in texts if each.text.strip()]
+        texts: dict[int, str] = {}
+        for one in said:
+            if isinstance(one.payload, Content):
+                texts[one.number] = own_words(one.payload)
+                for before in named_before(texts[one.number], one, surroundings):
+                    texts.setdefault(before.number, own_words(message_of(before)))
+        return [ToRead(number, text) for number, text in texts.items() if text.strip()]
 
     def extract(self, event: Event, surroundings: Surroundings) -> Extract:
         content = event.payload

@@ -110,7 +110,7 @@ class Analysis(Struct, frozen=True):
     """Everything found in one message, each part in the order of the text.
 
     `days_meant` are those days that bare weekdays mean since the conversation named them before
-    (ordinals).
+    (ordinals); `named_by` the numbers of the events before that name whom "he" or "she" means.
     """
 
     statements: tuple[Statement, ...]
@@ -119,3 +119,4 @@ class Analysis(Struct, frozen=True):
     causes: tuple[Caused, ...] = ()
     outside: tuple[Outside, ...] = ()
     days_meant: frozenset[int] = frozenset()
+    named_by: frozenset[int] = frozenset()

@@ -233,6 +233,12 @@ def after_opening(text: str) -> int:
     return opens.end() if opens else 0
 
 
+def after_link(text: str) -> int:
+    """Return where a sentence begins to say something: after "That's how come", "Because"."""
+    opens = _EFFECT_OPENS.match(text) or _CAUSE_OPENS.match(text)
+    return opens.end() if opens and opening(text, 0, len(text)) is not None else 0
+
+
 def named_cause(text: str, start: int, end: int) -> frozenset[str]:
     """Return the words of the cause that a sentence only names ("because of the storm").
 

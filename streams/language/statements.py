@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -30,6 +30,7 @@ from streams.language.causes import (
     STATED,
     Joined,
     Opening,
+    after_link,
     after_opening,
     joined,
     named_cause,
@@ -43,12 +44,22 @@ from streams.language.corrections import content_words
 from streams.language.enrichment import ALL, Without, left_out
 from streams.language.frames import VERBS as FRAME_VERBS
 from streams.language.frames import find_frame
+from streams.language.lasting import use_later
 from streams.language.mentions import find_mentions
 from streams.language.named_weekdays import as_named, collection_days
 from streams.language.naming import find_introductions
+from streams.language.person_before import (
+    Before,
+    meant_by,
+    nth_pronoun,
+    things_meant,
+    with_names,
+    with_things,
+)
 from streams.language.questions import is_question, told_in_question
 from streams.language.reported import is_reported, reported
 from streams.language.signature import assemble, signature, tokens_for_signature
+from streams.language.standing_alone import Open, left_open, person_open
 from streams.language.text_reading import ReadSentence, TextReading
 from streams.language.third_person import in_third_person
 from streams.language.vocatives import is_courtesy, is_salutation, is_vocative
@@ -57,8 +68,12 @@ from streams.language.worth import (
     Message,
     Said,
     about,
+    asks_little,
+    count_words,
     is_answer,
     is_comment,
+    is_order,
+    is_rule,
     is_worth,
     points_back,
 )
@@ -76,6 +91,10 @@ _KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b",
 #: "I have a new number. It is now …"
 _IT_IS = re.compile(r"\A(?:it|that)(?:['’]s| is)(?= )", re.IGNORECASE)
 _ADDRESSES = {"phone": "phone number", "email": "e-mail address"}
+#: So many words that tell keep a statement in which something beside its point is left open.
+_TOLD_BESIDE = 2
+#: Less use than this is none, also where a message has nothing better.
+_LEAST_USE = -6
 _CODE_MARKS = ("();", "==", "=>", "</", "::", "&&")
 #: "Maria, I've been busy": whom somebody speaks to is not part of what he says of himself.
 _ADDRESSED = re.compile(r"([^\W\d_][\w'’.\-]*),\s+(?=(?:I|I['’]\w+|[Ww]e|[Mm]y|[Oo]ur)\b)")
@@ -95,6 +114,7 @@ def analyse(
     keep: Sequence[Span] = (),
     days: Sequence[int] = (),
     without: Without = ALL,
+    before: Sequence[Before] = (),
 ) -> Analysis:
     """Return what `speaker` says in `text`, written at `at_ms` (unix milliseconds).
 
@@ -134,34 +154,13 @@ def analyse(
     parts.keep = [*keep, *collection_days(tokens)]
     parts.without = without
     parts.read = reading.sentences if reading else ()
-    statements: list[Statement] = []
-    causes = _Causes(text, others)
-    previous = -2  # the place of the sentence that made the last statement
-    for place, span in told.items():
-        if len(statements) >= limit:
-            break
-        opens = opening(text, *span)
-        # What answers a question is told for a reason, as causes and effects are.
-        linked = (
-            (asked is not None and span == answering)
-            or _BECAUSE.search(text, *span) is not None
-            or opens is not None
-            or (place + 1 in told and opening(text, *told[place + 1]) is not None)
-        )
-        halves = parts.halves(span)
-        if halves is not None:
-            left, right, caused = halves
-            causes.between(len(statements) + len(left), caused)
-            kept = left + right
-        else:
-            kept = parts.statements(span, linked)
-        if not kept and asked and span == answering:
-            kept = parts.answer(span, asked)
-        if kept:
-            follows = previous == place - 1
-            causes.of(span, len(statements), opens, statements, follows=follows, first=place == 0)
-            statements += [parts.with_claims_of_known(parts.with_whom(each)) for each in kept]
-            previous = place
+    parts.before = before
+    parts.answering = (answering, asked) if answering and asked else None
+    statements, causes = _stated(parts, told, asked, answering, limit)
+    if not statements and (best := parts.best_unsure()) is not None:
+        # Nothing here surely lasts: the best of it is kept, and the rest is left to the message.
+        statements.append(best)
+    named_by = (parts.named_by.get(each.start) for each in statements)
     analysis = Analysis(
         tuple(statements[:limit]),
         tuple(contacts),
@@ -169,8 +168,54 @@ def analyse(
         tuple(each for each in causes.found if max(each.cause, each.effect) < limit),
         tuple(each for each in causes.outside if each.statement < limit),
         meant,
+        frozenset(number for number in named_by if number is not None),
     )
     return left_out(analysis, without) if without else analysis
+
+
+def _stated(
+    parts: _Parts,
+    told: Mapping[int, Span],
+    asked: str | None,
+    answering: Span | None,
+    limit: int,
+) -> tuple[list[Statement], _Causes]:
+    """Return what the sentences of a message state, and which of it led to which.
+
+    `told` are they by their places; `answering` is the one that answers what was `asked`.
+    """
+    text = parts.text
+    statements: list[Statement] = []
+    causes = _Causes(text, parts.others)
+    previous = -2  # the place of the sentence that made the last statement
+    for place, span in told.items():
+        if len(statements) >= limit:
+            break
+        opens = opening(text, *span)
+        # What answers a question is told for a reason, as causes and effects are.
+        joins = opens is not None or (
+            place + 1 in told and opening(text, *told[place + 1]) is not None
+        )
+        linked = (
+            joins
+            or (asked is not None and span == answering)
+            or _BECAUSE.search(text, *span) is not None
+        )
+        halves = parts.halves(span)
+        if halves is not None:
+            left, right, caused = halves
+            causes.between(len(statements) + len(left), caused)
+            kept = left + right
+        else:
+            kept = parts.statements(span, linked, lenient=joins)
+        if not kept and asked and span == answering:
+            kept = parts.answer(span, asked)
+        if kept:
+            follows = previous == place - 1
+            causes.of(span, len(statements), opens, statements, follows=follows, first=place == 0)
+            statements += map(parts.with_claims_of_known, kept)
+            previous = place
+    return statements, causes
 
 
 class _Causes:
@@ -178,7 +223,7 @@ class _Causes:
 
     def __init__(self, text: str, others: list[Span]) -> None:
         self._text = text
-        self._others = others
+        self.others = others
         self.found: list[Caused] = []
         self.outside: list[Outside] = []
 
@@ -201,7 +246,7 @@ class _Causes:
 
         `follows`: the sentence before it made the last of them; `first`: none is before it.
         """
-        if is_reported(self._others, span[0]):
+        if is_reported(self.others, span[0]):
             return
         if opens is not None:
             is_cause = opens == "cause"
@@ -253,6 +298,7 @@ class _Piece(NamedTuple):
     about: About
     claim: Claim | None
     kept: bool
+    overruled: bool  # kept whatever the gate says
 
 
 class _Parts:
@@ -276,13 +322,22 @@ class _Parts:
         self._contacts = contacts
         self._contact_starts = [contact.start for contact in contacts]
         self._introduced = [introduction.start for introduction in introductions]
-        self._others = others
+        self.text = tokens.text
+        self.others = others
         self._speaker = speaker
         self._own = frozenset(speaker.lower().split()) if speaker else frozenset()
         self.dictated = False
         self.keep: Sequence[Span] = ()
         self.without = ALL
         self.read: tuple[ReadSentence, ...] = ()
+        self.before: Sequence[Before] = ()
+        #: The sentence that answers a question, and the question.
+        self.answering: tuple[Span, str] | None = None
+        #: The event before it that names whom a statement means, by where the statement begins.
+        self.named_by: dict[int, int] = {}
+        self._unsure: list[tuple[int, Statement]] = []
+        #: Whether "he" or "she" in the part that is read is somebody whom the part before names.
+        self._known = False
         self._message = Message.of(tokens)
 
     def halves(self, span: Span) -> tuple[list[Statement], list[Statement], Joined] | None:
@@ -291,13 +346,15 @@ class _Parts:
         None where there are no such parts, or one of them says nothing that stands alone.
         """
         joint = joined(self._tokens, *span)
-        if joint is None or is_reported(self._others, joint.right[0]):
+        if joint is None or is_reported(self.others, joint.right[0]):
             return None
         subject = self._subject(joint)
         if subject is None and points_back(self._said(*joint.right)):
             return None
-        left = self.statements(joint.left, linked=True)
-        right = self.statements(joint.right, linked=True) if left else []
+        left = self.statements(joint.left, linked=True, lenient=True)
+        self._known = subject is not None
+        right = self.statements(joint.right, linked=True, lenient=True) if left else []
+        self._known = False
         if right and subject is not None:
             right[0] = self._with_subject(right[0], *subject)
         return (left, right, joint) if right else None
@@ -323,7 +380,7 @@ class _Parts:
         place = after_lead_in(text, statement.start, statement.end)
         if speaker is None or _THIRD_PERSON.match(text, place, statement.end) is None:
             return statement
-        meant = antecedent(text, place, self._mentions, speaker, self._others)
+        meant = antecedent(text, place, self._mentions, speaker, self.others)
         return statement if meant is None else self._with_subject(statement, *meant)
 
     def with_claims_of_known(self, statement: Statement) -> Statement:
@@ -353,10 +410,11 @@ class _Parts:
             claim=claim,
         )
 
-    def statements(self, span: Span, linked: bool) -> list[Statement]:
+    def statements(self, span: Span, linked: bool, lenient: bool = False) -> list[Statement]:
         """The statements of a sentence that is worth keeping; of its clauses only those that are.
 
-        `linked` says that it is the cause or the effect of what stands beside it, in so many words.
+        `linked` says that it is the cause or the effect of what stands beside it, in so many words;
+        `lenient` that this is reason enough to keep it.
         """
         tokens = self._tokens
         start, end = span
@@ -368,20 +426,133 @@ class _Parts:
         pieces = [self._piece(clause, linked) for clause in clauses(tokens, span)]
         said: list[Statement] = []
         for first, last in _together(pieces):
-            said.append(self._statement(pieces[first : last + 1]))
+            group = pieces[first : last + 1]
+            statement = self._standing_alone(group, lenient)
+            if statement is None and first and _leads_to(pieces[first - 1]):
+                # "My one-year-old is so cute, his name is Kyle"
+                statement = self._standing_alone(pieces[first - 1 : last + 1], lenient)
+            if statement is not None:
+                said.append(statement)
         return said
+
+    def _standing_alone(self, pieces: list[_Piece], lenient: bool) -> Statement | None:
+        """The statement of clauses, with the name of whom it speaks; None where that is open, or
+        where it may be of no use later.
+        """
+        statement = self._statement(pieces)
+        if "coreference" in self.without:
+            return self._useful(pieces, statement, "nothing", lenient)
+        if not self._known:
+            statement = self.with_whom(statement)
+        tokens, mentions = self._tokens, statement.mentions
+        left = bisect_left(tokens.starts, statement.start)
+        right = bisect_left(tokens.starts, statement.end)
+        lead = after_lead_in(tokens.text, statement.start, statement.end)
+        lead = max(lead, statement.start + after_link(tokens.text[statement.start : statement.end]))
+        begin = bisect_left(tokens.starts, lead)
+        index = None
+        known = self._known or statement.sentence != " ".join(
+            tokens.text[statement.start : statement.end].split()
+        )
+        if not known:
+            index = person_open(tokens, left, right, mentions, begin)
+        named = statement if index is None else self._named(statement, index)
+        if any(piece.overruled for piece in pieces):
+            return named
+        unknown = index is not None and named is statement
+        after = begin if index is None else index + 1
+        known = known or index is not None
+        is_open = left_open(tokens, left, right, mentions, after, known=known)
+        if unknown:
+            return None
+        if is_open == "thing":
+            completed = self._with_things(statement, lead) or self._with_question(statement)
+            if completed is None:
+                return None
+            named, is_open = completed, "nothing"
+        return self._useful(pieces, named, is_open, lenient)
+
+    def _useful(
+        self, pieces: list[_Piece], statement: Statement, is_open: Open, lenient: bool
+    ) -> Statement | None:
+        """The statement where it is surely of use later; what may be is kept apart."""
+        use = max(use_later(piece.said) for piece in pieces if piece.kept)
+        if (is_open == "nothing" and use >= 0) or any(piece.overruled for piece in pieces):
+            return statement
+        telling = max(
+            count_words(piece.said).telling + len(piece.said.mentions) for piece in pieces
+        )
+        if is_open == "part" and telling < _TOLD_BESIDE:
+            return None
+        if lenient:
+            return statement
+        if use >= _LEAST_USE:
+            self._unsure.append((use, statement))
+        return None
+
+    def _with_things(self, statement: Statement, lead: int) -> Statement | None:
+        """The statement with things in the place of the "they" with which it begins."""
+        if self._speaker is None:
+            return None
+        meant = things_meant(self.text, lead, self._speaker, self.before)
+        if meant is None:
+            return None
+        if meant.number is not None:
+            self.named_by[statement.start] = meant.number
+        resolved = with_things(self._resolved(statement.start, statement.end), meant.name)
+        text = self._worded(resolved, list(statement.mentions))
+        return msgspec.structs.replace(statement, text=text)
+
+    def _with_question(self, statement: Statement) -> Statement | None:
+        """The statement with the question that it answers; None where that leaves as much open."""
+        if self.answering is None or self._speaker is None:
+            return None
+        span, asked = self.answering
+        tokens = tokenise(asked)
+        if not span[0] <= statement.start < span[1] or asks_little(asked):
+            return None
+        if left_open(tokens, 0, len(tokens.words), (), 0) != "nothing":
+            return None
+        return self._answered(statement, asked)
+
+    def _answered(self, statement: Statement, asked: str) -> Statement:
+        answered = statement.text.removeprefix(f"{self._speaker}: ")
+        if self._speaker is None:
+            return msgspec.structs.replace(statement, text=answered)
+        text = f'Asked "{asked}", {self._speaker} answered: {answered}'
+        return msgspec.structs.replace(statement, text=text)
+
+    def best_unsure(self) -> Statement | None:
+        """What may be of use later: of several the one that tells most."""
+        best = max(self._unsure, key=lambda each: each[0], default=None)
+        return None if best is None else best[1]
+
+    def _named(self, statement: Statement, index: int) -> Statement:
+        """The statement with a name in the place of the pronoun that is a token of it."""
+        if self._speaker is None:
+            return statement
+        place = self._tokens.starts[index]
+        meant = meant_by(self._tokens, index, self._mentions, self._speaker, self.before)
+        pronoun = nth_pronoun(self.text[statement.start : statement.end], place - statement.start)
+        if meant is None or pronoun is None:
+            return statement
+        if meant.number is not None:
+            self.named_by[statement.start] = meant.number
+        resolved = self._resolved(statement.start, statement.end)
+        text = self._worded(with_names(resolved, *pronoun, meant.name), list(statement.mentions))
+        return msgspec.structs.replace(statement, text=text)
 
     def answer(self, span: Span, asked: str) -> list[Statement]:
         """The statement of a few words that only say something with the question before them."""
         piece = self._piece(Clause(*span, shifts=False), linked=False)
-        if piece.said.left == piece.said.right or not is_answer(piece.said):
+        if piece.said.left == piece.said.right or not is_answer(piece.said, asked):
             return []
         statement = self._statement([piece])
-        answered = statement.text.removeprefix(f"{self._speaker}: ")
-        text = (
-            f'Asked "{asked}", {self._speaker} answered: {answered}' if self._speaker else answered
-        )
-        return [msgspec.structs.replace(statement, text=text)]
+        said = piece.said
+        is_open = left_open(said.tokens, said.left, said.right, said.mentions, said.left)
+        if is_open != "nothing" and not said.mentions:
+            return []
+        return [self._answered(statement, asked)]
 
     def _piece(self, clause: Clause, linked: bool) -> _Piece:
         start, end = clause.start, clause.end
@@ -389,16 +560,17 @@ class _Parts:
         claim = self._claim(start, end)
         whom = about(said)
         frame = self._frame(start, end) if claim is None else None
-        kept = (
+        overruled = (
             claim is not None
             or bool(self._contacts_in(start, end))
             or bisect_left(self._introduced, start) != bisect_left(self._introduced, end)
             or bool(said.mentions and _CORRECTION.match(said.text))
-            or is_worth(said, whom, self._message, linked)
+            or is_rule(said)
             or (self.dictated and frame is not None)
             or any(first < end and start < last for first, last in self.keep)
         )
-        return _Piece(clause, said, whom, claim or frame, kept)
+        kept = overruled or is_worth(said, whom, self._message, linked)
+        return _Piece(clause, said, whom, claim or frame, kept, overruled)
 
     def _said(self, start: int, end: int) -> Said:
         tokens = self._tokens
@@ -420,7 +592,7 @@ class _Parts:
         tokens = self._tokens
         left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
         contacts = self._contacts_in(start, end)
-        if is_reported(self._others, start) or not (
+        if is_reported(self.others, start) or not (
             contacts or not CLAIM_TRIGGERS.isdisjoint(tokens.lowers[left:right])
         ):
             return None
@@ -431,7 +603,7 @@ class _Parts:
     def _frame(self, start: int, end: int) -> Claim | None:
         tokens = self._tokens
         left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
-        if is_reported(self._others, start) or FRAME_VERBS.isdisjoint(tokens.lowers[left:right]):
+        if is_reported(self.others, start) or FRAME_VERBS.isdisjoint(tokens.lowers[left:right]):
             return None
         return find_frame(tokens.text[start:end], self._speaker)
 
@@ -443,8 +615,7 @@ class _Parts:
         dates = self._dates_in(left, right)
         references = [as_reference(tokens, item) for item in dates]
         plain = " ".join(sentence.split())
-        dated = dates and "temporal_resolution" not in self.without
-        resolved = with_days(tokens.text, start, end, dates, references, _iso) if dated else plain
+        resolved = self._resolved(start, end)
         words = tokens_for_signature(tokens, left, right, dates)
         mentions = self._mentions_in(start, end)
         claim = next((piece.claim for piece in pieces if piece.claim), None)
@@ -466,6 +637,16 @@ class _Parts:
         if its not in _ADDRESSES or "coreference" in self.without or not _IT_IS.match(said):
             return None
         return _IT_IS.sub(f"{self._speaker}'s {_ADDRESSES[its]} is", said)
+
+    def _resolved(self, start: int, end: int) -> str:
+        """What is said, with the days that are meant."""
+        tokens = self._tokens
+        left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
+        dates = self._dates_in(left, right)
+        if not dates or "temporal_resolution" in self.without:
+            return " ".join(tokens.text[start:end].split())
+        references = [as_reference(tokens, item) for item in dates]
+        return with_days(tokens.text, start, end, dates, references, _iso)
 
     def _worded(self, said: str, mentions: list[Mention]) -> str:
         """What is said in the third person; as it was said where that would be a guess."""
@@ -504,6 +685,11 @@ class _Parts:
 
     def _read_at(self, start: int) -> ReadSentence | None:
         return next((one for one in self.read if one.start <= start < one.end), None)
+
+
+def _leads_to(piece: _Piece) -> bool:
+    """Whether a clause that was not kept itself may say of whom the next one speaks."""
+    return not (piece.kept or piece.about == "listener" or is_order(piece.said))
 
 
 def _together(pieces: list[_Piece]) -> list[tuple[int, int]]:

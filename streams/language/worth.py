@@ -15,6 +15,7 @@ from projections.text.lexicon import (
     FUNCTION_WORDS,
     HONORIFICS,
     PHATIC,
+    RELATIONS,
 )
 from projections.text.prompts import first_person
 from projections.text.tokenizer import Tokens, bare
@@ -25,6 +26,9 @@ from streams.language.verbs import BASES
 from streams.language.worth_words import (
     ADVERBS,
     AFFAIRS,
+    ASKS_FOR,
+    ASKS_LITTLE,
+    BRUSQUE,
     CHANGED,
     CHOICE,
     COMMAND,
@@ -44,9 +48,11 @@ from streams.language.worth_words import (
     LISTENER,
     MAKES,
     NO_ELISION,
+    NO_SUBJECT,
     ONE_OF_MINE,
     ORDERING,
     PASSING_CUE,
+    PERIODS,
     PERSON,
     PERSONAL,
     PROGRESSIVE,
@@ -85,7 +91,7 @@ _CONTRACTED = ("'s", "'m", "'re", "'ve", "'ll", "'d", "n't")
 #: So many words that tell make a thing worth knowing.
 _TELLING = 2
 #: An answer of more words says by itself what it means.
-_SHORT = 10
+_SHORT = 12
 #: A message of more words in which nobody says "I" is no talk.
 _LONG = 30
 #: A day or a few; a year or an age is no appointment.
@@ -120,7 +126,7 @@ def _ordered(tokens: Tokens, index: int) -> bool:
     return tokens.lowers[index - 1] in ORDERING or not ENDS.isdisjoint(tokens.gap(index - 1))
 
 
-class _Count(NamedTuple):
+class Count(NamedTuple):
     """How many words say something, and how many of these tell it apart from what all say."""
 
     said: int
@@ -143,7 +149,10 @@ def about(said: Said) -> About:
             return "person"
         if index == said.left and _is_called(said):
             return "person"
-        if lower in THING and not (lower == "that" and index > said.left):
+        following = lowers[index + 1] if index + 1 < said.right else ""
+        if lower == "this" and following in PERIODS:
+            continue  # "This week I am in Bergen"
+        if lower in THING and (index == said.left or lower not in NO_SUBJECT):
             return "thing"
         if lower in KIN and (index == said.left or lowers[index - 1] in ("the", "and", "poor")):
             return "person"
@@ -196,7 +205,7 @@ def is_worth(said: Said, subject: About, message: Message, linked: bool) -> bool
     text = said.text
     if DRAFT.search(text) is not None:
         return False
-    count = _count(said)
+    count = count_words(said)
     if not count.said and not said.mentions:
         return False
     if _is_standing(said, count):
@@ -219,24 +228,51 @@ def is_worth(said: Said, subject: About, message: Message, linked: bool) -> bool
     return kept and _kept_by_head(said, 12)
 
 
-def is_answer(said: Said) -> bool:
-    """Whether a few words without a verb answer a question: "In Berlin", "Tuesday, actually"."""
-    return (
-        said.right - said.left <= _SHORT
-        and not is_finite(
-            said.tokens, said.tokens.starts[said.left], said.tokens.ends[said.right - 1]
-        )
-        and bool(said.mentions or _count(said).telling)
-        and COMMAND.match(said.text) is None
-        and DRAFT.search(said.text) is None
-    )
+def is_order(said: Said) -> bool:
+    """Whether it asks somebody to do something."""
+    return COMMAND.match(said.text) is not None or REQUEST.search(said.text) is not None
 
 
-def _is_standing(said: Said, count: _Count) -> bool:
+def is_rule(said: Said) -> bool:
+    """Whether it tells how things are to be done from now on, or sets something right: "Room 102,
+    not Room 101".
+    """
+    if DRAFT.search(said.text) is not None:
+        return False
+    count = count_words(said)
+    if _is_standing(said, count):
+        return _kept_by_head(said, 5)
+    contrast = CONTRAST.search(said.text) is not None and len(said.mentions) + count.telling >= 2
+    return contrast and _kept_by_head(said, 5)
+
+
+def is_answer(said: Said, asked: str) -> bool:
+    """Whether a few words answer a question: "In Berlin", "Tuesday, actually"; or, where it asks
+    for a thing, "We made pizza".
+    """
+    if said.right - said.left > _SHORT or COMMAND.match(said.text) or DRAFT.search(said.text):
+        return False
+    if not said.mentions and not count_words(said).telling:
+        return False
+    if is_finite(said.tokens, said.tokens.starts[said.left], said.tokens.ends[said.right - 1]):
+        lowers = said.tokens.lowers[said.left : said.right]
+        said_kindly = KIND_WORDS.search(said.text) or PASSING_CUE.search(said.text)
+        kind = said_kindly is not None and RELATIONS.isdisjoint(lowers)
+        asks = ASKS_FOR.match(asked) is not None and not asks_little(asked)
+        return asks and not kind and LISTENER.isdisjoint(lowers)
+    return True
+
+
+def asks_little(asked: str) -> bool:
+    """Whether a question only keeps a talk going: "What's up?", "What do you think?"."""
+    return ASKS_LITTLE.search(asked) is not None
+
+
+def _is_standing(said: Said, count: Count) -> bool:
     """Whether it tells how things are to be done from now on."""
     text = said.text
     ordered = COMMAND.match(text) or REFUSED.match(text) or RULE_OPENING.match(text)
-    if not ordered or not (count.said or said.mentions):
+    if not ordered or not (count.said or said.mentions) or BRUSQUE.match(text):
         return False
     if STANDING.search(text):
         return True
@@ -253,7 +289,7 @@ def _kept_by_head(said: Said, least: int) -> bool:
     return said.read is None or said.read.durable >= least
 
 
-def _of_the_speaker(said: Said, count: _Count) -> bool:
+def _of_the_speaker(said: Said, count: Count) -> bool:
     text = said.text
     lowers = said.tokens.lowers[said.left : said.right]
     if not (_says(said) or elides(said) or _is_unspaced(said) or not FOREIGN.isdisjoint(lowers)):
@@ -261,7 +297,7 @@ def _of_the_speaker(said: Said, count: _Count) -> bool:
     named = [item for item in said.mentions if item.type != "NUMBER" or len(item.text) > 1]
     weight = count.telling + len(named) + len(said.dates)
     lasting = LASTING_CUE.search(text) is not None
-    if REQUEST.search(text) and not (lasting and weight >= 2):
+    if REQUEST.search(text) and not ((lasting or said.dates) and weight >= 2):
         return False
     if PASSING_CUE.search(text) and not lasting and not said.dates and weight < 4:
         return False
@@ -279,7 +315,7 @@ def _of_the_speaker(said: Said, count: _Count) -> bool:
     )
 
 
-def _of_a_person(said: Said, count: _Count, message: Message) -> bool:
+def _of_a_person(said: Said, count: Count, message: Message) -> bool:
     lowers = said.tokens.lowers[said.left : said.right]
     weight = count.telling + len(said.mentions)
     if (message.requests and SPEAKER.isdisjoint(lowers)) or not _says(said):
@@ -289,7 +325,7 @@ def _of_a_person(said: Said, count: _Count, message: Message) -> bool:
     return weight >= 2
 
 
-def _of_affairs(said: Said, count: _Count, subject: About) -> bool:
+def _of_affairs(said: Said, count: Count, subject: About) -> bool:
     """What is about no person: an appointment, a room, a bill; not what all the world knows."""
     lowers = said.tokens.lowers[said.left : said.right]
     if not _says(said):
@@ -336,7 +372,8 @@ def _says(said: Said) -> bool:
     )
 
 
-def _count(said: Said) -> _Count:
+def count_words(said: Said) -> Count:
+    """Return how many words of a clause say something, and how many tell it apart."""
     tokens = said.tokens
     mentions = said.mentions
     content = telling = 0
@@ -356,4 +393,4 @@ def _count(said: Said) -> _Count:
         if lower not in PHATIC and lower not in VAGUE:
             # Scripts without spaces write many words in one.
             telling += len(lower) // 2 if lower[0] >= "\u3040" else 1
-    return _Count(content, telling)
+    return Count(content, telling)

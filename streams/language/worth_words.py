@@ -23,6 +23,12 @@ THING = word_set(
     "it it's its that that's this these those there there's what what's who which how its nothing "
     "everything something such"
 )
+PERIODS = word_set(
+    """week month year morning afternoon evening weekend summer winter spring autumn term semester
+    monday tuesday wednesday thursday friday saturday sunday"""
+)
+#: Within a sentence these are no subject: "The client wants everything in PDF".
+NO_SUBJECT = word_set("that everything nothing something such")
 #: Said of somebody's own people without a "my".
 KIN = word_set(
     """mum mom dad mama papa maman mommy daddy grandma grandpa granny gran nana grandfather
@@ -256,7 +262,8 @@ DRAFT = re.compile(
     r"introducing \w+|we are thrilled to|our mission is|cutting-edge|ladies and gentlemen|in "
     r"conclusion|this (?:paper|essay|article|study|cover letter|template|report) (?:is|examines|"
     r"explores|presents|discusses|aims)|order yours|shop now|sign up today|click here|"
-    r"look(?:ing)? for the perfect|has shipped|we are seeking|automatically renew|renew "
+    r"look(?:ing)? for the perfect|sent from my \w+\Z|has shipped|we are seeking|"
+    r"automatically renew|renew "
     r"automatically|further questions)\b|"
     r"\bINT\. |\bEXT\. |(?:\bfunction\b|\bconst\b|\bimport\b|\bdef\b|\bSELECT\b|"
     r"\breturn\b).*[(={*]|"
@@ -316,7 +323,8 @@ AFFAIRS = word_set(
     dog cat puppy kitten parcel keys wifi cottage flat apartment room desk bus
     surgery operation check-up checkup syrup garbage recycling compost rehearsals choir
     budget kids twins tickets shift roster payroll cake
-    physio venue trip holiday honeymoon"""
+    physio venue trip holiday honeymoon code key meter alarm combination boiler cellar attic garage
+    parking fuse project projects agency contractor tender audit"""
 )
 CHANGED = word_set("anymore longer instead switched renamed postponed cancelled rescheduled")
 
@@ -325,4 +333,33 @@ STATE = frozenset({"i'm", "im", "we're"})
 STATE_VERBS = word_set(
     """am are was were have had got don't can't never hate love like prefer quit speak wear need see
     eat only do take drive own run play drink live work teach"""
+)
+
+#: "Don't make me wait, just show it": said in the heat of a talk, and no rule for later.
+BRUSQUE = re.compile(
+    r"(?:(?:and|but|so|just|please|look|now)[, ]+)*(?:do not|don['’]?t) (?:just |even |ever )?"
+    r"(?:ask|tell|give|make|throw|wait|keep|start|send|bring|say|talk|come|let|be|worry|stop|"
+    r"forget|"
+    r"show|put|leave|waste|play|try|act|hesitate|repeat|speak|point)\b(?![^.!?]*\b(?:ever|always|"
+    r"before|"
+    r"after "
+    r"(?:\w+ing|\d)|unless|when(?:ever)?|anybody|anyone|at work|yet|in future|on (?:mon|tues|"
+    r"wednes|"
+    r"thurs|fri|satur|sun)days?|at night|about my|with me)\b)",
+    re.IGNORECASE,
+)
+
+#: A question that asks for a thing, a place, a day or a number.
+ASKS_FOR = re.compile(
+    r"(?:(?:and|so|but|well|wow|oh|cool|nice)[, ]+)*(?:what|where|which|who|whose|when|how (?:many|"
+    r"much|"
+    r"long|old|often|far))\b(?!['’ ](?:about|of it|up\b|if\b))",
+    re.IGNORECASE,
+)
+ASKS_LITTLE = re.compile(
+    r"\b(?:what(?:['’]s| is| has|['’]s been)? (?:up|new|been|going|happening)|what do you think|"
+    r"how (?:are|is|was|were|did|have|has|do|does)\b|how['’](?:s|re|d)|you think|you know|anything|"
+    r"what (?:effect|about)|next|ready|right|shall we|should we|would you like|do you want|"
+    r"can (?:i|we|you)|could you|vision|look like)\b",
+    re.IGNORECASE,
 )

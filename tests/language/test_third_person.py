@@ -169,20 +169,29 @@ def test_only_a_name_can_stand_in_a_sentence(name: str, told: str | None) -> Non
         ("My sister lives in Oslo. She works as a nurse.", "Ada's sister works as a nurse."),
         ("I met Mary in June. She lives in Rome.", "Ada: Mary lives in Rome."),
         ("My wife Anna left Siemens. She has moved to Rome.", "Ada's wife Anna has moved to Rome."),
-        # Somebody else may be meant, or the gender is another.
-        ("Tom and Bob came. He moved to Turin.", "Ada: He moved to Turin."),
-        ("My brother met a friend. He moved to Turin.", "Ada: He moved to Turin."),
-        ("My brother Tom called. She moved to Turin.", "Ada: She moved to Turin."),
-        ("My cousin Alex is here. He lives in Rome.", "Ada: He lives in Rome."),
-        ("My dog Rex barks at Tom. He lives in Rome.", "Ada: He lives in Rome."),
-        ("Hi Tom! He lives in Rome.", "Ada: He lives in Rome."),
-        ('Eva wrote: "Tom is ill." He lives in Rome.', "Ada: He lives in Rome."),
-        ("My brother called.\n\nHe lives in Rome.", "Ada: He lives in Rome."),
-        ("He lives in Rome.", "Ada: He lives in Rome."),
     ],
 )
-def test_he_and_she_are_named_only_where_it_is_sure(said: str, told: str) -> None:
+def test_he_and_she_are_named_where_it_is_sure(said: str, told: str) -> None:
     assert analyse(said, speaker="Ada", at_ms=AT).statements[-1].text == told
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        # Somebody else may be meant, or the gender is another.
+        "Tom and Bob came. He moved to Turin.",
+        "My brother met a friend. He moved to Turin.",
+        "My brother Tom called. She moved to Turin.",
+        "My dog Rex barks at Tom. He moved to Turin.",
+        "Hi Tom! He moved to Turin.",
+        'Eva wrote: "Tom is ill." He moved to Turin.',
+        "My brother called.\n\nHe moved to Turin.",
+        "He moved to Turin.",
+    ],
+)
+def test_where_it_is_not_sure_who_is_meant_there_is_no_fact(said: str) -> None:
+    told = [each.text for each in analyse(said, speaker="Ada", at_ms=AT).statements]
+    assert not any("Turin" in each for each in told)
 
 
 def test_a_fact_of_somebody_mentions_where_he_was_named() -> None:
