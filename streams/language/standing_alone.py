@@ -24,6 +24,7 @@ from projections.text.lexicon import (
 )
 from projections.text.tokenizer import Tokens
 from streams.language.analysis import Mention
+from streams.language.first_names import Gender, gender_of_name, gender_of_relation
 from streams.language.verbs import BASES, NOUNS_TOO, is_past, third_person
 
 #: What a statement leaves open: nothing; a word beside its point; part of what it tells; or whom or
@@ -33,6 +34,7 @@ Open = Literal["nothing", "aside", "part", "thing"]
 PERSON_WORDS = word_set(
     "he she him her his hers himself herself he's she's he'd she'd he'll she'll"
 )
+_HE = word_set("he him his himself")
 _THEY = word_set("they them their theirs themselves they're they've they'd they'll theyre")
 _IT = word_set("it it's its it'd it'll itself")
 _POINTING = word_set("this that these those that's that'll that'd this'll")
@@ -186,8 +188,9 @@ class _Named:
         self._mentions = mentions
 
     def somebody_before(self, index: int) -> bool:
-        """Whether a word before a token names somebody."""
-        return self._somebody < index
+        """Whether a word before a token names whom that token, "he" or "she", may mean."""
+        word = self._tokens.lowers[index].split("'")[0].split("’")[0]
+        return (self._man if word in _HE else self._woman) < index
 
     def several_before(self, index: int) -> bool:
         """Whether a word before a token names several, or somebody."""
@@ -199,9 +202,30 @@ class _Named:
 
     @cached_property
     def _somebody(self) -> int:
+        return min(self._named("m"), self._named("f"))
+
+    @cached_property
+    def _man(self) -> int:
+        return self._named("m")
+
+    @cached_property
+    def _woman(self) -> int:
+        return self._named("f")
+
+    def _named(self, gender: Gender) -> int:
+        """Where somebody is first named who may be of a gender."""
         tokens, left = self._tokens, self._left
-        named = self._first(lambda item: item.type in ("PERSON", "OTHER", "ORG"))
-        words = (at for at in range(left, self._right) if _is_somebody(tokens, at, left))
+        named = self._first(
+            lambda item: (
+                item.type in ("PERSON", "OTHER", "ORG")
+                and gender_of_name(item.text.split(" ")[0]) in (None, gender)
+            )
+        )
+        words = (
+            at
+            for at in range(left, self._right)
+            if _is_somebody(tokens, at, left) and _gender(tokens.lowers[at]) in (None, gender)
+        )
         return min(named, next(words, self._right))
 
     @cached_property
@@ -240,6 +264,11 @@ def _is_somebody(tokens: Tokens, at: int, left: int) -> bool:
         return at > left or lower != bare or not lower.endswith(("ing", "ly", "s"))
     before = tokens.lowers[at - 1] if at > left else ""
     return before in _OWN or (before in _DETERMINERS and bare.endswith(_AGENTS))
+
+
+def _gender(lower: str) -> Gender | None:
+    bare = _bare(lower)
+    return gender_of_relation(bare) or gender_of_name(bare)
 
 
 def _bare(lower: str) -> str:

@@ -49,6 +49,7 @@ from streams.language.worth_words import (
     MAKES,
     NO_ELISION,
     NO_SUBJECT,
+    NOTHING_BUT,
     ONE_OF_MINE,
     ORDERING,
     PASSING_CUE,
@@ -63,6 +64,7 @@ from streams.language.worth_words import (
     STANDING,
     STATE,
     STATE_VERBS,
+    THANKS,
     THING,
     VAGUE,
 )
@@ -152,6 +154,8 @@ def about(said: Said) -> About:
         following = lowers[index + 1] if index + 1 < said.right else ""
         if lower == "this" and following in PERIODS:
             continue  # "This week I am in Bergen"
+        if lower == "nothing" and following in NOTHING_BUT:
+            continue  # "Nothing much, but my colleague invited me"
         if lower in THING and (index == said.left or lower not in NO_SUBJECT):
             return "thing"
         if lower in KIN and (index == said.left or lowers[index - 1] in ("the", "and", "poor")):
@@ -251,6 +255,8 @@ def is_answer(said: Said, asked: str) -> bool:
     for a thing, "We made pizza".
     """
     if said.right - said.left > _SHORT or COMMAND.match(said.text) or DRAFT.search(said.text):
+        return False
+    if THANKS.match(said.text):
         return False
     if not said.mentions and not count_words(said).telling:
         return False

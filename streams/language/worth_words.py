@@ -23,6 +23,7 @@ THING = word_set(
     "it it's its that that's this these those there there's what what's who which how its nothing "
     "everything something such"
 )
+NOTHING_BUT = word_set("much too new special else planned but")
 PERIODS = word_set(
     """week month year morning afternoon evening weekend summer winter spring autumn term semester
     monday tuesday wednesday thursday friday saturday sunday"""
@@ -361,5 +362,13 @@ ASKS_LITTLE = re.compile(
     r"how (?:are|is|was|were|did|have|has|do|does)\b|how['’](?:s|re|d)|you think|you know|anything|"
     r"what (?:effect|about)|next|ready|right|shall we|should we|would you like|do you want|"
     r"can (?:i|we|you)|could you|vision|look like)\b",
+    re.IGNORECASE,
+)
+
+#: "Thanks, Tom", "Nice one, Maria": what is said to be kind answers nothing.
+THANKS = re.compile(
+    r"(?:thanks|thank you|thx|nice (?:one|job|work)|great (?:job|work|idea)|"
+    r"good (?:job|for you|one)|well done|way to go|wow|congrats|congratulations|awesome|cool|"
+    r"amazing|love (?:it|that|the))\b",
     re.IGNORECASE,
 )

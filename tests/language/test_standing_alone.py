@@ -28,6 +28,7 @@ def facts(text: str, *before: tuple[str, str], asked: str | None = None) -> list
         "I told him about the flat in Leeds.",
         "She starts on Monday in Room 12.",
         "His rabies booster is due in June.",
+        "Peter takes her swimming on Monday.",
     ],
 )
 def test_what_leaves_open_whom_it_is_about_is_no_fact(text: str) -> None:
@@ -119,6 +120,10 @@ def test_what_a_question_asks_for_is_answered_with_it() -> None:
     assert facts("We made pizza!", asked="What did you make?") == [
         'Asked "What did you make?", Ada answered: Ada and others made pizza.'
     ]
+
+
+def test_thanks_answer_nothing() -> None:
+    assert facts("Nice one, Maria!", asked="What would you like to try?") == []
 
 
 def test_of_a_message_that_has_something_sure_the_rest_is_left_out() -> None:
