@@ -99,6 +99,7 @@ _DETERMINERS = word_set("a an the my our your his her their another every each n
 _THIRDS = frozenset(map(third_person, BASES - NOUNS_TOO))
 _CLAUSE_OPENINGS = CONJUNCTIONS | word_set("thankfully luckily hopefully now then today")
 _OWN = word_set("my our")
+_TO_ME = word_set("me us my our")
 #: Endings of words for people: "the driver", "a pianist".
 _AGENTS = ("er", "or", "ist", "man", "woman", "ian", "ess", "mate", "son", "daughter")
 _ENDS = ".,;:!?)…"
@@ -135,7 +136,7 @@ def left_open(
                 is_open = "thing"
         elif lower in _THEY:
             if not named.several_before(index):
-                is_open = "part"
+                is_open = "aside" if _is_anybody(tokens, index) else "part"
         elif lower in _IT:
             if not _is_empty(tokens, index) and not named.something_before(index):
                 is_open = "part"
@@ -154,6 +155,13 @@ def left_open(
         if is_open == "part" or (is_open == "aside" and found == "nothing"):
             found = is_open
     return found
+
+
+def _is_anybody(tokens: Tokens, index: int) -> bool:
+    """Whether "they" are whoever it is: "They promoted me", "They moved my desk"."""
+    return tokens.lowers[index] == "they" and not _TO_ME.isdisjoint(
+        tokens.lowers[index + 2 : index + 3]
+    )
 
 
 def _leads(tokens: Tokens, index: int, begin: int) -> bool:
