@@ -236,7 +236,7 @@ def test_pages_do_not_shift_while_more_comes_in(service: Served) -> None:
         for number, name in enumerate(names):
             client.post(
                 "/v1/zones/pages/events?wait=true",
-                json=said(f"p{number}", f"I am {name}.", by=name, minute=number),
+                json=said(f"p{number}", f"I am {name}, a nurse from Oslo.", by=name, minute=number),
             )
         whole = client.get("/v1/zones/pages/entities?limit=1000").json()["entities"]
         page = client.get("/v1/zones/pages/entities?limit=2").json()
