@@ -421,8 +421,16 @@ PIECES = st.sampled_from(
 @example(b"\xff\xfe{\x00}\x00")
 @example(b"\x00" * 100)
 @example(b"\r" * 10)
+@example(b"PK\x03\x04")
+@example(b"\x1f\x8b")
+@example(b"PK\x05\x06" + b"\x00" * 18)
 def test_no_file_whatever_raises_out_of_the_command(ingest: Ingest, content: bytes) -> None:
     done = ingest(content, options=("--no-wait", "--format", "jsonl"))
+    assert "Traceback" not in done.stderr
+    if content.startswith((b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b")):
+        # Packed, whatever it is called; it holds nothing or is damaged.
+        assert done.status == 2 or done.totals == (0, 0, 0, 0)
+        return
     read, new, duplicate, rejected = done.totals
     lines = [one for one in content.removeprefix(b"\xef\xbb\xbf").split(b"\n") if one.strip()]
     assert read == new + duplicate + rejected
@@ -434,7 +442,6 @@ def test_no_file_whatever_raises_out_of_the_command(ingest: Ingest, content: byt
     assert done.status == (1 if read and rejected == read else 0)
     assert len(done.refused) == rejected
     assert all(reason for _, reason in done.refused)
-    assert "Traceback" not in done.stderr
 
 
 @settings(
