@@ -22,6 +22,8 @@ _BINS = (
     r"(?:garbage|trash|rubbish|refuse|recycling|compost|(?:\w+ )?bins?|(?:yard|food|green) waste|"
     r"waste|litter)(?: (?:day|collection|pick-?up|truck))?"
 )
+#: "From 1 April" tells how long, and no day on which something is.
+_BOUNDS = [[word] for word in ("from", "since", "until", "till", "by", "before", "after")]
 #: What is collected, and a weekday right after it.
 _WEEKLY = re.compile(
     rf"\b{_BINS}(?:['’]s| is| are| on| goes out| go out| (?:is|are) collected)*:? (?:on )?"
@@ -73,7 +75,8 @@ def as_named(
     used: set[int] = set()
     for item in dates:
         if _is_numbered(tokens, item):
-            here.append(item.first)
+            if tokens.lowers[item.left - 1 : item.left] not in _BOUNDS:
+                here.append(item.first)
         elif _is_bare_weekday(tokens, item) and item.first > today:
             day = _only(here, item, today)
             if day is None and (day := _only(named, item, today)) is not None:

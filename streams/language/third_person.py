@@ -73,9 +73,11 @@ _ENDINGS = {"i'm": "is", "im": "is", "i've": "has", "i'll": "will"}
 _INFINITIVE = word_set("to gonna wanna gotta can could will would should might may must let help")
 #: "Since we talked" is said to somebody, who is not known here.
 _TOGETHER = re.compile(
-    r"\bwe(?:['’]ve)? (?:last )?(?:talk|chat|speak|spoke|met|meet|agreed|discussed|saw each)",
+    r"\bwe(?:['’]ve)? (?:last )?(?:talk|chat|speak|spoke|met|meet|agreed|discussed|saw each)|"
+    r"\bwe(?:['’]re|['’]ve| are| have)? both\b|\b(?:both|two|one|some|most) of us\b",
     re.IGNORECASE,
 )
+_SPEAKING = word_set("i i'm i've i'd i'll we we're we've we'd we'll my our me")
 #: "Our minds" are everybody's, "our chat" is had with whoever is spoken to.
 _EVERYBODYS = word_set(
     """mind minds body bodies life lives self selves story stories experience experiences heart
@@ -83,7 +85,7 @@ _EVERYBODYS = word_set(
     talks conversation conversations discussion discussions meeting call agreement last next earlier
     previous first usual military troops soldiers education country nation world planet earth
     society government taxes future generation generations community communities clients users
-    favorite favourite heads eyes time times way journey journeys"""
+    favorite favourite heads eyes time times way journey journeys infrastructure"""
 )
 _WE = {"we're": "are", "we've": "have", "we'll": "will", "we": ""}
 _WOULD = word_set("like love rather prefer be hate go have say never want")
@@ -231,11 +233,17 @@ class _Rewriting:
             self._put(index, f"{self._who()}'s")
         elif lower == "our":
             self._put(index, self._ours(index))
+        elif lower in ("me", "us") and self._tokens.words[index].isupper():
+            before = self._tokens.words[index - 1] if index else ""
+            if before not in ("the", "in", "from") and not before.istitle():
+                raise _Doubt  # "He wrote to ME", and not "the US", "Money Forward ME"
         elif lower == "me":
             if self._lowers[index + 1 : index + 2] == ["and"] or index == 0:
                 raise _Doubt
             self._put(index, self._who())
         elif lower == "us":
+            if _SPEAKING.isdisjoint(self._lowers) and not any(map(is_past, self._lowers)):
+                raise _Doubt  # "Love grounds us": everybody
             self._put(index, "them" if self._several else f"{self._who()} and others")
             self._several = True
         elif lower in _WE and self._several:

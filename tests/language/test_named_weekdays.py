@@ -43,6 +43,11 @@ def _days(text: str, named: tuple[date, ...] = ()) -> list[str]:
             "My exams are on Friday 3 April and Friday 10 April. I leave Porto on Friday.",
             ["2026-04-03", "2026-04-10", "2026-03-27"],
         ),
+        # From when on is no day on which something else is.
+        (
+            "I rent the flat from 3 April. I sign the lease on Friday.",
+            ["2026-04-03", "2026-03-27"],
+        ),
         # Another weekday, and one that says more than its name.
         (
             "My exam is on Friday 3 April. I leave Porto on Thursday.",

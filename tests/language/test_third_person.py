@@ -59,6 +59,14 @@ AT = 1_778_245_000_000
         ("We adopted a cat.", "Ada Marsh and others adopted a cat."),
         ("We sold our house and moved.", "Ada Marsh and others sold their house and moved."),
         ("The school invited us.", "The school invited Ada Marsh and others."),
+        ("Love grounds us and gives us strength.", None),
+        ("We both love to cook.", None),
+        (
+            "I linked my account to Money Forward ME.",
+            "Ada Marsh linked Ada's account to Money Forward ME.",
+        ),
+        ("I moved to the US in 2012.", "Ada Marsh moved to the US in 2012."),
+        ("She wrote all of it to ME.", None),
         ("We're vegans and we've no car.", "Ada Marsh and others are vegans and they have no car."),
         # What nobody's name can stand for.
         (
