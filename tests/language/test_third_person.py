@@ -61,6 +61,7 @@ AT = 1_778_245_000_000
         ("The school invited us.", "The school invited Ada Marsh and others."),
         ("Love grounds us and gives us strength.", None),
         ("We both love to cook.", None),
+        ("The flood made me see how old our infrastructure is.", None),
         (
             "I linked my account to Money Forward ME.",
             "Ada Marsh linked Ada's account to Money Forward ME.",
