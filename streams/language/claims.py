@@ -41,15 +41,17 @@ _NAME = r"[^\W\d_a-zà-öø-ÿ][\w'’\-]*(?: [^\W\d_a-zà-öø-ÿ][\w'’\-]*){
 _I = r"(?P<i>i(?:['’]ve|['’]m| am)?|we(?:['’]ve|['’]re| are)?)"
 _WHO = rf"\A(?:(?i:{_LEAD}{_I})|(?P<who>{_NAME}))(?i:['’]s)? (?i:{_ADVERBS})"
 
+_FROM = r"(?:from [\w'’. -]{2,40}? )?"
 _HOME = re.compile(
-    rf"{_WHO}(?i:(?:live|lives|living|reside|resides) in|moved (?:back |over |up |down |out )?to|"
-    r"relocated to|based (?:in|out of)|have moved to|living in) (?:the )?"
+    rf"{_WHO}(?i:(?:live|lives|living|reside|resides) in|moved (?:back |over |up |down |out )?"
+    rf"{_FROM}to|relocated {_FROM}to|based (?:in|out of)|have moved to|living in) (?:the )?"
 )
 _HOME_IS = re.compile(r"\A(?i:my home is(?: now)?(?: in)?) ")
 _EMPLOYER = re.compile(
     rf"{_WHO}(?i:(?:work|works|working) (?:at|for)|(?:just )?started (?:working |a new job |my new "
     r"job )?at|got a (?:new )?job at|started working for|employed (?:at|by)) (?:the )?"
 )
+_FURTHER = re.compile(r" (?:and|or) (?:the )?(?P<word>\w[\w'’]*)", re.IGNORECASE)
 _JOINED = re.compile(rf"{_WHO}(?i:joined) ")
 _EMPLOYER_IS = re.compile(r"\A(?i:my (?:new |current )?employer is(?: now)?) ")
 _ROLE = re.compile(
@@ -145,11 +147,8 @@ def _place_or_employer(
         subject = _subject(match, speaker, mentions)
         if mention is None or subject is None or mention.type not in types:
             continue
-        following = sentence[mention.end - offset : mention.end - offset + 8].lower()
         # "Tom's place", "room 101" and one of several places are no home.
-        if following.startswith(("'s", "’s", " and ", " or ", "/")) and not re.match(
-            r" and (?:i|we)\b", following
-        ):
+        if _is_of_another(sentence, offset, mention.end, mentions):
             continue
         if attribute == "home" and mention.text[-1].isdigit():
             continue
@@ -157,6 +156,20 @@ def _place_or_employer(
             continue
         return Claim(subject, attribute, mention.text)
     return None
+
+
+def _is_of_another(sentence: str, offset: int, end: int, mentions: list[Mention]) -> bool:
+    """Whether what ends at a place of the message is the owner of something, or one of several.
+
+    "I live in Turin and work as a nurse" names one place.
+    """
+    if sentence.startswith(("'s", "’s", "/"), end - offset):
+        return True
+    further = _FURTHER.match(sentence, end - offset)
+    if further is None:
+        return False
+    word, place = further["word"], offset + further.start("word")
+    return (word[0].isupper() and word != "I") or _mention_at(mentions, place) is not None
 
 
 def _partner(

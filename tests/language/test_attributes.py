@@ -19,6 +19,8 @@ def claims(text: str, speaker: str | None = "Ada") -> list[Claim]:
 TOLD = [
     # Where and how somebody lives.
     ("I live in Lucca.", "home", "Lucca"),
+    ("I live in Lucca and work as a nurse at the hospital.", "home", "Lucca"),
+    ("I moved from Berlin to Madrid in March.", "home", "Madrid"),
     ("its done, i live in lucca now", "home", "lucca"),
     ("I've lived in Ghent for six years.", "home", "Ghent"),
     ("We moved back to Norway last spring.", "home", "Norway"),
@@ -157,6 +159,7 @@ TOLD = [
 
 #: What looks like one and gives nothing.
 NOTHING = [
+    "I live in Lucca and Ghent.",
     "I'm glad to hear it.",
     "I'll call you at nine.",
     "I work best at night.",
