@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from schemas.attributes import MULTIPLE, SINGLE, holds_one
@@ -330,12 +332,11 @@ def test_every_attribute_of_the_tables_is_known() -> None:
     "word", ["I like ", "my ", "I have a ", "I am ", "and ", "very ", ", ", "a b "]
 )
 def test_a_long_line_costs_no_more_than_its_length(word: str) -> None:
-    import time
-
     def seconds(count: int) -> float:
-        begin = time.perf_counter()
+        begin = time.process_time()
         claims("I love " + word * count + "tea.")
-        return time.perf_counter() - begin
+        return time.process_time() - begin
 
-    seconds(10)
-    assert seconds(4_000) < 3
+    # Quadratic work would grow 64 times; the floor keeps the clock's grain out of the ratio.
+    short = max(0.004, min(seconds(500) for _ in range(2)))
+    assert any(seconds(4_000) / short < 20 for _ in range(3))
