@@ -71,6 +71,7 @@ class _Writing:
         while not self._ended.is_set():
             try:
                 self._look()
+                self._pauses.pop("", None)
                 now = time.monotonic()
                 for zone in [zone for zone, since in self._waiting.items() if since <= now]:
                     if self._ended.is_set():

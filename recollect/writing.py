@@ -248,9 +248,10 @@ class _Run:
             chosen,
             asked=asked,
             failed=failed,
-            kept=after.kept - before.kept,
-            repeated=after.repeated - before.repeated,
-            refused=after.refused - before.refused,
+            # What is forgotten meanwhile is not counted any more.
+            kept=max(after.kept - before.kept, 0),
+            repeated=max(after.repeated - before.repeated, 0),
+            refused=max(after.refused - before.refused, 0),
             reasons={name: count for name, count in sorted(reasons.items()) if count > 0},
             calls=spent.calls - spent_before.calls,
             tokens=spent.tokens - spent_before.tokens,

@@ -72,7 +72,8 @@ _CONTRASTS = re.compile(r"\bbut\b|\bdoes(?:n['’]t| not) mean\b", re.IGNORECASE
 
 #: Between an effect and its cause, both clauses.
 _CAUSE_FOLLOWS = re.compile(
-    r"(?<![ ,–—-])[ ,–—-]+(?:(?:mainly|mostly|simply|partly|largely|and (?:that['’]s|it['’]s|this is)|and) )?"
+    r"(?<![ ,–—-])[ ,–—-]+"
+    r"(?:(?:mainly|mostly|simply|partly|largely|and (?:that['’]s|it['’]s|this is)|and) )?"
     r"(?:because|(?:due|owing|thanks) to the fact that|on account of the fact that|"
     r"for the (?:simple )?reason that|given that|the reason being(?: that)?|"
     r"(?P<weak>since|seeing (?:as|that)))"

@@ -21,7 +21,7 @@ from projections.text.lexicon import (
 from projections.text.sentences import sentences
 from projections.text.tokenizer import Tokens
 from streams.language.analysis import Mention
-from streams.language.clauses import is_finite
+from streams.language.clauses import Span, is_finite
 from streams.language.first_names import Gender, gender_of_name, gender_of_relation
 from streams.language.mentions import mentions
 from streams.language.reported import is_reported, reported
@@ -116,20 +116,21 @@ def meant_by(
     found: Sequence[Mention],
     speaker: str,
     before: Sequence[Before],
+    others: list[Span],
 ) -> Meant | None:
     """Return whom the pronoun that is the token `index` means; None where that is not sure.
 
-    `found` are the mentions of the message, `before` the messages before it, the nearest first.
+    `found` are the mentions of the message, `others` the spans of other people's words in it,
+    `before` the messages before it, the nearest first.
     """
     text, place = tokens.text, tokens.starts[index]
     wanted: Gender = "m" if tokens.lowers[index].split("'")[0].split("’")[0] in _HE else "f"
-    others = reported(text)
     if is_reported(others, place):
         return None
     if tokens.lowers[index].endswith(("'d", "’d", "'ll", "’ll")):
         return None
     begin = max(text.rfind("\n\n", 0, place), place - _LONGEST, 0)
-    here = _candidates(text, begin, place, found, None)
+    here = _candidates(text, begin, place, found, others, None)
     meant = _only(here, wanted)
     if meant is not None or any(_may_be(each, wanted) for each in here):
         return None if meant is None else Meant(meant, None)
@@ -165,7 +166,7 @@ def _named_in(one: Before, speaker: str) -> list[_Candidate]:
     whose = None if one.speaker == speaker else one.speaker
     found = mentions(one.text, one.reading)
     own = (one.speaker, one.speaker.split(" ")[0])
-    there = _candidates(one.text, 0, len(one.text), found, whose)
+    there = _candidates(one.text, 0, len(one.text), found, reported(one.text), whose)
     people = [each for each in there if each.name not in own]
     if one.reading is None:
         named = {item.start for item in found}
@@ -204,13 +205,17 @@ def _may_be(candidate: _Candidate, wanted: Gender) -> bool:
 
 
 def _candidates(
-    text: str, begin: int, end: int, found: Sequence[Mention], whose: str | None
+    text: str,
+    begin: int,
+    end: int,
+    found: Sequence[Mention],
+    others: list[Span],
+    whose: str | None,
 ) -> list[_Candidate]:
     """Return of whom "he" or "she" may be said after a stretch of text.
 
     `whose` is who said it where "my" is not the word of the speaker of now.
     """
-    others = reported(text)
     people: list[_Candidate] = []
     taken: list[tuple[int, int]] = []
     for kin in _KIN.finditer(text, begin, end):

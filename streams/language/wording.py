@@ -35,6 +35,10 @@ _ADDRESSES = {"phone": "phone number", "email": "e-mail address"}
 _ADDRESSED = re.compile(r"([^\W\d_][\w'’.\-]*),\s+(?=(?:I|I['’]\w+|[Ww]e|[Mm]y|[Oo]ur)\b)")
 
 
+#: So many pronouns of one message are looked up; who says more of them is no chat.
+MOST_LOOKED_UP = 128
+
+
 class Wording:
     """How the statements of one message are put into words.
 
@@ -57,6 +61,7 @@ class Wording:
         self._answering = answering
         self._resolves = resolves
         self.named_by: dict[int, int] = {}
+        self._looked_up = 0
 
     def with_whom(self, statement: Statement) -> Statement:
         """The statement with a name where it begins with "he" or "she" and that is sure."""
@@ -71,7 +76,7 @@ class Wording:
         """The statement with a name in the place of the pronoun with which it begins."""
         if not self._resolves:
             return statement
-        own = name[:1].upper() + name[1:]
+        own, signed = name[:1].upper() + name[1:], signature(name)
         said = statement.text.removeprefix(f"{self._speaker}: ")
         mentions = [*named, *statement.mentions]
         claim = statement.claim
@@ -80,24 +85,30 @@ class Wording:
             claim = msgspec.structs.replace(claim, subject=name) if of_named else None
         return msgspec.structs.replace(
             statement,
-            sentence=_FIRST_PRONOUN.sub(own, statement.sentence, count=1),
-            text=self.worded(_FIRST_PRONOUN.sub(own, said, count=1), mentions),
-            signature=_FIRST_PRONOUN.sub(signature(name), statement.signature, count=1),
+            sentence=_FIRST_PRONOUN.sub(lambda _: own, statement.sentence, count=1),
+            text=self.worded(_FIRST_PRONOUN.sub(lambda _: own, said, count=1), mentions),
+            signature=_FIRST_PRONOUN.sub(lambda _: signed, statement.signature, count=1),
             mentions=tuple(mentions),
             claim=claim,
         )
 
     def named(self, statement: Statement, index: int) -> Statement:
         """The statement with a name in the place of the pronoun that is a token of it."""
-        if self._speaker is None:
+        if self._speaker is None or self._looked_up >= MOST_LOOKED_UP:
             return statement
-        place = self._contents.tokens.starts[index]
+        self._looked_up += 1
+        contents = self._contents
+        place = contents.tokens.starts[index]
         meant = meant_by(
-            self._contents.tokens, index, self._contents.mentions, self._speaker, self._before
+            contents.tokens,
+            index,
+            contents.mentions,
+            self._speaker,
+            self._before,
+            contents.others,
         )
-        pronoun = nth_pronoun(
-            self._contents.text[statement.start : statement.end], place - statement.start
-        )
+        said = contents.text[statement.start : statement.end]
+        pronoun = nth_pronoun(said, place - statement.start)
         if meant is None or pronoun is None:
             return statement
         if meant.number is not None:
@@ -144,7 +155,8 @@ class Wording:
         its = None if claim is None or claim.subject != self._speaker else claim.attribute
         if its not in _ADDRESSES or not self._resolves or not _IT_IS.match(said):
             return None
-        return _IT_IS.sub(f"{self._speaker}'s {_ADDRESSES[its]} is", said)
+        whose = f"{self._speaker}'s {_ADDRESSES[its]} is"
+        return _IT_IS.sub(lambda _: whose, said)
 
     def worded(self, said: str, mentions: list[Mention]) -> str:
         """What is said in the third person; as it was said where that would be a guess."""

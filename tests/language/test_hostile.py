@@ -92,7 +92,8 @@ def test_sentences_mentions_and_dates_are_in_order_and_apart(text: str) -> None:
      "\"", "'a ", "“a ", "he said a: ", "said ", "Sat the 14th ", "moved to May 3 ", "1 to 2 ",
      "was moved to the 3rd ", "Ab Cd\n\n", "Ab Cd\n", "555-1234\n", "Hi, ", "Ab Park ",
      "the first of May ", "\n \n", "😀", "a-", "a_",
-     "\u0301", "_", "#", "? ", "! a", "Dr. ", "x" * 60 + "\n"],
+     "\u0301", "_", "#", "? ", "! a", "Dr. ", "x" * 60 + "\n", ", ",
+     "I gave her 300 euros in Ghent on Monday. ", '"They sold 12 cars." I gave him 300 euros. '],
 )  # fmt: skip
 def test_time_grows_with_the_length_and_not_faster(unit: str) -> None:
     def seconds(size: int) -> float:

@@ -219,3 +219,11 @@ def test_a_sentence_is_not_cut_within_brackets(text: str) -> None:
     assert found.statements
     for statement in found.statements:
         assert statement.sentence.count("(") == statement.sentence.count(")")
+
+
+@pytest.mark.parametrize("speaker", ["CORP\\jsmith", "a\\1b", "\\g<0>"])
+def test_a_name_with_backslashes_is_told_as_it_is(speaker: str) -> None:
+    analysis = analyse(
+        "I have a new number. It's 555-123-4567.", speaker=speaker, at_ms=1_780_000_000_000
+    )
+    assert f"{speaker}'s phone number is 555-123-4567." in [one.text for one in analysis.statements]

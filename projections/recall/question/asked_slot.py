@@ -31,6 +31,7 @@ _WHO = "\x00"
 _NOW = r"(?: (?:now|nowadays|currently|at the moment|at present|today|these days|right now))?"
 _BEFORE = r"(?:(?:so|and|ok|hey|please|remind me|tell me|do you (?:know|remember)|i forgot),? )*"
 _WHAT_IS = r"(?:what(?:['’]s| is| are)|which is|tell me|give me|do you know) "
+_ALLERGY = "allerg"
 _PETS = "dog|puppy|cat|kitten|rabbit|horse|hamster|parrot|bird|fish|tortoise|turtle"
 _KIN = (
     "mother|father|mum|mom|dad|sister|brother|son|daughter|aunt|uncle|cousin|niece|nephew|"
@@ -71,10 +72,9 @@ _ASKED = {
         *_of_whom(r"(?:current )?(?:job|occupation|profession|role|position|job title)"),
     ),
     "partner": _asking(
-        rf"who(?:['’]s| is) {_WHO} (?:married to|dating|engaged to|seeing|together with)",
-        rf"who(?:['’]s| is) {_OF}(?:wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?)",
-        rf"(?:{_WHAT_IS})?(?:the name of )?{_OF}(?:wife|husband|spouse|partner|girlfriend|"
-        r"boyfriend|fianc[eé]e?)(?:['’]s name| called)?",
+        rf"who(?:['’]s| is) {_WHO} (?:dating|seeing|together with)",
+        rf"who(?:['’]s| is) {_OF}(?:partner|significant other)",
+        rf"(?:{_WHAT_IS})?(?:the name of )?{_OF}(?:partner)(?:['’]s name| called)?",
     ),
     "birthday": _asking(
         rf"when(?:['’]s| is) {_OF}birthday",
@@ -91,7 +91,6 @@ _ASKED = {
         rf"where(?:['’]s| is) {_WHO} (?:originally )?from",
         rf"where (?:does|do|did) {_WHO} (?:originally )?(?:come from|grow up)",
     ),
-    "studies": _asking(rf"(?:what|where) (?:does|do) {_WHO} study(?: at)?"),
     "language": _asking(rf"(?:what|which|how many) languages (?:does|do) {_WHO} (?:speak|know)"),
     "health": _asking(
         rf"what(?:['’]s| is) {_WHO} (?P<kind>allerg)ic to",
@@ -109,10 +108,20 @@ _ASKED = {
 
 
 class Asked(NamedTuple):
-    """A slot that a question asks for: its attribute, and with what its values begin."""
+    """A slot that a question asks for: its attribute, and a word that its values have."""
 
     attribute: str
     kind: str = ""
+
+    def is_answered_by(self, attribute: str, value: str) -> bool:
+        """Whether a value of an attribute is what is asked for."""
+        if attribute != self.attribute:
+            return False
+        words = value.lower().split()
+        return not self.kind or any(
+            word == self.kind or (self.kind == _ALLERGY and word.startswith(_ALLERGY))
+            for word in words
+        )
 
 
 def asked(masked: str) -> Asked | None:
@@ -152,7 +161,7 @@ def slot_values(
     claims = [
         claim.fact_id
         for claim in memory.current_claims(files.memory.connection, subjects, upto)
-        if claim.attribute == slot.attribute and claim.value.lower().startswith(slot.kind)
+        if slot.is_answered_by(claim.attribute, claim.value)
     ]
     place_of = index.facts.placed(claims)
     readable = [

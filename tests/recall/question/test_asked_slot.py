@@ -93,8 +93,11 @@ WHO = "\x00"
         (f"What does {WHO} do?", "role"),
         (f"What's {WHO}'s occupation?", "role"),
         (f"the job of {WHO}", "role"),
-        (f"Who is {WHO}'s wife?", "partner"),
-        (f"What is the name of {WHO}'s husband?", "partner"),
+        (f"Who is {WHO} dating?", "partner"),
+        (f"What is the name of {WHO}'s partner?", "partner"),
+        # A girlfriend is no wife.
+        (f"Who is {WHO}'s wife?", None),
+        (f"Who is {WHO} married to?", None),
         (f"When is {WHO}'s birthday?", "birthday"),
         (f"{WHO}'s phone number", "phone"),
         (f"What is {WHO}'s e-mail address?", "email"),
@@ -152,3 +155,17 @@ def test_of_several_values_each_comes_before_what_only_shares_words(open_memory:
     found = [first([one]) for one in ask(memory, "What pets does Bob have?")]
     assert found[:2] == ["cat", "dog"]
     assert first(ask(memory, "What is the name of Bob's dog?")) == "dog"
+
+
+def test_an_in_law_is_no_sister(open_memory: Open) -> None:
+    memory = open_memory(encoder=False)
+    tell(
+        memory,
+        [
+            say("My older sister Anna lives in Ghent.", "anna"),
+            say("My sister-in-law Rita lives in Paris.", "rita", at=START + DAY),
+        ],
+    )
+    found = ask(memory, "Who is Ada's sister?")
+    assert first(found) == "anna"
+    assert [first([one]) for one in found if one.score >= 0.9] == ["anna"]
