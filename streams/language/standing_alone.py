@@ -70,6 +70,7 @@ _TIMES = word_set(
     coming last next january february march april may june july august september october november
     december christmas easter noon minute century decade world country"""
 )
+_NOBODY = FUNCTION_WORDS | PHATIC | _TIMES | word_set("yesterday today tomorrow tonight last next")
 #: What "it" stands for in these is nothing: "it takes me an hour to", "it's raining".
 _EMPTY_IT = re.compile(
     r"it(?:['’]s| is| was| has been|['’]s been|['’]ll be| will be| would be|['’]d be)"
@@ -236,6 +237,13 @@ class _Named:
         )
         return min(named, next(words, self._right))
 
+    def _is_place_or_time(self, at: int) -> bool:
+        start = self._tokens.starts[at]
+        return any(
+            item.type in ("LOCATION", "DATE", "TIME") and item.start <= start < item.end
+            for item in self._mentions
+        )
+
     @cached_property
     def _several(self) -> int:
         tokens, left = self._tokens, self._left
@@ -266,7 +274,7 @@ def _is_somebody(tokens: Tokens, at: int, left: int) -> bool:
     bare = _bare(lower)
     if bare in _SOMEBODY or lower.endswith("-old"):
         return True
-    if lower.split("'")[0].split("’")[0] in FUNCTION_WORDS | PHATIC:
+    if lower.split("'")[0].split("’")[0] in _NOBODY:
         return False
     if word[0].isupper():
         return at > left or lower != bare or not lower.endswith(("ing", "ly", "s"))

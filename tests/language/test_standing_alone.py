@@ -29,6 +29,8 @@ def facts(text: str, *before: tuple[str, str], asked: str | None = None) -> list
         "She starts on Monday in Room 12.",
         "His rabies booster is due in June.",
         "Peter takes her swimming on Monday.",
+        "On Monday she bought a car for 300 euros.",
+        "Yesterday she bought a car for 300 euros.",
     ],
 )
 def test_what_leaves_open_whom_it_is_about_is_no_fact(text: str) -> None:
