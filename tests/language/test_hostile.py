@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from itertools import count
 
 import pytest
 from hypothesis import given, settings
@@ -96,8 +97,11 @@ def test_sentences_mentions_and_dates_are_in_order_and_apart(text: str) -> None:
      "I gave her 300 euros in Ghent on Monday. ", '"They sold 12 cars." I gave him 300 euros. '],
 )  # fmt: skip
 def test_time_grows_with_the_length_and_not_faster(unit: str) -> None:
+    number = count()
+
     def seconds(size: int) -> float:
-        text = (unit * (size // len(unit) + 1))[:size] + "x"
+        # Another text each time: what was just read is remembered.
+        text = f"{(unit * (size // len(unit) + 1))[:size]}x{next(number)}"
         begin = time.process_time()
         analyse(text, speaker="Ada", at_ms=0)
         return time.process_time() - begin
