@@ -119,12 +119,18 @@ class Administrator(AIOKafkaAdminClient):  # type: ignore[misc]  # untyped
     async def _send_request(self, request: Any, node_id: int | None = None) -> Any:
         if node_id is not None:
             return await super()._send_request(request, node_id)
-        brokers = [broker.nodeId for broker in self._client.cluster.brokers()]
+        brokers = await retry_until(self._brokers, bool)
         random.shuffle(brokers)
         for broker in brokers[:-1]:
             with suppress(*_AWAY):
                 return await super()._send_request(request, broker)
         return await super()._send_request(request, brokers[-1] if brokers else None)
+
+    async def _brokers(self) -> list[int]:
+        """Return the brokers that are known; a paused cluster may know none for a while."""
+        if not self._client.cluster.brokers():
+            await self._client.force_metadata_update()
+        return [broker.nodeId for broker in self._client.cluster.brokers()]
 
 
 class Clients:
