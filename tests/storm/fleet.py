@@ -44,7 +44,8 @@ _GIVES_UP = "could not be handled (InjectedFailure"
 # What no log may say: a thread died, our own code failed unforeseen, or a ledger that nobody
 # touched is said to be damaged.
 _BAD = re.compile(
-    r"Exception in thread|File \"[^\"]*/(recollect|streams|projections|schemas)/|restore the |"
+    r"Exception in thread|restore the |"
+    r"File \"(?![^\"]*/site-packages/)[^\"]*/(recollect|streams|projections|schemas)/|"
     r"was changed after|different records|was never awaited|another recollect holds"
 )
 
