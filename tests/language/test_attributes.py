@@ -337,6 +337,6 @@ def test_a_long_line_costs_no_more_than_its_length(word: str) -> None:
         claims("I love " + word * count + "tea.")
         return time.process_time() - begin
 
-    # Quadratic work would grow 64 times; the floor keeps the clock's grain out of the ratio.
-    short = max(0.004, seconds(500))
-    assert any(seconds(4_000) / short < 20 for _ in range(3))
+    # Quadratic work would grow 64 times. The floor keeps the clock's grain out of the ratio, and
+    # another try what else the machine did meanwhile.
+    assert any(seconds(4_000) / max(seconds(500), 0.004) < 20 for _ in range(5))

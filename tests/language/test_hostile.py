@@ -106,9 +106,9 @@ def test_time_grows_with_the_length_and_not_faster(unit: str) -> None:
         analyse(text, speaker="Ada", at_ms=0)
         return time.process_time() - begin
 
-    # Quadratic work would grow 64 times; the floor keeps the clock's grain out of the ratio.
-    short = max(0.004, min(seconds(8_000) for _ in range(2)))
-    assert any(seconds(64_000) / short < 20 for _ in range(3))
+    # Quadratic work would grow 64 times. The floor keeps the clock's grain out of the ratio, and
+    # another try what else the machine did meanwhile.
+    assert any(seconds(64_000) / max(seconds(8_000), 0.004) < 20 for _ in range(5))
 
 
 def test_the_answer_does_not_depend_on_the_hash_seed() -> None:
