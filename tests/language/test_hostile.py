@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import time
@@ -102,9 +103,14 @@ def test_time_grows_with_the_length_and_not_faster(unit: str) -> None:
     def seconds(size: int) -> float:
         # Another text each time: what was just read is remembered.
         text = f"{(unit * (size // len(unit) + 1))[:size]}x{next(number)}"
-        begin = time.process_time()
-        analyse(text, speaker="Ada", at_ms=0)
-        return time.process_time() - begin
+        # The garbage of all tests before it is no part of it.
+        gc.disable()
+        try:
+            begin = time.process_time()
+            analyse(text, speaker="Ada", at_ms=0)
+            return time.process_time() - begin
+        finally:
+            gc.enable()
 
     # Quadratic work would grow 64 times. The floor keeps the clock's grain out of the ratio, and
     # another try what else the machine did meanwhile.
