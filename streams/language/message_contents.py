@@ -75,7 +75,7 @@ class MessageContents:
     def said(self, start: int, end: int) -> Said:
         """Return a stretch of the text with what it mentions, as the gate judges it."""
         tokens = self.tokens
-        left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
+        left, right = self.places(start, end)
         mentions = self.mentions_in(start, end)
         text = tokens.text
         return Said(
@@ -92,7 +92,7 @@ class MessageContents:
     def resolved(self, start: int, end: int) -> str:
         """Return what is said between two characters, with the days that are meant."""
         tokens = self.tokens
-        left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
+        left, right = self.places(start, end)
         dates = self.dates_in(left, right)
         if not dates or not self.days_resolved:
             return " ".join(tokens.text[start:end].split())

@@ -146,7 +146,7 @@ class SentenceStatements:
         """The statement of clauses, with the name of whom it speaks; None where that is open, or
         where it may be of no use later.
         """
-        statement = self._statement(pieces)
+        said = statement = self._statement(pieces)
         if not self._resolves:
             return self._useful(pieces, statement, "nothing", lenient)
         if not self._known:
@@ -157,20 +157,17 @@ class SentenceStatements:
         lead = max(lead, statement.start + after_link(tokens.text[statement.start : statement.end]))
         begin = bisect_left(tokens.starts, lead)
         index = None
-        known = self._known or statement.sentence != " ".join(
-            tokens.text[statement.start : statement.end].split()
-        )
+        known = self._known or statement is not said
         if not known:
             index = person_open(tokens, left, right, mentions, begin)
         named = statement if index is None else self._wording.named(statement, index)
         if any(piece.overruled for piece in pieces):
             return named
-        unknown = index is not None and named is statement
+        if index is not None and named is statement:
+            return None
         after = begin if index is None else index + 1
         known = known or index is not None
         is_open = left_open(tokens, left, right, mentions, after, known=known)
-        if unknown:
-            return None
         if is_open == "thing":
             completed = self._wording.with_things(statement, lead) or self._wording.with_question(
                 statement

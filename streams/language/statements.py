@@ -53,7 +53,8 @@ def analyse(
     before, so a plain fact that is about nobody here is kept too. `reading` is what the heads on
     the encoder read in the same text; None: rules alone. Sentences that touch a span of `keep` are
     kept, whatever they say. `days` are those that the conversation named before (ordinals): a bare
-    weekday means the one that has it. `without` are the steps that are left out.
+    weekday means the one that has it. `before` are the messages before it, the nearest first, which
+    may name whom it means. `without` are the steps that are left out.
     """
     spans = sentences(text)
     if not spans:
@@ -128,14 +129,13 @@ def _stated(
     statements: list[Statement] = []
     causes = StatedCauses(text, contents.others)
     previous = -2  # the place of the sentence that made the last statement
+    openings = {place: opening(text, *span) for place, span in told.items()}
     for place, span in told.items():
         if len(statements) >= limit:
             break
-        opens = opening(text, *span)
+        opens = openings[place]
         # What answers a question is told for a reason, as causes and effects are.
-        joins = opens is not None or (
-            place + 1 in told and opening(text, *told[place + 1]) is not None
-        )
+        joins = opens is not None or openings.get(place + 1) is not None
         linked = (
             joins
             or (asked is not None and span == answering)

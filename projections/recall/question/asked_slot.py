@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.files import ZoneFiles
-from projections.memory import facts_for_recall as memory
 from projections.recall.index.zone_index import Index
 from projections.recall.question.entity_names import NamedEntity, entity_ids
 from projections.recall.question.past import asks_for_past
+from projections.recall.question.readable_claims import readable_claims
 from schemas.names import normalise_name
 
 #: A slot with more values than this is a list, and the order of recall is as good.
@@ -74,7 +74,7 @@ _ASKED = {
     "partner": _asking(
         rf"who(?:['’]s| is) {_WHO} (?:dating|seeing|together with)",
         rf"who(?:['’]s| is) {_OF}(?:partner|significant other)",
-        rf"(?:{_WHAT_IS})?(?:the name of )?{_OF}(?:partner)(?:['’]s name| called)?",
+        rf"(?:{_WHAT_IS})?(?:the name of )?{_OF}partner(?:['’]s name| called)?",
     ),
     "birthday": _asking(
         rf"when(?:['’]s| is) {_OF}birthday",
@@ -157,17 +157,12 @@ def slot_values(
     slot = asked(" ".join(masked.split()))
     if slot is None or entity_ids(files.identity.connection, [name.entity]) != name.ids:
         return ()
-    subjects = sorted({normalise_name(bare), *name.ids})
-    claims = [
-        claim.fact_id
-        for claim in memory.current_claims(files.memory.connection, subjects, upto)
+    subjects = {normalise_name(bare), *name.ids}
+    claims = readable_claims(subjects, index, files, upto=upto, allowed=allowed)
+    dated = [
+        (int(index.turns.occurred_at[place]), claim.fact_id)
+        for place, claim in claims
         if slot.is_answered_by(claim.attribute, claim.value)
     ]
-    place_of = index.facts.placed(claims)
-    readable = [
-        (int(index.turns.occurred_at[place]), fact)
-        for fact in claims
-        if (place := place_of.get(fact, -1)) >= 0 and allowed[place]
-    ]
-    found = tuple(fact for _, fact in sorted(readable, reverse=True))
+    found = tuple(fact for _, fact in sorted(dated, reverse=True))
     return found if len(found) <= MOST_VALUES else ()

@@ -20,6 +20,7 @@ from projections.memory import facts_for_recall as memory
 from projections.recall.index.zone_index import Index
 from projections.recall.question.encoding import TextEncoder, is_encoded
 from projections.recall.question.entity_names import NamedEntity, entity_ids, resolved
+from projections.recall.question.readable_claims import readable_claims
 from projections.text.stopwords import STOP_WORDS
 from schemas.attributes import holds_one
 from schemas.names import normalise_name
@@ -151,17 +152,10 @@ class _Walk:
             identity = self._files.identity.connection
             known = resolved(identity, [subject]).get(subject, ())
             ids = entity_ids(identity, known) if len(known) == 1 else set()
-            found = memory.current_claims(
-                self._files.memory.connection, sorted({subject, *ids}), self._upto
+            found = readable_claims(
+                {subject, *ids}, self._index, self._files, upto=self._upto, allowed=self._allowed
             )
-            place_of = self._index.facts.placed([claim.fact_id for claim in found])
-            readable = [
-                claim
-                for claim in found
-                if holds_one(claim.attribute)
-                and (place := place_of.get(claim.fact_id, -1)) >= 0
-                and self._allowed[place]
-            ]
+            readable = [claim for _, claim in found if holds_one(claim.attribute)]
             self._slots[subject] = readable if len(readable) <= MOST_SLOTS else []
         return self._slots[subject]
 

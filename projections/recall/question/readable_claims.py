@@ -1,0 +1,27 @@
+"""What is claimed of somebody or something, as far as a question may be answered with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from projections.files import ZoneFiles
+from projections.memory import facts_for_recall as memory
+from projections.recall.index.zone_index import Index
+
+Mask = npt.NDArray[np.bool_]
+
+
+def readable_claims(
+    subjects: Iterable[str], index: Index, files: ZoneFiles, *, upto: int, allowed: Mask
+) -> list[tuple[int, memory.CurrentClaim]]:
+    """Return what is claimed of any of these subjects, each with the place of its turn, by fact.
+
+    `upto`: the time at which it is to hold (unix ms); `allowed`: the turns that may be answered.
+    """
+    found = memory.current_claims(files.memory.connection, sorted(subjects), upto)
+    place_of = index.facts.placed([claim.fact_id for claim in found])
+    placed = ((place_of.get(claim.fact_id, -1), claim) for claim in found)
+    return [(place, claim) for place, claim in placed if place >= 0 and allowed[place]]
