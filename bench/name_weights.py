@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.text.name_forms import NameKind, name_form
-from streams.language.name_alignment import align
-from streams.language.name_comparison import (
+from streams.language.names.name_alignment import align
+from streams.language.names.name_comparison import (
     PROPOSED,
     WEIGHTS,
     compare_names,

@@ -14,9 +14,9 @@ from schemas.ids import event_id, text_hash
 from streams.agents import Surroundings
 from streams.agents.taking_part import REACH
 from streams.encoder.gateway import Readings
-from streams.language.corrections import LOOKED_THROUGH
-from streams.language.text_reading import TextReading
-from streams.language.who_is_meant import IN_MIND
+from streams.language.grammar.text_reading import TextReading
+from streams.language.references.who_is_meant import IN_MIND
+from streams.language.relations.corrections import LOOKED_THROUGH
 from streams.reader.packed_reading import unpacked
 
 #: As many events of a conversation are looked through.

@@ -35,9 +35,9 @@ from streams.agents import State
 from streams.agents.message_reading import Reading, own_words
 from streams.agents.writer import RuleWriter
 from streams.encoder.gateway import EncoderGateway
-from streams.language.enrichment import ALL, Without
-from streams.language.mentions import mentions
-from streams.language.who_is_meant import IN_MIND, Heard, Reference, who_is_meant
+from streams.language.grammar.enrichment import ALL, Without
+from streams.language.names.mentions import mentions
+from streams.language.references.who_is_meant import IN_MIND, Heard, Reference, who_is_meant
 
 if TYPE_CHECKING:
     from recollect.model_extracting import ModelExtractor, Would

@@ -26,7 +26,7 @@ from streams.encoder.loading import is_whole, load, load_reranker
 from streams.encoder.pin import Pin, ReaderPin
 
 if TYPE_CHECKING:
-    from streams.language.enrichment import Step
+    from streams.language.grammar.enrichment import Step
     from streams.reader.text_reader import TextReader
 
 #: The newest format of home.json that is known. One that names agents is of format 2, and one with

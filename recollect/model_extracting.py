@@ -32,8 +32,8 @@ from schemas.wire import ModelAnswers, WriteReport
 from streams.agents import State, Surroundings
 from streams.agents.agent import AnsweredCalls
 from streams.agents.modelwriter import ModelWriter, answered_calls
-from streams.language.corrections import content_words
-from streams.language.enrichment import ALL, Without
+from streams.language.grammar.enrichment import ALL, Without
+from streams.language.relations.corrections import content_words
 from streams.models.chat import ChatQuestion
 from streams.models.model_door import ModelDoor, QuestionRefused
 from streams.reading.recorded_answers import OpenedRecording

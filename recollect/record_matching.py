@@ -22,7 +22,7 @@ from schemas.names import normalise_name
 from schemas.times import parse_time
 
 if TYPE_CHECKING:
-    from streams.language.analysis import Mention
+    from streams.language.grammar.analysis import Mention
 
 
 #: How a mental model says on which event it rests, among its tags; with that event it is erased.
@@ -151,7 +151,7 @@ class Names:
 
 def _mentioned(text: str) -> list[Mention]:
     # Imported here: only forgetting needs it, and recall loads this module too.
-    from streams.language.mentions import mentions
+    from streams.language.names.mentions import mentions
 
     return mentions(text)
 

@@ -35,6 +35,15 @@ PACKAGES = {
         "workers",
         "adapters",
     ),
+    "streams.language": (
+        "grammar",
+        "names",
+        "attributes",
+        "references",
+        "relations",
+        "worth",
+        "statements",
+    ),
     "projections.recall": ("index", "question", "arms", "ranking", "answer", "context"),
 }
 

@@ -11,7 +11,7 @@ from projections.events.event_queries import Speaker
 from schemas.changes import DecidedPart
 from schemas.events import Event, ModelWrote
 from streams.agents.state import State
-from streams.language.text_reading import TextReading
+from streams.language.grammar.text_reading import TextReading
 
 
 class ToRead(NamedTuple):

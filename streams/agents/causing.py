@@ -12,9 +12,9 @@ from schemas.events import Event, message_of
 from schemas.senders import is_assistant
 from streams.agents.agent import Surroundings
 from streams.agents.correcting import Held
-from streams.language.analysis import Outside
-from streams.language.corrections import content_words
-from streams.language.questions import is_question
+from streams.language.grammar.analysis import Outside
+from streams.language.grammar.questions import is_question
+from streams.language.relations.corrections import content_words
 
 #: So many messages of the conversation are looked through, and no older ones than this.
 _LOOKED_THROUGH = 8

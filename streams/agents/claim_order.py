@@ -12,8 +12,8 @@ from schemas.names import normalise_name
 from streams.agents.decided_so_far import DecidedSoFar
 from streams.agents.entities import EntityResolver
 from streams.agents.state import Known, State
-from streams.language.analysis import Claim
-from streams.language.frames import MASK
+from streams.language.attributes.frames import MASK
+from streams.language.grammar.analysis import Claim
 
 
 def subjects_of(

@@ -11,14 +11,14 @@ from schemas.changes import FactSupersession
 from schemas.events import Content, Event, message_of
 from schemas.senders import is_assistant
 from streams.agents.agent import Surroundings
-from streams.language.analysis import Statement
-from streams.language.corrections import (
+from streams.language.grammar.analysis import Statement
+from streams.language.relations.corrections import (
     LOOKED_THROUGH,
     Earlier,
     corrected,
     find_corrections,
 )
-from streams.language.denials import denied, find_denials
+from streams.language.relations.denials import denied, find_denials
 
 #: A statement of a message by its first and last character, and the fact that it gave.
 Made = tuple[int, int, str]

@@ -21,10 +21,10 @@ from streams.agents.entity_rows import EntityRows
 from streams.agents.judging import DOUBTFUL, Described, Judgement, judge
 from streams.agents.state import Known, State
 from streams.agents.taking_part import Present
-from streams.language.analysis import Contact, Introduction
-from streams.language.around_names import is_local_place, is_of_the_speaker, is_quoted
-from streams.language.display_names import names_in
-from streams.language.mentions import stands_as_place
+from streams.language.grammar.analysis import Contact, Introduction
+from streams.language.names.around_names import is_local_place, is_of_the_speaker, is_quoted
+from streams.language.names.display_names import names_in
+from streams.language.names.mentions import stands_as_place
 
 #: The type of entity (A15) for each type of mention (C5); types that name no entity are absent.
 ENTITY_TYPES = {

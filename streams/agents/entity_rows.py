@@ -11,7 +11,7 @@ from schemas.names import normalise_name
 from streams.agents.judging import CONFIDENT, DOUBTFUL, Described
 from streams.agents.merges import merge_row
 from streams.agents.state import Known, State
-from streams.language.formatting import plain_name
+from streams.language.names.formatting import plain_name
 
 # With so many entities a new name is compared.
 _COMPARED = 24

@@ -9,11 +9,11 @@ from schemas.events import Event
 from schemas.names import normalise_name
 from streams.agents.entities import ENTITY_TYPES, EntityResolver
 from streams.agents.state import Known
-from streams.language.analysis import Mention as NamedInText
-from streams.language.analysis import Statement
-from streams.language.formatting import plain_name, unformatted
-from streams.language.mentions import mentions
-from streams.language.text_reading import TextReading
+from streams.language.grammar.analysis import Mention as NamedInText
+from streams.language.grammar.analysis import Statement
+from streams.language.grammar.text_reading import TextReading
+from streams.language.names.formatting import plain_name, unformatted
+from streams.language.names.mentions import mentions
 
 #: Who or what is named: entity id, start and end in the text, the words, the type.
 Named = tuple[str, int, int, str, str]

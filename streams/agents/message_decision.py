@@ -27,7 +27,7 @@ from streams.agents.near_duplicates import likenesses_of, repeated_fact, signatu
 from streams.agents.proposals import is_of_model
 from streams.agents.state import Known, State, kept_signature
 from streams.agents.vectors import embedding_rows
-from streams.language.analysis import Analysis, Statement
+from streams.language.grammar.analysis import Analysis, Statement
 
 
 class MessageDecision:

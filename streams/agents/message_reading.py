@@ -14,15 +14,20 @@ from streams.agents.agent import Surroundings
 from streams.agents.causing import SaidBefore, said_before
 from streams.agents.correcting import TakenBack, says_it, taken_back
 from streams.agents.taking_part import Present, present
-from streams.language.analysis import Analysis, Statement
-from streams.language.enrichment import ALL, Without, left_out
-from streams.language.frames import find_frame
-from streams.language.mentions import mentions
-from streams.language.named_weekdays import days_named, names_weekday
-from streams.language.person_before import IN_MIND, IN_MIND_WITHIN_MS, Before, has_pronoun
-from streams.language.questions import is_question, last_question
-from streams.language.statements import analyse
-from streams.language.text_reading import TextReading
+from streams.language.attributes.frames import find_frame
+from streams.language.grammar.analysis import Analysis, Statement
+from streams.language.grammar.enrichment import ALL, Without, left_out
+from streams.language.grammar.named_weekdays import days_named, names_weekday
+from streams.language.grammar.questions import is_question, last_question
+from streams.language.grammar.text_reading import TextReading
+from streams.language.names.mentions import mentions
+from streams.language.references.person_before import (
+    IN_MIND,
+    IN_MIND_WITHIN_MS,
+    Before,
+    has_pronoun,
+)
+from streams.language.statements.statements import analyse
 
 # What an agent was given from memory is no news, whoever repeats it (F1).
 _INJECTED = re.compile(r"<memory_context\b.*?(?:</memory_context>|\Z)", re.DOTALL | re.IGNORECASE)

@@ -35,10 +35,10 @@ from streams.agents.proposals import RECALL, Proposals, Proposed, ProposedFact, 
 from streams.agents.state import Known, State, kept_signature
 from streams.agents.taking_part import Present, present
 from streams.agents.vectors import embedding_rows
-from streams.language.corrections import content_words
-from streams.language.enrichment import ALL, Step, Without
-from streams.language.grounding import Said
-from streams.language.statements import analyse
+from streams.language.grammar.enrichment import ALL, Step, Without
+from streams.language.relations.corrections import content_words
+from streams.language.relations.grounding import Said
+from streams.language.statements.statements import analyse
 from streams.reading.recorded_answers import OpenedRecording
 
 #: A merge that a model proposes waits for somebody to look at it, however sure the model is.

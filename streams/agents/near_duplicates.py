@@ -10,8 +10,8 @@ from schemas.names import normalise_name
 from streams.agents.decided_so_far import SAME_PERIOD_MS, DecidedSoFar
 from streams.agents.message_reading import Reading
 from streams.agents.state import State
-from streams.language.analysis import Statement
-from streams.language.likeness import (
+from streams.language.grammar.analysis import Statement
+from streams.language.relations.likeness import (
     LEAST_COSINE,
     cosine_of,
     differ_in_one_word,

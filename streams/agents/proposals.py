@@ -17,7 +17,7 @@ from schemas.ids import entity_id, fact_id, time_of
 from schemas.names import normalise_name
 from schemas.times import parse_moment
 from streams.agents.entities import ENTITY_TYPES
-from streams.language.grounding import Said, evidence_span, fault, occurs
+from streams.language.relations.grounding import Said, evidence_span, fault, occurs
 
 #: The tool that asks.
 RECALL = "recall"

@@ -12,7 +12,7 @@ from schemas.events import Event, message_of
 from schemas.ids import handle_row_id
 from schemas.names import normalise_name
 from streams.agents.agent import Surroundings
-from streams.language.display_names import called
+from streams.language.names.display_names import called
 
 #: Who wrote in one of so many events of a zone before one, and in the same place, takes part.
 REACH = 400

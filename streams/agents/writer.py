@@ -25,8 +25,8 @@ from streams.agents.message_reading import (
 )
 from streams.agents.state import State
 from streams.agents.vectors import turn_rows
-from streams.language.analysis import Statement
-from streams.language.enrichment import ALL, STEPS, Without
+from streams.language.grammar.analysis import Statement
+from streams.language.grammar.enrichment import ALL, STEPS, Without
 
 
 class RuleWriter(ReadingAgent):

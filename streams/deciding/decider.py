@@ -30,7 +30,7 @@ from streams.agents.modelwriter import answered_calls
 from streams.agents.state import key_of_event
 from streams.agents.vectors import embedding_rows
 from streams.encoder.gateway import Answers, EncoderGateway, Readings, text_mark
-from streams.language.text_reading import TextReading
+from streams.language.grammar.text_reading import TextReading
 from streams.ledger import Ledger
 from streams.reader.packed_reading import unpacked
 from streams.reading.readers import UnsealedEvent, event_at

@@ -19,7 +19,7 @@ from schemas.events import KINDS
 from streams.agents import AGENTS, BY_NAME, Agent
 from streams.agents.modelwriter import ModelWriter
 from streams.agents.writer import RuleWriter
-from streams.language.enrichment import STEPS, Step
+from streams.language.grammar.enrichment import STEPS, Step
 
 (_OWN,) = OWN_AGENTS
 #: The agents whose steps can be left out, and what stands before the name of each such step.

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, get_args
 
 from schemas.errors import IntegrityError
-from streams.language.text_reading import (
+from streams.language.grammar.text_reading import (
     ReadName,
     ReadSentence,
     ReadWord,

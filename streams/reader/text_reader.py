@@ -13,7 +13,7 @@ from projections.text.sentences import sentences
 from streams.encoder.encoder import HiddenStates, TokenVectors
 from streams.encoder.gateway import ReadText
 from streams.encoder.onnx_encoder import OnnxEncoder
-from streams.language.text_reading import ReadSentence, SentenceKind
+from streams.language.grammar.text_reading import ReadSentence, SentenceKind
 from streams.reader.gathered_states import StateGatherer
 from streams.reader.head_file import HeadFile
 from streams.reader.head_scores import ScoringHead

@@ -36,7 +36,7 @@ from streams.agents import Agent, State, Surroundings
 from streams.agents.agent import AnsweredCalls
 from streams.agents.entities import EntityResolver
 from streams.encoder.gateway import EncoderGateway
-from streams.language.text_reading import TextReading
+from streams.language.grammar.text_reading import TextReading
 from tests.protocol.kit import DIMENSION, MODEL, TinyEncoder
 
 #: 2026-01-05T10:00:00Z, a Monday.

@@ -10,7 +10,7 @@ from streams.agents.entities import EntityResolver, handle_type
 from streams.agents.merges import MergeClerk
 from streams.agents.state import Known
 from streams.agents.writer import RuleWriter
-from streams.language.analysis import Contact, Introduction
+from streams.language.grammar.analysis import Contact, Introduction
 from tests.agents.kit import Zone, command, says
 
 

@@ -15,7 +15,7 @@ from schemas.errors import IntegrityError, InvalidInput
 from streams.encoder.catalog import Precision
 from streams.encoder.encoder import Encoder
 from streams.encoder.pin import ReaderPin
-from streams.language.text_reading import TextReading
+from streams.language.grammar.text_reading import TextReading
 from streams.reader.packed_reading import packed, unpacked
 from streams.reader.reader_installing import install_reader
 from streams.reader.reader_loading import load_reader

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from schemas.attributes import MULTIPLE, SINGLE, holds_one
-from streams.language.analysis import Claim
-from streams.language.statements import analyse
+from streams.language.grammar.analysis import Claim
+from streams.language.statements.statements import analyse
 
 AT = 1_780_000_000_000
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from streams.language.analysis import Analysis
-from streams.language.statements import analyse
+from streams.language.grammar.analysis import Analysis
+from streams.language.statements.statements import analyse
 
 AT = 1_767_607_200_000  # 2026-01-05T10:00:00Z
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from streams.language.frames import find_frame
+from streams.language.attributes.frames import find_frame
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from projections.text.name_forms import NameKind, name_keys
-from streams.language.name_comparison import compare_names
+from streams.language.names.name_comparison import compare_names
 
 _TABLE = Path(__file__).parent.parent / "data" / "names" / "pairs.tsv"
 _ALLOWED = {

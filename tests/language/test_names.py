@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.names import normalise_name
-from streams.language.statements import analyse
+from streams.language.statements.statements import analyse
 
 
 def introduced(text: str) -> list[tuple[str, str, str | None]]:

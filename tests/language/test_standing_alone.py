@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from streams.language.person_before import Before
-from streams.language.statements import analyse
+from streams.language.references.person_before import Before
+from streams.language.statements.statements import analyse
 
 AT = 1_778_248_560_000  # Friday 8 May 2026
 

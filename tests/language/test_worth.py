@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from streams.language.statements import analyse
+from streams.language.statements.statements import analyse
 
 TABLE = Path(__file__).parents[1] / "data" / "worth"
 AT = 1_778_248_560_000  # Friday 8 May 2026

@@ -42,9 +42,9 @@ from schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Query, Result
 from streams.agents import decided_so_far, merges, modelwriter, ticks
 from streams.agents.entities import ENTITY_TYPES, handle_type
 from streams.encoder.catalog import BGE_SMALL, REGISTRY
-from streams.language.analysis import MentionType, Statement
-from streams.language.likeness import LEAST_COSINE
-from streams.language.statements import analyse
+from streams.language.grammar.analysis import MentionType, Statement
+from streams.language.relations.likeness import LEAST_COSINE
+from streams.language.statements.statements import analyse
 from streams.writing import writer_tools
 from tests.memory import Memory
 from tests.protocol.kit import in_memory

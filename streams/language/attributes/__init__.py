@@ -1,0 +1,1 @@
+"""What a sentence says of whom: subject, attribute, value."""

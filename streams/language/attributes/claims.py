@@ -1,0 +1,245 @@
+"""Plain statements of attributes of people: a home, an employer, a birthday, what they like."""
+
+from __future__ import annotations
+
+import re
+
+from projections.text.dates import DateReference
+from projections.text.lexicon import HONORIFICS, OCCUPATIONS, RELATIONS, word_set
+from schemas.names import normalise_name
+from streams.language.attributes.rules import OPENING, find_attribute
+from streams.language.grammar.analysis import Claim, Contact, Mention
+
+#: A sentence without one of these words, or without a name, makes no claim.
+TRIGGERS = OPENING | word_set(
+    """live lives living moved relocated based home work works working employer joined job
+    role title promoted position married wife husband partner girlfriend boyfriend fiance
+    fiancé fiancee fiancée birthday born am is"""
+)
+#: What a role is nobody's. Who "she" is, is told later.
+_NOBODY = word_set("i i'm i’m it this that they we you who there here what")
+#: Anything that makes a claim less than plain: doubt, denial, the past, wishes, reports.
+_DOUBT = re.compile(
+    r"\b(?:not|never|no longer|anymore|any more|used to|if|would|might|may|wish|maybe|perhaps|"
+    r"almost|nearly|ex|former|formerly|until|wanted|hoping|hope|dream|thinking|considering|"
+    r"pretend|temporarily|were|was|when|while|before|back when|joking|kidding|imagine|like|"
+    r"said)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+#: Words that may stand before the subject without changing what is said.
+_LEAD = (
+    r"(?:(?:hey|hi|hello|so|and|but|well|oh|yes|yeah|btw|by the way|actually|correction|update|"
+    r"also|now|recently|today|yesterday|fyi|ps|honestly|anyway|good news|big news|"
+    r"last (?:week|month|year|weekend|night|summer|fall|autumn|winter|spring))"
+    r"(?:[ ,:!]+(?:everyone|all|guys|team))?[ ,:!–—-]+){0,3}"
+)
+_ADVERBS = (
+    r"(?:(?:just|recently|finally|now|currently|officially|have|has|also|still|actually|already|"
+    r"permanently|since) )*"
+)
+_NAME = r"[^\W\d_a-zà-öø-ÿ][\w'’\-]*(?: [^\W\d_a-zà-öø-ÿ][\w'’\-]*){0,2}"
+_I = r"(?P<i>i(?:['’]ve|['’]m| am)?|we(?:['’]ve|['’]re| are)?)"
+_WHO = rf"\A(?:(?i:{_LEAD}{_I})|(?P<who>{_NAME}))(?i:['’]s)? (?i:{_ADVERBS})"
+
+_FROM = r"(?:from [\w'’. -]{2,40}? )?"
+_HOME = re.compile(
+    rf"{_WHO}(?i:(?:live|lives|living|reside|resides) in|moved (?:back |over |up |down |out )?"
+    rf"{_FROM}to|relocated {_FROM}to|based (?:in|out of)|have moved to|living in) (?:the )?"
+)
+_HOME_IS = re.compile(r"\A(?i:my home is(?: now)?(?: in)?) ")
+_EMPLOYER = re.compile(
+    rf"{_WHO}(?i:(?:work|works|working) (?:at|for)|(?:just )?started (?:working |a new job |my new "
+    r"job )?at|got a (?:new )?job at|started working for|employed (?:at|by)) (?:the )?"
+)
+_FURTHER = re.compile(r" (?:and|or) (?:the )?(?P<word>\w[\w'’]*)", re.IGNORECASE)
+_JOINED = re.compile(rf"{_WHO}(?i:joined) ")
+_EMPLOYER_IS = re.compile(r"\A(?i:my (?:new |current )?employer is(?: now)?) ")
+_ROLE = re.compile(
+    rf"{_WHO}(?i:(?:work|works|working) as|got promoted to|been promoted to|promoted to|"
+    r"got a job as) (?:an? |the )?(?P<value>[^\W\d_][\w\- ]{1,50})"
+)
+_ROLE_IS = re.compile(
+    r"\A(?i:my (?:new |current )?(?:role|job title|title|position|job) is(?: now)?) (?:an? |the )?"
+    r"(?P<value>[^\W\d_][\w\- ]{1,50})",
+    re.IGNORECASE,
+)
+_A_JOB = re.compile(
+    rf"\A(?:(?i:{_LEAD}i(?:['’]m| am))|(?P<who>{_NAME})(?: is|['’]s)) (?i:{_ADVERBS})"
+    r"(?:an? )(?P<value>[^\W\d_][\w\- ]{1,50})"
+)
+_PARTNER = re.compile(
+    r"\A(?i:my (?:wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?)(?:['’]s name is|"
+    r" is called| is named| is)) "
+)
+_MARRIED = re.compile(rf"{_WHO}(?i:married to|got married to|married) ")
+_BIRTHDAY = re.compile(r"\A(?P<who>.{1,60}?) (?i:birthday is|birthday['’]s)(?: on)? ?(?:the )?")
+_BORN = re.compile(
+    rf"\A(?:(?i:{_LEAD}i was)|(?P<who>{_NAME}) was) born (?:on |in [\w ]{{1,30}}? on )(?:the )?"
+)
+
+_ROLE_END = re.compile(
+    r"\s(?:at|in|for|with|and|from|who|on|since|by|to|of|but|here|now|there|based|working|or|so|"
+    r"because|this|last|next|again)\b.*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def find_claim(
+    sentence: str,
+    offset: int,
+    speaker: str | None,
+    mentions: list[Mention],
+    dates: list[DateReference],
+    contacts: list[Contact],
+) -> Claim | None:
+    """Return the one plain claim of a sentence that begins at `offset` of the message."""
+    for contact in contacts:
+        subject = contact.owner or speaker
+        if contact.kind in ("email", "phone") and subject and not _DOUBT.search(sentence):
+            return Claim(subject, contact.kind, contact.value)
+    if len(sentence) > 300:
+        return None
+    if birthday := _birthday(sentence, offset, speaker, dates):
+        return birthday
+    claim = None
+    if not _DOUBT.search(sentence):
+        claim = (
+            _place_or_employer(sentence, offset, speaker, mentions)
+            or _partner(sentence, offset, speaker, mentions)
+            or _role(sentence, speaker)
+        )
+    return claim or find_attribute(sentence, offset, speaker, mentions)
+
+
+def _subject(match: re.Match[str], speaker: str | None, mentions: list[Mention]) -> str | None:
+    """Who the sentence is about: the speaker, or a name that is no place."""
+    groups = match.groupdict()
+    who = groups.get("who")
+    if who is None:
+        return speaker
+    name = who.removesuffix("'s").removesuffix("’s")
+    if name.lower() in ("i", "i'm", "i’m", "i've", "i’ve", "we", "we're", "we’re", "we've"):
+        return speaker
+    known = next((mention for mention in mentions if mention.text == name), None)
+    if known is not None and known.type in ("PERSON", "OTHER"):
+        return name
+    return None
+
+
+def _mention_at(mentions: list[Mention], place: int) -> Mention | None:
+    return next((mention for mention in mentions if mention.start == place), None)
+
+
+def _place_or_employer(
+    sentence: str, offset: int, speaker: str | None, mentions: list[Mention]
+) -> Claim | None:
+    for attribute, pattern, types in (
+        ("home", _HOME, ("LOCATION", "OTHER")),
+        ("home", _HOME_IS, ("LOCATION",)),
+        ("employer", _EMPLOYER, ("ORG", "OTHER", "PRODUCT", "TECHNOLOGY")),
+        ("employer", _EMPLOYER_IS, ("ORG", "OTHER", "PRODUCT", "TECHNOLOGY")),
+        ("employer", _JOINED, ("ORG",)),
+    ):
+        match = pattern.match(sentence)
+        if match is None:
+            continue
+        mention = _mention_at(mentions, offset + match.end())
+        subject = _subject(match, speaker, mentions)
+        if mention is None or subject is None or mention.type not in types:
+            continue
+        # "Tom's place", "room 101" and one of several places are no home.
+        if _is_of_another(sentence, offset, mention.end, mentions):
+            continue
+        if attribute == "home" and mention.text[-1].isdigit():
+            continue
+        if mention.text.split()[0].lower() in ("facebook", "instagram") and pattern is _JOINED:
+            continue
+        return Claim(subject, attribute, mention.text)
+    return None
+
+
+def _is_of_another(sentence: str, offset: int, end: int, mentions: list[Mention]) -> bool:
+    """Whether what ends at a place of the message is the owner of something, or one of several.
+
+    "I live in Turin and work as a nurse" names one place.
+    """
+    if sentence.startswith(("'s", "’s", "/"), end - offset):
+        return True
+    further = _FURTHER.match(sentence, end - offset)
+    if further is None:
+        return False
+    word, place = further["word"], offset + further.start("word")
+    return (word[0].isupper() and word != "I") or _mention_at(mentions, place) is not None
+
+
+def _partner(
+    sentence: str, offset: int, speaker: str | None, mentions: list[Mention]
+) -> Claim | None:
+    for pattern in (_PARTNER, _MARRIED):
+        match = pattern.match(sentence)
+        if match is None:
+            continue
+        mention = _mention_at(mentions, offset + match.end())
+        subject = _subject(match, speaker, mentions)
+        following = sentence[mention.end - offset :][:2] if mention else ""
+        if (
+            mention is not None
+            and subject is not None
+            and mention.type in ("PERSON", "OTHER")
+            and following not in ("'s", "’s")
+        ):
+            return Claim(subject, "partner", mention.text)
+    return None
+
+
+def _role(sentence: str, speaker: str | None) -> Claim | None:
+    for pattern in (_ROLE, _ROLE_IS, _A_JOB):
+        match = pattern.match(sentence)
+        if match is None:
+            continue
+        value = _ROLE_END.sub("", match["value"]).strip(" -").lower()
+        words = value.split()
+        beside = "also" in sentence[: match.start("value")].lower().split()
+        if beside or not 1 <= len(words) <= 4 or words[-1] not in OCCUPATIONS:
+            continue
+        subject = match.groupdict().get("who") or speaker
+        if subject is not None and subject.lower() not in _NOBODY:
+            return Claim(subject, "role", value)
+    return None
+
+
+def _birthday(
+    sentence: str, offset: int, speaker: str | None, dates: list[DateReference]
+) -> Claim | None:
+    """A birthday as --MM-DD, or as a whole date where the year is said."""
+    match = _BIRTHDAY.match(sentence) or _BORN.match(sentence)
+    if match is None:
+        return None
+    date = next((item for item in dates if abs(item.start - offset - match.end()) <= 1), None)
+    # "My birthday is next week" names no day, "is tomorrow" needs no month: both have one day.
+    if date is None or date.first != date.last:
+        return None
+    owner = (match["who"] or "").lower()
+    if owner.endswith(("'s", "’s")):
+        name = match["who"][:-2].split()[-1]
+        # "Mom" is another person in another speaker's message.
+        if not name[0].isupper() or name.lower() in RELATIONS | HONORIFICS:
+            return None
+        subject: str | None = name
+    elif match.re is _BORN:
+        subject = match["who"] or speaker
+    elif owner.split()[-1:] == ["my"]:
+        subject = speaker
+    else:
+        return None
+    if subject is None or not normalise_name(subject):
+        return None
+    says_year = any(
+        len(part) == 4 and part.isdecimal()
+        for part in date.text.replace("-", " ")
+        .replace(".", " ")
+        .replace("/", " ")
+        .replace(",", " ")
+        .split()
+    )
+    return Claim(subject, "birthday", date.first if says_year else "-" + date.first[4:])

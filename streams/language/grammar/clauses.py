@@ -1,0 +1,138 @@
+"""The clauses of a sentence that could stand alone."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from typing import NamedTuple
+
+from projections.text.lexicon import AUXILIARIES, NOT_PAST, PAST, word_set
+from projections.text.tokenizer import Tokens
+from streams.language.grammar.verbs import BASES, NOUNS_TOO, PAST_FORMS, third_person
+
+Span = tuple[int, int]
+
+_PRONOUN = r"(?:i|we|he|she|it|they|you|there|that|this|im|ive)(?:['’](?:m|s|re|ve|d|ll))?"
+_OWNER = r"(?:my|our|his|her|their|your|the|mum|mom|dad)"
+_JOINT = re.compile(
+    r"(?P<pause>(?<!\s)\s++[-–—]++\s++|(?<!\s)\s*+[–—]\s*+|(?<=\w)- |;\s++)"
+    rf"|(?P<comma>,\s+)(?:(?P<joined>and|but|so|yet|then|plus|also|or|though|although|except)\s+)?"
+    rf"(?=(?:(?:also|frankly|honestly|actually|now|then|just|still|finally)\s+)?"
+    rf"(?:{_PRONOUN}\b|{_OWNER}\s+\w+))"
+    rf"|\s+(?P<bare>and|but|so)\s+(?=(?:(?:also|frankly|honestly|actually|now|"
+    rf"then)\s+)?{_PRONOUN}\b"
+    rf"|(?:my|our)\s)",
+    re.IGNORECASE,
+)
+#: A clause that begins so hangs on another.
+_SUBORDINATE = re.compile(
+    r"(?:(?:and|but|so|oh|well|yeah|yes|no|also|then)[ ,]+)*(?:if|when|whenever|because|since|as|"
+    r"although|"
+    r"though|unless|while|after|before|until|once|even|whether|that|which|who|in case|for|to|by|"
+    r"with|without|in|on|at|from|during|last|next|every|this|by the way)\b",
+    re.IGNORECASE,
+)
+_SHIFTS = frozenset({"but", "yet", "though", "although", "except", "or"})
+_VERBS = (AUXILIARIES | PAST) - word_set(
+    "been done gone seen taken given broken ago last since used ought being doing having gotten"
+)
+_SUBJECTS = word_set("i we he she they it you who")
+_SHORTENED = ("'s", "'m", "'re", "'ve", "'ll", "'d", "n't")
+_THIRDS = frozenset(map(third_person, BASES))
+
+
+#: What leads to what is said, and says nothing.
+_LEAD_IN = re.compile(
+    r"(?:(?:and|but|so|oh|well|yeah|yes|yep|yup|no|nope|ok|okay|ah|hmm|wow|alright|hey|hi|also|plus|"
+    r"anyway|btw|fyi|ps|p\.s\.|by the way|honestly|frankly|actually|attention|update|heads up|"
+    r"folks|guys|just so you know|for the record|as you know|as i said|guess what|"
+    r"as (?:we )?(?:discussed|agreed)|"
+    r"(?:good|big|great|some) news|reminder|sorry|therefore|consequently|thus|hence|"
+    r"as a result|as a consequence|because of "
+    r"(?:that|this)|for (?:this|that) reason|my (?:guy|brother|friend|dear|man)(?=[,!])|"
+    r"(?:hello|hi|hey|dear|thanks|thank you|good morning)(?: again)?(?: \w+\.?){1,3}"
+    r"(?=[,!]))(?:[ ,:!–—]+(?:- )?|\Z)|"
+    r"(?:that['’]?s|that is|this is|that was|which is) why |"
+    r"(?:please )?(?:remember|note|assume|keep in mind|bear in mind|know|don['’]t forget)[: ]+"
+    r"(?:that )?(?=(?:i|my|we|our)\b)|"
+    r"(?:i )?(?:just )?wanted to (?:let you know|tell you|say|share|mention|update you|give you "
+    r"(?:the |a )?heads up)(?: that)? (?=(?:i|my|we|our)\b)|"
+    r"(?:may )?i (?:must |have to |should |just )?(?:remind|tell|inform) you (?:all )?(?:that )?"
+    r"(?=\w+ \w+ )|(?:let me|allow me to) (?:tell|remind) you (?:that )?)+",
+    re.IGNORECASE,
+)
+
+
+class Clause(NamedTuple):
+    """A clause, and whether it takes back something of the one before it ("but", "though")."""
+
+    start: int
+    end: int
+    shifts: bool
+
+
+def clauses(tokens: Tokens, span: Span) -> list[Clause]:
+    """Return the clauses of a sentence in order; one that cannot be split is one clause."""
+    start, end = span
+    text = tokens.text
+    if end - start < 25:
+        return [Clause(start, end, False)]
+    found: list[Clause] = []
+    begin, shifts = start, False
+    for joint in _JOINT.finditer(text, start, end):
+        if not _splits(tokens, begin, joint.start(), joint.end(), end):
+            continue
+        found.append(Clause(begin, joint.start(), shifts))
+        word = (joint["joined"] or joint["bare"] or "").lower()
+        begin, shifts = joint.end(), word in _SHIFTS or _shifts(text, joint.end())
+    found.append(Clause(begin, end, shifts))
+    return found
+
+
+def _shifts(text: str, place: int) -> bool:
+    return text[place : place + 9].lower().startswith(("but ", "though ", "except ", "not "))
+
+
+def _splits(tokens: Tokens, begin: int, left_end: int, right_start: int, end: int) -> bool:
+    """Whether both sides could stand alone, and the left one hangs on nothing."""
+    if _SUBORDINATE.match(tokens.text, begin, left_end):
+        return False
+    if is_in_brackets(tokens.text, begin, left_end):
+        return False
+    return is_finite(tokens, begin, left_end) and is_finite(tokens, right_start, end)
+
+
+def is_in_brackets(text: str, start: int, place: int) -> bool:
+    """Whether a bracket that opens after `start` is still open at `place`."""
+    return text.count("(", start, place) != text.count(")", start, place)
+
+
+def after_lead_in(text: str, start: int, end: int) -> int:
+    """Return where what is said begins: after "By the way," and "That's why"."""
+    lead = _LEAD_IN.match(text, start, end)
+    return lead.end() if lead is not None and end - lead.end() > 3 else start
+
+
+def is_finite(tokens: Tokens, start: int, end: int) -> bool:
+    """Whether a stretch of text has a verb that says something of a subject, as far as can be told.
+
+    Of two words only a pronoun's verb counts: "I sang" does, "Jonas" does not.
+    """
+    left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
+    lowers = tokens.lowers
+    for index in range(left, right):
+        lower = lowers[index]
+        if lower.endswith(_SHORTENED) or lower in ("im", "ive"):
+            return right - left > 1
+        if index > left and (
+            lower in _VERBS
+            or lower in PAST_FORMS
+            or (lower[-1] == "s" and lower in _THIRDS)
+            or (lower.endswith("ed") and len(lower) > 3 and lower not in NOT_PAST)
+            or (lower in BASES and lower not in NOUNS_TOO)
+        ):
+            return True
+        if lower in _SUBJECTS and index + 1 < right:
+            return True
+    first = lowers[left] if left < right else ""
+    return right - left > 2 and (first in _VERBS or first.endswith("ed"))

@@ -1,0 +1,69 @@
+"""Names that only address somebody, and lines that only greet."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+from projections.text.lexicon import FUNCTION_WORDS, PHATIC, word_set
+from projections.text.tokenizer import Tokens
+from streams.language.grammar.analysis import Mention
+
+#: "Good morning my treasures", "Dear parents of 3B,": a salutation and nothing else.
+_SALUTATION = re.compile(
+    r"(?:good (?:morning|afternoon|evening|night|day)|dear|hi|hello|hey|greetings|bonjour|hallo)\b"
+    r"(?: [\w.'’\-]+,?){0,5}[\s,:!.…]*",
+    re.IGNORECASE,
+)
+_COURTESY_WORDS = (PHATIC | FUNCTION_WORDS | word_set("offer help advice tip question asking")) - (
+    word_set("no not never maybe perhaps sometimes always still already soon today now")
+)
+_OPENS_COURTESY = word_set(
+    "thanks thank thx ty thankyou hey hi hello wow oh aw aww yes yeah yep yup good great haha cool"
+)
+_ADDRESSING = word_set("hey hi hello thanks thank dear wow congrats bye yeah yes yo oh hiya")
+_VERBS = word_set(
+    "am is are was were be been i i'm i've we we're you it it's have has had will would can could "
+    "do does did came come go went see call called bring take need want from at in on"
+)
+_TITLE = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|Mme|Mlle|Prof|M|Miss|Madame|Herr|Frau)\.?\Z")
+
+
+def is_salutation(tokens: Tokens, start: int, end: int, left: int, right: int) -> bool:
+    """Whether the sentence, the tokens from `left` to `right`, only greets."""
+    if right - left > 7 or _SALUTATION.fullmatch(tokens.text, start, end) is None:
+        return False
+    # "Dear Anna, come soon" asks for something.
+    inner = tokens.text[start:end].rstrip(" ,:!.…")
+    return "," not in inner and not _VERBS.intersection(tokens.lowers[left:right])
+
+
+def is_courtesy(tokens: Tokens, span: tuple[int, int]) -> bool:
+    """Whether a few words before what is said only greet, thank or agree: "Thanks, Tom!"."""
+    start, end = span
+    left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
+    if right - left > 7 or left == right or tokens.lowers[left] not in _OPENS_COURTESY:
+        return False
+    # Whom it addresses, the last word, is no content.
+    inner = tokens.lowers[left : right - 1] or tokens.lowers[left:right]
+    said = tokens.text[start:end]
+    return (
+        said[-1] in "!.,"
+        and not any(map(str.isdecimal, said))
+        and _COURTESY_WORDS.issuperset(inner)
+    )
+
+
+def is_vocative(text: str, mention: Mention, end: int) -> bool:
+    """Whether the name only addresses somebody: "Thanks, Tom!", "Tom, look"."""
+    if mention.type not in ("PERSON", "OTHER"):
+        return False
+    before = _TITLE.sub("", text[max(0, mention.start - 20) : mention.start].rstrip()).rstrip()
+    after = text[mention.end : mention.end + 1]
+    if before.endswith(","):
+        return mention.end >= end or after in ",.!?;"
+    words = before.lower().split()
+    if words and words[-1] in _ADDRESSING:
+        return True
+    opens = not before or before[-1] in ".!?\n…"
+    return opens and after in ("", ",", "!", ":")

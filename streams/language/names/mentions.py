@@ -1,0 +1,670 @@
+"""Which names, places, dates, numbers and addresses a text mentions, and of what type."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from typing import cast
+
+from projections.text.addresses import AddressSpan, addresses
+from projections.text.dates import Found, as_reference, find_dates
+from projections.text.lexicon import (
+    ABBREVIATIONS,
+    ANIMATE_VERBS,
+    FUNCTION_WORDS,
+    GERMAN,
+    HONORIFICS,
+    MONTHS,
+    PERSONAL_VERBS,
+    PHATIC,
+    RELATIONS,
+    ROLES,
+    STARTERS,
+    WEEKDAYS,
+    word_set,
+)
+from projections.text.tokenizer import Tokens, bare, tokenise
+from streams.language.grammar.analysis import Mention, MentionType
+from streams.language.grammar.text_reading import TextReading
+from streams.language.names.formatting import unformatted
+from streams.language.names.gazetteer import (
+    CAPITAL_ONLY,
+    EVENT_ENDINGS,
+    EVENTS,
+    FIRST_OF_KNOWN,
+    GIVEN_NAMES,
+    KNOWN,
+    LONGEST_KNOWN,
+    LOWER_KNOWN,
+    NUMBERED,
+    ORGANISATION_ENDINGS,
+    ORGANISATION_OPENINGS,
+    PLACE_ENDINGS,
+    PLACE_OPENINGS,
+    PLACES,
+    STREET_WORDS,
+    SURE_PLACE_ENDINGS,
+    SURNAME_ENDINGS,
+    UNSURE_PLACES,
+    WORD_NAMES,
+)
+
+#: The types of names that a reader decides on, where there is one.
+_READ_TYPES = frozenset({"PERSON", "ORG", "LOCATION"})
+#: Any day does: only the places of the dates are wanted here, not the days.
+_ANY_DAY = 730_000
+#: Names of more words are headings or shouting; they are cut.
+_LONGEST_NAME = 6
+
+_INITIAL_GAP = frozenset('.!?…\n:;"“„«(*•。\uff01\uff1f–—>|')
+_CONNECTORS = word_set("of the de da di do del della la le van von der den du des dos y e")
+_PLACE_PREPOSITIONS = frozenset({"in", "near", "around", "across", "outside", "throughout"})
+#: Where something is; the rest of the prepositions leads to persons as well as to places.
+_WITHIN = _PLACE_PREPOSITIONS | {"at", "inside", "into", "within", "via", "along"}
+_TOWARDS = frozenset({"on", "to", "from", "by", "past", "beyond", "behind", "off", "through"})
+_MOVEMENT = word_set(
+    """move moved moving moves go goes going went gone fly flies flew flying travel travels
+    travelled traveled travelling traveling trip trips drive drove driving relocate
+    relocated relocating return returned returning back been visit visits ticket tickets
+    flight flights train arrive arrived emigrated immigrated immigrate way come came coming
+    here"""
+)
+_ORIGIN = word_set(
+    """moved moving move come comes came coming is am are was were i'm he's she's they're
+    we're originally back flew drove arrived flight all far"""
+)
+_VISITING = word_set(
+    "visit visited visiting visits explore explored exploring reach reached tour toured"
+)
+_COMPANY_FORMS = frozenset({"inc", "ltd", "llc", "corp", "gmbh", "plc"})
+_INTRODUCED = frozenset({"named", "called", "meet", "dear", "hey", "hi", "hello", "thanks"})
+_UNITS = word_set(
+    """km kg g mg cm mm m lb lbs oz mile miles meter meters metre metres feet ft inch inches
+    gb mb kb tb mhz ghz hz kwh percent dollars dollar euros euro pounds pound bucks usd eur
+    gbp chf yen million billion thousand hundred degrees hours hour minutes minute seconds
+    days weeks months years"""
+)
+_MERIDIEM = frozenset({"am", "pm", "a.m", "p.m", "uhr", "o'clock"})
+#: "Searching helped": no person, though a verb of persons follows.
+_ABSTRACT = ("ing", "tion", "ness", "ment", "ity", "ism", "ers", "cks")
+# "Noble.com", "README.md", "C:\\", "Inter@ctive": part of something that is no name.
+_DOTTED = re.compile(r"[./@\\_:=]\w|\(\)|:\\")
+_CURRENCY = "$€£¥₹"
+#: Months that are more often persons or plain words when they stand alone.
+_DOUBTFUL_DATES = frozenset(
+    {
+        "may",
+        "march",
+        "april",
+        "june",
+        "august",
+        "jan",
+        "mar",
+        "sun",
+        "sat",
+        "dec",
+        "sep",
+        "mon",
+        "wed",
+        "fri",
+        "tue",
+        "thu",
+    }
+)
+
+
+def mentions(text: str, reading: TextReading | None = None) -> list[Mention]:
+    """Return what `text` mentions, in order and without overlap.
+
+    `reading`: what a reader read in it, whose names of people, organisations and places take the
+    place of those that rules find.
+    """
+    tokens = tokenise(text)
+    places = addresses(text)
+    dates = find_dates(tokens, _ANY_DAY, places)
+    return find_mentions(tokens, dates, places, [(0, len(text))], reading)
+
+
+def stands_as_place(text: str, start: int) -> bool:
+    """Return whether the words before a name at `start` say that it is a place: "moved to Iran"."""
+    before = tokenise(text[max(0, start - 60) : start]).lowers[-4:]
+    if not before:
+        return False
+    last, earlier = before[-1], set(before[:-1])
+    if last in _WITHIN or last in _VISITING:
+        return True
+    moves = _MOVEMENT | _ORIGIN | _VISITING
+    return last in ("to", "from", "for", "through", "towards") and not earlier.isdisjoint(moves)
+
+
+def find_mentions(
+    tokens: Tokens,
+    dates: list[Found],
+    places: list[AddressSpan],
+    sentences: list[tuple[int, int]],
+    reading: TextReading | None = None,
+) -> list[Mention]:
+    """Return what the sentences mention, given the dates and addresses in the whole text.
+
+    `reading`: as in `mentions`.
+    """
+    said, text = tokens, tokens.text
+    if (plain := unformatted(text)) != text:
+        tokens = tokenise(plain)
+    # Spans that other readers took: first token -> the index after the last.
+    taken: dict[int, int] = {}
+    found: list[Mention] = []
+    for start, end, kind in places:
+        found.append(Mention(start, end, text[start:end], kind))
+        first = bisect_left(tokens.starts, start)
+        taken[first] = max(first, bisect_left(tokens.starts, end))
+    for item in dates:
+        reference = as_reference(said, item)
+        found.append(Mention(reference.start, reference.end, reference.text, "DATE"))
+        first = bisect_left(tokens.starts, reference.start)
+        taken[first] = max(first + 1, bisect_left(tokens.starts, reference.end))
+    names: list[Mention] = []
+    german = len(GERMAN.intersection(tokens.lowers)) >= 2
+    for start, end in sentences:
+        left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
+        _names_and_numbers(tokens, left, right, taken, german, names)
+    names = _agree(names) if len(names) > 1 else names
+    if tokens is not said:
+        names = [Mention(it.start, it.end, text[it.start : it.end], it.type) for it in names]
+    if reading is not None:
+        names = _with_read(names, reading, text, sentences)
+    if not found:
+        return names
+    merged: list[Mention] = []
+    found.sort(key=lambda mention: mention.start)
+    starts = [mention.start for mention in found]
+    for name in names:
+        # A name that runs into an address or a date is a part of it.
+        before = bisect_left(starts, name.end) - 1
+        if before < 0 or found[before].end <= name.start:
+            merged.append(name)
+    merged += found
+    merged.sort(key=lambda mention: mention.start)
+    return merged
+
+
+def _with_read(
+    found: list[Mention],
+    reading: TextReading,
+    text: str,
+    sentences: list[tuple[int, int]],
+) -> list[Mention]:
+    """Return names as a reader read them, and what rules found beside them.
+
+    A reader knows people, organisations and places better than rules do. It is silent on what else
+    there is a name for, and where it has no name, a rule's name has no such type.
+    """
+    ends = [end for _, end in sentences]
+    read = []
+    for name in reading.names:
+        at = bisect_left(ends, name.end)
+        if name.type == "OTHER" or at == len(ends) or sentences[at][0] > name.start:
+            continue
+        start, end = _without_marks(text, name.start, name.end)
+        if start < end:
+            read.append(Mention(start, end, text[start:end], name.type))
+    starts = [name.start for name in read]
+    kept = list(read)
+    for mention in found:
+        before = bisect_left(starts, mention.end) - 1
+        beside = before < 0 or read[before].end <= mention.start
+        if beside and (mention.type not in _READ_TYPES or _is_numbered(mention)):
+            kept.append(mention)
+    kept.sort(key=lambda mention: mention.start)
+    return kept
+
+
+def _is_numbered(mention: Mention) -> bool:
+    """Whether a name is a word and its number, which needs no reader: Room 101."""
+    word, _, number = mention.text.partition(" ")
+    return word.lower() in NUMBERED and number[:1].isdigit()
+
+
+def _without_marks(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return where a name begins and ends without marks that format it, and before a bar."""
+    plain = unformatted(text)[start:end].partition("|")[0]
+    return start + len(plain) - len(plain.lstrip()), start + len(plain.rstrip())
+
+
+def _names_and_numbers(
+    tokens: Tokens,
+    left: int,
+    right: int,
+    taken: dict[int, int],
+    german: bool,
+    found: list[Mention],
+) -> None:
+    """Add the names and numbers of one sentence."""
+    words, lowers = tokens.words, tokens.lowers
+    shouting, crowded = _capitals(words[left:right])
+    crowded = crowded or german
+    index = left
+    while index < right:
+        if index in taken:
+            index = max(taken[index], index + 1)
+            continue
+        first = words[index][0]
+        if lowers[index] in FIRST_OF_KNOWN and (after := _known_phrase(tokens, index, right)):
+            kind = cast(MentionType, KNOWN[_phrase(tokens, index, after)])
+            _add(tokens, index, after, kind, found)
+            index = after
+        elif first.isupper() and not shouting:
+            index = _name(tokens, index, right, crowded, taken, found)
+        elif "0" <= first <= "9":
+            index = _number(tokens, index, right, found)
+        else:
+            lower = bare(lowers[index])
+            if lower in LOWER_KNOWN or lower in NUMBERED:
+                _lower_known(tokens, index, right, lower, found)
+            index += 1
+
+
+def _capitals(words: list[str]) -> tuple[bool, bool]:
+    """(whether the words are shouted, whether so many are capitalised that it means little)."""
+    long_words = [word for word in words if len(word) > 1]
+    total = len(long_words)
+    capitalised = [word for word in long_words if word[0].isupper()]
+    if total < 3 or len(capitalised) < 2:
+        return False, False
+    shouted = sum(1 for word in capitalised if word.isupper())
+    # A short sentence may well be half names; a long one is a heading, a list or German.
+    crowded = len(capitalised) > (0.4 if total > 9 else 0.7) * total and total > 3
+    return 2 * shouted > total, crowded
+
+
+def _initial(tokens: Tokens, index: int) -> bool:
+    """Whether the word opens a sentence, so that its capital means nothing."""
+    if index == 0:
+        return True
+    gap = tokens.text[tokens.ends[index - 1] : tokens.starts[index]]
+    if gap == " ":
+        return False
+    if gap[0] == "." and len(gap) == 2:
+        before = tokens.lowers[index - 1]
+        return not (before in ABBREVIATIONS or len(before) == 1)
+    # An emoji or another sign ends a sentence as well as a full stop does.
+    return (
+        not _INITIAL_GAP.isdisjoint(gap)
+        or any("\u2190" <= sign < "\u3000" for sign in gap)
+        or (any(sign >= "\U0001f000" for sign in gap))
+    )
+
+
+def _name(
+    tokens: Tokens,
+    index: int,
+    end: int,
+    crowded: bool,
+    taken: dict[int, int],
+    found: list[Mention],
+) -> int:
+    """Read the name that begins at `index`, if one does; return the index after what was read."""
+    words, lowers = tokens.words, tokens.lowers
+    lower = bare(lowers[index])
+    initial = _initial(tokens, index)
+    if lower in EVENTS and lower not in GIVEN_NAMES:
+        _add(tokens, index, index + 1, "EVENT", found)
+        return index + 1
+    if lowers[index] in HONORIFICS and index + 1 < end and _joined(tokens, index, "."):
+        following = words[index + 1]
+        if following[0].isupper() and lowers[index + 1] not in FUNCTION_WORDS:
+            right = _run(tokens, index + 1, end, taken)
+            _add(tokens, index + 1, right, "PERSON", found)
+            return right
+    if not _can_open(tokens, index, lower, initial):
+        return index + 1
+    right = _run(tokens, index, end, taken)
+    left = index
+    if initial and right - left > 1 and _is_plain_opener(lower) and not _known(tokens, left, right):
+        # "Visited Tigran": the verb opens the sentence, the name is the rest.
+        left += 1
+    if right - left == 1:
+        lower = bare(lowers[left])
+        if lower in NUMBERED and _number_follows(tokens, left, end):
+            kind = cast(MentionType, NUMBERED[lower])
+            _add(tokens, left, left + 2, kind, found)
+            return left + 2
+        # "Cake moved to Thursday": a date is no place for a person to go.
+        dated = right + 2 in taken and lowers[right + 1] in ("to", "until", "till")
+        single = _single(tokens, left, lower, initial and left == index, crowded, dated)
+        if single is not None:
+            _add(tokens, left, right, single, found)
+        return right
+    if lower in NUMBERED and _number_follows(tokens, right - 1, end):
+        right += 1
+    _add(tokens, left, right, _type_of_run(tokens, left, right), found)
+    return right
+
+
+def _can_open(tokens: Tokens, index: int, lower: str, initial: bool) -> bool:
+    """Whether a name can begin with this capitalised word."""
+    if lower[-1] == "s" and lower[:-1] in WEEKDAYS:
+        return False
+    if lower in MONTHS or lower in WEEKDAYS:
+        # "May I" is no name; "June said" and "April Smith" are.
+        if lower not in _DOUBTFUL_DATES or lower not in GIVEN_NAMES | {"april", "june", "may"}:
+            return False
+        following = tokens.lowers[index + 1] if index + 1 < len(tokens.lowers) else ""
+        return following in ANIMATE_VERBS
+    if lower in KNOWN or lower in GIVEN_NAMES:
+        return len(lower) > 2 or tokens.words[index].isupper()
+    if lower in FUNCTION_WORDS or tokens.lowers[index] in STARTERS:
+        # "The" and "I" begin no name; "Apple"-like words were let through above.
+        return False
+    return len(lower) > 1 or _initials_follow(tokens, index)
+
+
+def _known_phrase(tokens: Tokens, index: int, end: int) -> int:
+    """The index after a known name of several words ("new york city") at `index`, or 0."""
+    right = index + 1
+    limit = min(end, index + LONGEST_KNOWN)
+    while right < limit and _joined(tokens, right - 1):
+        right += 1
+    while right - index > 1:
+        if _phrase(tokens, index, right) in KNOWN:
+            # "New York Marathon" and "Paris Hilton" are other names than what they begin with.
+            longer = (
+                right < end
+                and tokens.words[right][0].isupper()
+                and tokens.words[index][0].isupper()
+                and tokens.lowers[right] not in FUNCTION_WORDS
+                and _joined(tokens, right - 1)
+            )
+            return 0 if longer else right
+        right -= 1
+    return 0
+
+
+def _initials_follow(tokens: Tokens, index: int) -> bool:
+    """J. R. Smith."""
+    return (
+        index + 1 < len(tokens.words)
+        and tokens.gap(index) in (". ", ".")
+        and tokens.words[index + 1][0].isupper()
+    )
+
+
+def _is_plain_opener(lower: str) -> bool:
+    return lower in STARTERS or lower.endswith(("ing", "ed", "n't"))
+
+
+def _known(tokens: Tokens, left: int, right: int) -> bool:
+    return _phrase(tokens, left, right) in KNOWN
+
+
+def _phrase(tokens: Tokens, left: int, right: int) -> str:
+    return bare(" ".join(tokens.lowers[left:right]))
+
+
+def _joined(tokens: Tokens, index: int, allowed: str = "") -> bool:
+    """Whether the next word follows on the same line after one space (and `allowed`)."""
+    if index + 1 >= len(tokens.words):
+        return False
+    gap = tokens.gap(index)
+    return gap == " " or (len(gap) < 4 and "\n" not in gap and not gap.strip(" " + allowed))
+
+
+def _run(tokens: Tokens, index: int, end: int, taken: dict[int, int]) -> int:
+    """The index after the capitalised words (and "of the" between them) that begin at `index`."""
+    words, lowers = tokens.words, tokens.lowers
+    right = index + 1
+    limit = min(end, index + _LONGEST_NAME)
+    while right < limit and not lowers[right - 1].endswith("'s"):
+        short = len(words[right - 1]) == 1 or lowers[right - 1] in ("st", "jr", "sr", "mt", "ft")
+        if not _joined(tokens, right - 1, "." if short else "") and not _is_and(tokens, right - 1):
+            if lowers[right] in _COMPANY_FORMS and tokens.gap(right - 1) == ", ":
+                right += 1  # "Intelligent Sports, Inc."
+            break
+        ahead = right
+        while (
+            ahead < limit - 1
+            and ahead - right < 2
+            and lowers[ahead] in _CONNECTORS
+            and words[ahead][0].islower()
+            and _joined(tokens, ahead)
+        ):
+            ahead += 1
+        word = words[ahead]
+        if ahead in taken or not word[0].isupper() or lowers[ahead] in FUNCTION_WORDS:
+            break
+        lower = bare(lowers[ahead])
+        if lower in MONTHS or lower in WEEKDAYS:
+            break
+        if ahead > right and lowers[right] in ("the", "e", "y", "do"):
+            break
+        right = ahead + 1
+    return right
+
+
+def _is_and(tokens: Tokens, index: int) -> bool:
+    """Whether "&" joins two capitalised words: Fisher & Sons."""
+    gap = tokens.gap(index)
+    return gap.strip(" ") == "&" and len(gap) < 9
+
+
+def _single(
+    tokens: Tokens, index: int, lower: str, initial: bool, crowded: bool, dated: bool
+) -> MentionType | None:
+    """The type of a name of one word, or None if it is none."""
+    word = tokens.words[index]
+    if _DOTTED.match(tokens.text, tokens.ends[index]) or tokens.text.endswith(
+        "<@", 0, tokens.starts[index]
+    ):
+        return None  # "<@U0BMYT2FL>" is an id of Slack
+    lowers = tokens.lowers
+    before = lowers[index - 1] if index and not initial else ""
+    before2 = lowers[index - 2] if index > 1 else ""
+    following = lowers[index + 1] if index + 1 < len(lowers) else ""
+    person = lower in GIVEN_NAMES
+    placed = not initial and (
+        before in _PLACE_PREPOSITIONS
+        or (before in ("to", "for") and (before2 in _MOVEMENT or before2 == "off"))
+        or (before == "from" and before2 in _ORIGIN)
+        or before in _VISITING
+    )
+    if lower in PLACES and (placed or lower not in UNSURE_PLACES):
+        if person and not placed and following in ANIMATE_VERBS:
+            return "PERSON"
+        return "LOCATION"
+    if before in STREET_WORDS:
+        return "LOCATION"
+    if person:
+        return "PERSON"
+    known = KNOWN.get(lower)
+    if known == "LOCATION" and (word.isupper() or not initial):
+        return "LOCATION"
+    if known is not None and known != "LOCATION":
+        if initial and lower in CAPITAL_ONLY:
+            # "Stripe works" may be a name or a word; without more evidence it is a word.
+            return cast(MentionType, known) if following in ANIMATE_VERBS else None
+        return cast(MentionType, known)
+    if initial and crowded:
+        return None
+    verbs = PERSONAL_VERBS if initial else ANIMATE_VERBS
+    if (following in verbs and not dated and not lower.endswith(_ABSTRACT)) or (
+        following == "and" and lowers[index + 2 : index + 3] == ["i"]
+    ):
+        return "PERSON"
+    if before in RELATIONS or before in _INTRODUCED:
+        return "PERSON" if lower not in PHATIC else None
+    odd = any(letter.isupper() or letter.isdigit() for letter in word[1:])
+    if initial and not odd:
+        # The capital is the sentence's; "Tigran's sister" still shows a name.
+        return "PERSON" if lowers[index].endswith("'s") and following in RELATIONS else None
+    if lower in STARTERS:
+        return None
+    if crowded:
+        return None
+    if placed and before != "for" and not word.isupper():
+        return "LOCATION"
+    return "OTHER"
+
+
+def _type_of_run(tokens: Tokens, left: int, right: int) -> MentionType:
+    """The type of a name of several words."""
+    lowers = tokens.lowers
+    phrase = _phrase(tokens, left, right)
+    known = KNOWN.get(phrase)
+    if known is not None:
+        return cast(MentionType, known)
+    first, last = lowers[left], bare(lowers[right - 1])
+    before = lowers[left - 1] if left else ""
+    following = lowers[right] if right < len(lowers) else ""
+    if (
+        right - left == 2
+        and last in SURNAME_ENDINGS
+        and first in GIVEN_NAMES
+        and (following in ANIMATE_VERBS or _has_role(tokens, left))
+    ):
+        return "PERSON"
+    if first in NUMBERED and last[0].isdigit():
+        return cast(MentionType, NUMBERED[first])
+    if last in EVENT_ENDINGS:
+        return "EVENT"
+    if last in ORGANISATION_ENDINGS or first in ORGANISATION_OPENINGS:
+        return "ORG"
+    if last in PLACE_ENDINGS:
+        return _place_or_person(tokens, left, right, last)
+    if first in PLACE_OPENINGS and first not in GIVEN_NAMES:
+        return "LOCATION"
+    if first in GIVEN_NAMES:
+        return "PERSON"
+    if before in STREET_WORDS:
+        return "LOCATION"
+    if before in RELATIONS or before in HONORIFICS or following in ANIMATE_VERBS:
+        return "PERSON"
+    if before in _PLACE_PREPOSITIONS:
+        return "LOCATION"
+    return "OTHER"
+
+
+def _place_or_person(tokens: Tokens, left: int, right: int, last: str) -> MentionType:
+    """ "Mark Lane" and "Grace Park" are streets and parks only where the words around say so."""
+    lowers = tokens.lowers
+    first = lowers[left]
+    before = lowers[left - 1] if left and tokens.gap(left - 1) == " " else ""
+    if before == "the" and left > 1 and lowers[left - 2] in _WITHIN:
+        before = lowers[left - 2]
+    personal = right - left == 2 and (first in GIVEN_NAMES or first in WORD_NAMES)
+    following = lowers[right] if right < len(lowers) and _joined(tokens, right - 1) else ""
+    if before[:1].isdigit() or before in STREET_WORDS:
+        return "LOCATION"
+    if right - left == 2 and _has_role(tokens, left):
+        return "PERSON"
+    if before in _WITHIN:
+        return "LOCATION"
+    if following in ANIMATE_VERBS:
+        return "PERSON" if right - left == 2 and last not in SURE_PLACE_ENDINGS else "OTHER"
+    if last in SURE_PLACE_ENDINGS or before == "the":
+        return "LOCATION"
+    if before in _TOWARDS:
+        moved = left > 1 and lowers[left - 2] in _MOVEMENT
+        street = before == "on" and last in ("street", "st", "lane")
+        return "LOCATION" if moved or street or not personal else "PERSON"
+    if before in _VISITING and not personal:
+        return "LOCATION"
+    return "PERSON" if first in GIVEN_NAMES else "OTHER"
+
+
+def _has_role(tokens: Tokens, left: int) -> bool:
+    """Our CEO, Mark Lane; my boss Mark Lane; Dr. Lane."""
+    if not left:
+        return False
+    before = tokens.lowers[left - 1]
+    gap = tokens.gap(left - 1)
+    return (before in ROLES or before in RELATIONS or before in HONORIFICS) and gap in (
+        " ",
+        ", ",
+        ": ",
+        ". ",
+    )
+
+
+def _number_follows(tokens: Tokens, index: int, end: int) -> bool:
+    return (
+        index + 1 < end
+        and _joined(tokens, index)
+        and "0" <= tokens.words[index + 1][0] <= "9"
+        and len(tokens.words[index + 1]) <= 12
+    )
+
+
+def _lower_known(tokens: Tokens, index: int, end: int, lower: str, found: list[Mention]) -> None:
+    """A known name written in lower case, or "room 101"."""
+    known = LOWER_KNOWN.get(lower)
+    numbered = NUMBERED.get(lower)
+    # "iphone 15" and "room 101" are names, "line 5" in lower case is any line.
+    if (known or numbered == "LOCATION") and numbered and _number_follows(tokens, index, end):
+        _add(tokens, index, index + 2, cast(MentionType, numbered), found)
+    elif known is not None:
+        _add(tokens, index, index + 1, cast(MentionType, known), found)
+
+
+def _number(tokens: Tokens, index: int, limit: int, found: list[Mention]) -> int:
+    """A clock time, or a number with its currency, per cent sign or unit."""
+    word, lower = tokens.words[index], tokens.lowers[index]
+    text = tokens.text
+    start, end = tokens.starts[index], tokens.ends[index]
+    if found and found[-1].end >= end:
+        return index + 1  # the number of "room 101"
+    following = tokens.lowers[index + 1] if index + 1 < limit and _joined(tokens, index) else ""
+    right = index + 1
+    digits = word.rstrip("apmAPM")
+    meridiem = digits != word and lower[-2:] in ("am", "pm")
+    if following in _MERIDIEM and len(digits) <= 5:
+        right += 1
+        meridiem = True
+        end = tokens.ends[index + 1]
+    if meridiem or _is_clock(word):
+        found.append(Mention(start, end, text[start:end], "TIME"))
+        return right
+    if word[-2:].lower() in ("st", "nd", "rd", "th") and word[:-2].isdecimal():
+        return right
+    if start and text[start - 1] in _CURRENCY and not (found and found[-1].end == start):
+        start -= 1
+    if end < len(text) and text[end] in _CURRENCY + "%":
+        end += 1
+    elif following in _UNITS:
+        end = tokens.ends[index + 1]
+        right += 1
+    found.append(Mention(start, end, text[start:end], "NUMBER"))
+    return right
+
+
+def _is_clock(word: str) -> bool:
+    hours, colon, minutes = word.partition(":")
+    return (
+        colon == ":"
+        and len(hours) <= 2
+        and hours.isdecimal()
+        and int(hours) < 25
+        and len(minutes) in (2, 5)
+        and minutes[:2].isdecimal()
+        and int(minutes[:2]) < 60
+    )
+
+
+def _add(tokens: Tokens, left: int, right: int, kind: MentionType, found: list[Mention]) -> None:
+    start, end = tokens.starts[left], tokens.ends[right - 1]
+    if tokens.lowers[right - 1].endswith("'s"):
+        end -= 2
+    found.append(Mention(start, end, tokens.text[start:end], kind))
+
+
+def _agree(found: list[Mention]) -> list[Mention]:
+    """Give a name that was typed once in the text the same type everywhere in it."""
+    types: dict[str, MentionType] = {}
+    for mention in found:
+        if mention.type in ("PERSON", "LOCATION", "ORG"):
+            types.setdefault(mention.text, mention.type)
+    return [
+        Mention(mention.start, mention.end, mention.text, types[mention.text])
+        if mention.type == "OTHER" and mention.text in types
+        else mention
+        for mention in found
+    ]

@@ -1,0 +1,1 @@
+"""Whom and what pronouns and bare descriptions stand for."""

@@ -1,0 +1,70 @@
+"""Whom "he" or "she" at the start of a clause means, where the message itself leaves no doubt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from projections.text.lexicon import OCCUPATIONS, RELATIONS
+from streams.language.grammar.analysis import Mention
+from streams.language.grammar.reported import Span, is_reported
+from streams.language.grammar.vocatives import is_vocative
+from streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
+
+#: Somebody who was named longer ago than so many characters may have been left behind.
+_NEAR = 400
+_PRONOUN = re.compile(r"(?P<he>he)|she", re.IGNORECASE)
+_KIN = re.compile(
+    rf"\b(?:my|our) (?:[a-z]+ )?(?P<kin>{'|'.join(sorted(RELATIONS))})\b", re.IGNORECASE
+)
+#: Anybody else of whom it may speak: "a friend", "her doctor", "that woman", "they".
+_ANYBODY = re.compile(
+    rf"\b(?:{'|'.join(sorted(RELATIONS | OCCUPATIONS))}|man|woman|men|women|guys?|lady|person|"
+    r"people|friends|kids|children|parents|they|them|someone|somebody|dog|cat|puppy|kitten|pet|"
+    r"rabbit|horse|bird)s?\b",
+    re.IGNORECASE,
+)
+
+
+def antecedent(
+    text: str, place: int, mentions: Sequence[Mention], speaker: str, others: list[Span]
+) -> tuple[str, list[Mention]] | None:
+    """Return how the person is called whom the pronoun at `place` means, and the mentions of it.
+
+    The one person of that gender whom the paragraph names before; None where anybody else may be
+    meant, or the gender is not known. `others` are the spans of other people's words.
+    """
+    pronoun = _PRONOUN.match(text, place)
+    begin = max(text.rfind("\n\n", 0, place), place - _NEAR, 0)
+    if pronoun is None or is_reported(others, place):
+        return None
+    wanted: Gender = "m" if pronoun["he"] else "f"
+    named = [item for item in mentions if begin <= item.start and item.end <= place]
+    if any(item.type == "OTHER" or is_reported(others, item.start) for item in named):
+        return None
+    persons = [
+        item for item in named if item.type == "PERSON" and not is_vocative(text, item, place)
+    ]
+    kin = list(_KIN.finditer(text, begin, place))
+    if len(kin) > 1 or any(
+        not _within(each, kin) for each in _ANYBODY.finditer(text, begin, place)
+    ):
+        return None
+    names = {item.text for item in persons}
+    if len(names) > 1 or names & {speaker, speaker.split(" ")[0]} or not (kin or names):
+        return None
+    if kin and persons and persons[0].start != kin[0].end() + 1:
+        return None
+    words = kin[0]["kin"] if kin else persons[0].text.split(" ")[0]
+    gender = gender_of_relation(words) if kin else gender_of_name(words)
+    if gender is None and kin and persons:
+        gender = gender_of_name(persons[0].text.split(" ")[0])
+    if gender != wanted:
+        return None
+    start = kin[0].start() if kin else persons[0].start
+    end = persons[0].end if persons else kin[0].end()
+    return text[start:end], persons[:1]
+
+
+def _within(found: re.Match[str], kin: Sequence[re.Match[str]]) -> bool:
+    return any(each.start() <= found.start() < each.end() for each in kin)

@@ -1,0 +1,384 @@
+"""Whom "he" or "she" in a statement means, by the message and those before it, where that is sure.
+
+Sure is one person alone of that gender in the nearest message that names anybody of whom it may be
+said; where two may be meant, or somebody without a name, nobody is taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from projections.text.lexicon import (
+    FUNCTION_WORDS,
+    OCCUPATIONS,
+    PHATIC,
+    RELATIONS,
+    WEEKDAYS,
+    word_set,
+)
+from projections.text.sentences import sentences
+from projections.text.tokenizer import Tokens
+from streams.language.grammar.analysis import Mention
+from streams.language.grammar.clauses import Span, is_finite
+from streams.language.grammar.reported import is_reported, reported
+from streams.language.grammar.text_reading import TextReading
+from streams.language.grammar.verbs import BASES, NOUNS_TOO, is_past
+from streams.language.grammar.vocatives import is_vocative
+from streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
+from streams.language.names.mentions import mentions
+
+#: So many messages before it, and no older ones than this, say who is meant.
+IN_MIND = 6
+IN_MIND_WITHIN_MS = 14 * 86_400_000
+#: Longer messages name too many.
+_LONGEST = 2_000
+#: A line of no more words with a name in it is a signature or a call.
+_SHORT_LINE = 3
+
+_PRONOUN = re.compile(r"\b(he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)
+_HE = word_set("he him his himself")
+_KIN = re.compile(
+    r"\b(?P<whose>my|our|your) "
+    r"(?:(?:little|older|younger|big|elder|youngest|oldest|eldest|late|dear|"
+    rf"twin|best) )?(?P<kin>{'|'.join(sorted(RELATIONS - {'named'}))})\b(?!['’]s)",
+    re.IGNORECASE,
+)
+#: Somebody of whom it may be said as well, and who has no name here.
+_ANYBODY = re.compile(
+    rf"\b(?:{'|'.join(sorted(RELATIONS | OCCUPATIONS))}|man|woman|guy|lady|person|people|someone|"
+    r"somebody|mum|mom|maman|mummy|mommy|dad|papa|daddy|grandma|granny|toddler|baby|tenant|"
+    r"anaesthetist|owner|dog|cat|puppy|pup|kitten|pet|rabbit|horse|bird|kid|youngest|eldest|"
+    r"oldest|teenager|\w+-old)\b",
+    re.IGNORECASE,
+)
+_TITLED = re.compile(r"\b(?:Mr|Mrs|Ms|Mme|Mlle|Miss|Dr|M)\.?\s\Z")
+_NO_PERSON = re.compile(r"\b(?:the|an?) \Z", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"['’]s?\Z")
+#: "Her bag" is hers, "gave her some" and "takes her swimming" are not.
+_OWNED = re.compile(
+    r" (?!(?:to|for|in|at|on|and|or|but|with|about|from|that|how|when|what|why|where|if|as|so|up|"
+    r"out|"
+    r"off|back|down|over|some|a|an|the|my|our|his|this|more|it|there|again|then|now|i|we|you|he|"
+    r"she|"
+    r"they|last|next|tomorrow|today|yesterday|\w+ing|\d+)\b)\w",
+    re.IGNORECASE,
+)
+#: A sentence may begin with a name that nothing tells from another word.
+_MAYBE_NAME = re.compile(
+    r"(?:\A|[.!?\n]\s*)([A-Z][a-z]+) (?:is|has|was|will|does|did|can|had|[a-z]+(?:s|ed))\b"
+)
+_LETS = re.compile(
+    r"\b(?:help|let|make|made|making|watch|saw|see|hear|heard)(?:s|ed|ing)? \Z", re.I
+)
+_SHORTENED = re.compile(r"['’]s(?P<done> (?:been|got|had|gone|done|lost|\w+ed)\b)?", re.IGNORECASE)
+#: What a sentence begins with that names nobody.
+_OPENERS = FUNCTION_WORDS | PHATIC | WEEKDAYS.keys()
+_NOBODY = word_set(
+    "i ok okay yes no thanks monday tuesday wednesday thursday friday saturday sunday room"
+)
+
+
+class Before(NamedTuple):
+    """An earlier message of the conversation: the number of its event, who said it, and what.
+
+    `reading` is what the heads on the encoder read in it.
+    """
+
+    number: int
+    speaker: str
+    text: str
+    reading: TextReading | None = None
+
+
+class Meant(NamedTuple):
+    """Whom a pronoun means: how to call him or her, and the event that says so; None: this one."""
+
+    name: str
+    number: int | None
+
+
+class _Candidate(NamedTuple):
+    name: str
+    gender: Gender | None
+    sure: bool  # has a name, or is one of somebody's own people
+
+
+def has_pronoun(text: str) -> bool:
+    """Whether a text speaks of somebody as "he" or "she", or of things as "they"."""
+    return _PRONOUN.search(text) is not None or _THEY.search(text) is not None
+
+
+def meant_by(
+    tokens: Tokens,
+    index: int,
+    found: Sequence[Mention],
+    speaker: str,
+    before: Sequence[Before],
+    others: list[Span],
+) -> Meant | None:
+    """Return whom the pronoun that is the token `index` means; None where that is not sure.
+
+    `found` are the mentions of the message, `others` the spans of other people's words in it,
+    `before` the messages before it, the nearest first.
+    """
+    text, place = tokens.text, tokens.starts[index]
+    wanted: Gender = "m" if tokens.lowers[index].split("'")[0].split("’")[0] in _HE else "f"
+    if is_reported(others, place):
+        return None
+    if tokens.lowers[index].endswith(("'d", "’d", "'ll", "’ll")):
+        return None
+    begin = max(text.rfind("\n\n", 0, place), place - _LONGEST, 0)
+    here = _candidates(text, begin, place, found, others, None)
+    meant = _only(here, wanted)
+    if meant is not None or any(_may_be(each, wanted) for each in here):
+        return None if meant is None else Meant(meant, None)
+    if not _nobody_told(tokens, begin, place):
+        return None
+    unsure: Meant | None = None
+    for one in before[:IN_MIND]:
+        if len(one.text) > _LONGEST:
+            return None
+        there = [
+            each
+            for each in _named_in(one, speaker)
+            if each.name.split(" ")[0] != speaker.split(" ")[0] and _may_be(each, wanted)
+        ]
+        if unsure is not None:
+            if any(each.sure and each.name != unsure.name for each in there):
+                return None
+            continue
+        if not there:
+            continue
+        meant = _only(there, wanted)
+        if meant is None:
+            return None
+        if any(each.gender == wanted for each in there):
+            return Meant(meant, one.number)
+        # The name tells no gender: sure only where nobody else is named.
+        unsure = Meant(meant, one.number)
+    return unsure
+
+
+def _named_in(one: Before, speaker: str) -> list[_Candidate]:
+    """Return of whom "he" or "she" may be said after an earlier message."""
+    whose = None if one.speaker == speaker else one.speaker
+    found = mentions(one.text, one.reading)
+    own = (one.speaker, one.speaker.split(" ")[0])
+    there = _candidates(one.text, 0, len(one.text), found, reported(one.text), whose)
+    people = [each for each in there if each.name not in own]
+    if one.reading is None:
+        named = {item.start for item in found}
+        people += [
+            _Candidate("", None, sure=False)
+            for each in _MAYBE_NAME.finditer(one.text)
+            if each.start(1) not in named and each[1].lower() not in _OPENERS
+        ]
+    return people
+
+
+def _nobody_told(tokens: Tokens, begin: int, place: int) -> bool:
+    """Whether nothing before a pronoun may tell of somebody who has no name that is known here."""
+    spans = sentences(tokens.text[begin:place])
+    for number, (start, end) in enumerate(spans):
+        first = tokens.text[begin + start : begin + end].split()[0]
+        known = first.lower().split("'")[0].split("’")[0] in _OPENERS or not first.isalpha()
+        same = number + 1 == len(spans)
+        if not known and (not same or is_finite(tokens, begin + start, begin + end)):
+            return False
+    return True
+
+
+def _only(candidates: Sequence[_Candidate], wanted: Gender) -> str | None:
+    """Return the one person of whom "he" or "she" may be said."""
+    may = [each for each in candidates if _may_be(each, wanted)]
+    if not may or not all(each.sure for each in may):
+        return None
+    names = {each.name for each in may}
+    longest = max(names, key=len)
+    return longest if all(name in longest.split(" ") or name == longest for name in names) else None
+
+
+def _may_be(candidate: _Candidate, wanted: Gender) -> bool:
+    return candidate.gender is None or candidate.gender == wanted
+
+
+def _candidates(
+    text: str,
+    begin: int,
+    end: int,
+    found: Sequence[Mention],
+    others: list[Span],
+    whose: str | None,
+) -> list[_Candidate]:
+    """Return of whom "he" or "she" may be said after a stretch of text.
+
+    `whose` is who said it where "my" is not the word of the speaker of now.
+    """
+    people: list[_Candidate] = []
+    taken: list[tuple[int, int]] = []
+    for kin in _KIN.finditer(text, begin, end):
+        yours = kin["whose"].lower() == "your"
+        if yours:
+            own = f"my {kin['kin'].lower()}"
+        else:
+            own = kin[0] if whose is None else f"{whose}'s {kin['kin'].lower()}"
+        taken.append(kin.span())
+        named = next(
+            (
+                item
+                for item in found
+                if item.type in ("PERSON", "OTHER") and 0 < item.start - kin.end() <= 2
+            ),
+            None,
+        )
+        gender = gender_of_relation(kin["kin"])
+        if named is not None:
+            taken.append((named.start, named.end))
+            own = named.text
+            gender = gender or gender_of_name(named.text.split(" ")[0])
+        people.append(
+            _Candidate(own, gender, sure=named is not None or not yours or whose is not None)
+        )
+    for item in found:
+        if (
+            item.type not in ("PERSON", "OTHER")
+            or not begin <= item.start < end
+            or any(start <= item.start < stop for start, stop in taken)
+            or is_vocative(text, item, end)
+            or _stands_alone(text, item)
+            or is_reported(others, item.start)
+        ):
+            continue
+        name = _POSSESSIVE.sub("", item.text)
+        if name.lower() in _NOBODY:
+            continue
+        if len(name) > 1 and name.isupper():
+            continue
+        if item.type == "OTHER" and _NO_PERSON.search(text, max(0, item.start - 6), item.start):
+            continue
+        if not name[:1].isupper() or any(map(str.isdigit, name)):
+            continue
+        title = _TITLED.search(text, max(0, item.start - 6), item.start)
+        gender = gender_of_relation(title[0].strip(" .")) if title else None
+        gender = gender or gender_of_name(name.split(" ")[0])
+        taken.append((item.start, item.end))
+        people.append(_Candidate(f"{title[0]}{name}" if title else name, gender, sure=True))
+    for each in _ANYBODY.finditer(text, begin, end):
+        if any(start <= each.start() < stop for start, stop in taken):
+            continue
+        after = text[each.end() : each.end() + 2]
+        if (
+            after[:1] == ","
+            and after[1:2] == " "
+            and any(start == each.end() + 2 or start - each.end() in (5, 6) for start, _ in taken)
+        ):
+            continue  # "The plumber, Mr. Tremblay"
+        people.append(_Candidate("", gender_of_relation(each[0]), sure=False))
+    return people
+
+
+def _stands_alone(text: str, item: Mention) -> bool:
+    """Whether a name is all of its line, as in a signature or a call: "Daniel."."""
+    start = text.rfind("\n", 0, item.start) + 1
+    end = text.find("\n", item.end)
+    line = text[start : len(text) if end < 0 else end]
+    return len(line.split()) <= _SHORT_LINE and not line.rstrip().endswith(("!", "?"))
+
+
+#: "The glasses are ready": what a sentence tells of several things, and a later "they" means.
+_SEVERAL = re.compile(
+    r"(?:(?:yeah|yes|and|but|so|well|oh)[, ]+)*(?P<whose>the |my |our |your )?"
+    r"(?P<things>(?:[a-z][a-z\-]+ )?[A-Za-z][a-z\-]{2,}s) (?P<verb>[a-z]+(?:n['’]t)?)\b",
+    re.IGNORECASE,
+)
+_PLURAL_VERBS = word_set("are were have aren't weren't haven't will won't")
+_THEY = re.compile(r"\bthey\b", re.IGNORECASE)
+
+
+def things_meant(text: str, place: int, speaker: str, before: Sequence[Before]) -> Meant | None:
+    """Return what "they" at a place of a text means: the things that the sentence before it, here
+    or at the end of the last message, tells of; None where it tells of something else.
+    """
+    if not _THEY.match(text, place):
+        return None
+    spans = sentences(text[:place])
+    told = [text[start:end] for start, end in spans if not _THEY.match(text, start)]
+    if told:
+        return _things(told[-1], None, speaker, None) if text[place - 1 : place] == " " else None
+    if spans or not before:
+        return None
+    last = before[0]
+    said = sentences(last.text)
+    if not said:
+        return None
+    start, end = said[-1]
+    whose = None if last.speaker == speaker else last.speaker
+    return _things(last.text[start:end], whose, speaker, last.number)
+
+
+def _things(said: str, whose: str | None, speaker: str, number: int | None) -> Meant | None:
+    found = _SEVERAL.match(said)
+    if found is None or said.rstrip().endswith("?"):
+        return None
+    verb = found["verb"].lower()
+    things = found["things"]
+    told = verb in _PLURAL_VERBS | (BASES - NOUNS_TOO) or (found["whose"] and is_past(verb))
+    if not told or things.lower().endswith(("ss", "us")):
+        return None
+    if things.split(" ")[-1].lower() in FUNCTION_WORDS | PHATIC:
+        return None
+    owner = (found["whose"] or "").lower()
+    if owner == "your " and whose is not None:
+        owner = f"{speaker}'s "
+    elif owner in ("my ", "our ") and whose is not None:
+        owner = f"{whose}'s "
+    elif owner == "your ":
+        return None
+    return Meant(owner + (things[0].lower() + things[1:]), number)
+
+
+def with_things(said: str, name: str) -> str:
+    """Return what is said with things in the place of the first "they"."""
+    found = _THEY.search(said)
+    if found is None:
+        return said
+    following = said[found.end() :]
+    for short, full in (("re", "are"), ("ve", "have"), ("ll", "will")):
+        if following[1:3] == short and following[:1] in "'’":
+            following = f" {full}{following[3:]}"
+    begins = found.start() == 0
+    return said[: found.start()] + (name[:1].upper() + name[1:] if begins else name) + following
+
+
+def with_names(said: str, pronoun: str, ordinal: int, name: str) -> str:
+    """Return what is said with a name in the place of one pronoun: the `ordinal`th of its kind.
+
+    "her" that belongs to what follows becomes "Ada's".
+    """
+    found = list(_PRONOUN.finditer(said))
+    if ordinal >= len(found) or found[ordinal][0].lower() != pronoun:
+        return said
+    each = found[ordinal]
+    following = said[each.end() :]
+    owns = pronoun == "his" or (
+        pronoun == "her"
+        and _OWNED.match(following) is not None
+        and _LETS.search(said[: each.start()]) is None
+    )
+    own = f"{name}'s" if owns else name
+    if shortened := _SHORTENED.match(following):
+        own += " has" if shortened["done"] else " is"
+        following = following[2:]
+    if each.start() == 0 or said[each.start() - 2 : each.start()] in (". ", "! ", "? "):
+        own = own[:1].upper() + own[1:]
+    return said[: each.start()] + own + following
+
+
+def nth_pronoun(said: str, place: int) -> tuple[str, int] | None:
+    """Return the pronoun at a place of a text in lower case, and how many stand before it."""
+    for ordinal, each in enumerate(_PRONOUN.finditer(said)):
+        if each.start() == place:
+            return each[0].lower(), ordinal
+    return None

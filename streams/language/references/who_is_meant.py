@@ -1,0 +1,329 @@
+"""Who is meant by the names and pronouns of a message, from it and the messages before it.
+
+Each message is read anew with those before it in its conversation: what is known of somebody is
+never more than what stands there, and is forgotten with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from projections.text.lexicon import FUNCTION_WORDS, HONORIFICS, PHATIC, word_set
+from projections.text.nicknames import other_names
+from projections.text.tokenizer import Tokens, tokenise
+from streams.language.grammar.analysis import Mention
+from streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
+from streams.language.names.mentions import mentions
+
+#: How many messages before one may say who is meant in it.
+IN_MIND = 12
+#: Longer texts are read up to here.
+_LONGEST = 4_000
+
+_I = word_set("i me my mine myself im ive")
+_YOU = word_set("you your yours yourself ya u ur yourselves youre youve y'all")
+_WE = word_set("we us our ours ourselves let's lets")
+_HE = word_set("he him his himself")
+_SHE = word_set("she her hers herself")
+_PRONOUNS = _I | _YOU | _WE | _HE | _SHE
+_GROUP = word_set("guys all both two three folks people")
+#: What somebody is called in the place of a name, where he is spoken to.
+_ENDEARMENTS = word_set(
+    """honey sweetie sweetheart darling dear babe baby buddy pal man dude mate bro sir madam love
+    dearie hon pumpkin"""
+)
+_OPENING = word_set(
+    "hey hi hello oh well thanks thank dear wow yes no yeah ok okay bye look listen"
+)
+_SOMEBODY = word_set("guy woman man girl boy lady chick dude bloke actress")
+_ONE = word_set("a the that this some another one your")
+#: Names that are words as well.
+_ALSO_WORDS = word_set(
+    """mark rose grace joy dawn daisy ivy ruby violet viola olive jade pearl amber penny hazel rob
+    bill pat sue miles dale max frank grant earl art chase lance will sally"""
+)
+_ENDS = re.compile(r"\s*(?:[,.!?;:…—–]|--|\Z|\n)")
+_BEGINS = re.compile(r"(?:\A|[.!?…\n,;:—–]|--)[\s\"'“*]*\Z")
+
+
+class Heard(NamedTuple):
+    """An earlier message: who said it, and what."""
+
+    speaker: str
+    text: str
+
+
+class Reference(Struct, frozen=True):
+    """A word of a message, and the person whom it means; a word for several has one for each.
+
+    `spoke` says that the person takes part in the conversation; `back` how many messages before
+    this one the person was named or spoke, 0: in this one.
+    """
+
+    start: int
+    end: int
+    who: str
+    pronoun: bool
+    spoke: bool
+    back: int
+
+
+class _Named(NamedTuple):
+    """A person who is named in a text: at which place, with what name, of what gender."""
+
+    start: int
+    end: int
+    name: str
+    gender: Gender | None
+    called: bool  # spoken to by this name
+
+
+def who_is_meant(
+    text: str, speaker: str, before: Sequence[Heard], found: Sequence[Mention] | None = None
+) -> list[Reference]:
+    """Return who is meant in a text of `speaker`, in order; words that nobody stands for are left.
+
+    `before` are the messages before it, the nearest first; the first `IN_MIND` count. `found` are
+    the mentions of the text; None: they are looked for.
+    """
+    before = before[:IN_MIND]
+    people = _people(speaker, before)
+    tokens = tokenise(text[:_LONGEST])
+    names = _named(tokens, people, _marks(tokens.text) if found is None else _marked(found))
+    earlier = [(back, _heard(each, people)) for back, each in enumerate(before, start=1)]
+    return [
+        Reference(start, end, who, pronoun, who in people.back, back)
+        for start, end, who, pronoun, back in _references(tokens, speaker, people, names, earlier)
+    ]
+
+
+class _People:
+    """Those who speak in a conversation, the last first, and by what names they may be called."""
+
+    def __init__(self, speakers: Sequence[tuple[str, int]]) -> None:
+        self.last = speakers  # name, how many messages ago
+        self.back = dict(speakers)
+        called: dict[str, set[str]] = {}
+        for name, _ in speakers:
+            for each in _called(name):
+                called.setdefault(each, set()).add(name)
+        self._called = {each: next(iter(of)) for each, of in called.items() if len(of) == 1}
+
+    def one_called(self, name: str) -> str | None:
+        """Return who of them has a name; None: nobody, or several."""
+        return self._called.get(name.lower().rstrip("."))
+
+
+def _people(speaker: str, before: Sequence[Heard]) -> _People:
+    speakers: dict[str, int] = {}
+    for back, heard in enumerate(before, start=1):
+        speakers.setdefault(heard.speaker, back)
+    speakers.pop(speaker, None)
+    return _People([*speakers.items(), (speaker, 0)])
+
+
+@lru_cache(maxsize=1_024)
+def _called(name: str) -> frozenset[str]:
+    """Return by what names somebody may be called, in lower case: Rachel Green is Rach as well."""
+    words = [word for word in name.lower().split() if word.strip(".") not in HONORIFICS]
+    if not words or not words[0].isalpha():
+        return frozenset({name.lower()})
+    first = words[0]
+    names = {name.lower(), first, " ".join(words)} | set(other_names(first))
+    names |= {first[:length] for length in range(3, len(first))}
+    if len(words) > 1:
+        names.add(words[-1])
+    return frozenset(names) - FUNCTION_WORDS - PHATIC
+
+
+def _references(
+    tokens: Tokens,
+    speaker: str,
+    people: _People,
+    names: Sequence[_Named],
+    earlier: Sequence[tuple[int, Sequence[_Named]]],
+) -> Iterable[tuple[int, int, str, bool, int]]:
+    """Yield start, end, who is meant, whether by a pronoun, and how many messages back."""
+    at_names = {each.start: each for each in names if each.name}
+    addressed = _addressed(tokens, speaker, people, names)
+    others = [name for name, _ in people.last if name != speaker]
+    until = -1
+    for index, lower in enumerate(tokens.lowers):
+        start = tokens.starts[index]
+        if start < until:
+            continue
+        if (named := at_names.get(start)) is not None:
+            until = named.end
+            yield start, named.end, named.name, False, people.back.get(named.name, 0)
+            continue
+        word = lower.split("'")[0].split("’")[0] if lower not in ("let's", "y'all") else lower
+        if word == "let":
+            continue
+        end = start + len(word)
+        if word in _ENDEARMENTS and _is_called(tokens, index, index + 1):
+            for name in addressed[:1]:
+                yield start, end, name, False, people.back.get(name, 0)
+            continue
+        meant: Sequence[tuple[str, int]] = ()
+        if word not in _PRONOUNS:
+            continue
+        if word in _I:
+            meant = [(speaker, 0)]
+        elif word in _YOU:
+            several = tokens.lowers[index + 1 : index + 2]
+            group = word in ("yourselves", "y'all") or (
+                word == "you" and bool(several) and several[0] in _GROUP
+            )
+            who = (others if group else addressed[:1])[:6]
+            meant = [(name, people.back.get(name, 0)) for name in who]
+        elif word in _WE:
+            with_whom = addressed[:1] or others[:1]
+            if word in ("let's", "lets"):
+                start += 4 if "'" in lower else 3
+                end = start + 1
+            meant = [
+                (name, people.back.get(name, 0)) for name in (speaker, *others[:3], *with_whom)
+            ]
+        else:
+            gender: Gender = "m" if word in _HE else "f"
+            one = _third(gender, start, speaker, people, names, earlier, addressed)
+            meant = [one] if one is not None else []
+        for name, back in dict(meant).items():
+            yield start, end, name, True, back
+
+
+def _third(
+    gender: Gender,
+    at: int,
+    speaker: str,
+    people: _People,
+    names: Sequence[_Named],
+    earlier: Sequence[tuple[int, Sequence[_Named]]],
+    addressed: Sequence[str],
+) -> tuple[str, int] | None:
+    """Return whom "he" or "she" means, and how many messages before he was named."""
+    said: list[tuple[_Named, int]] = [
+        (each, 0) for each in reversed(names) if each.end <= at and not each.called
+    ]
+    said += [(each, back) for back, of_text in earlier for each in reversed(of_text)]
+    unsure: tuple[str, int] | None = None
+    for each, back in said:
+        if each.name == speaker or (each.called and back == 0) or each.name in addressed[:1]:
+            continue
+        if each.gender == gender:
+            if not each.name:
+                return None
+            if unsure is not None and unsure[1] < back:
+                return unsure
+            return each.name, back
+        if each.gender is None and unsure is None and each.name:
+            unsure = (each.name, back)
+    if unsure is not None:
+        return unsure
+    for name, back in people.last:
+        if name != speaker and name not in addressed[:1] and _gender(name) == gender:
+            return name, back
+    return None
+
+
+def _addressed(tokens: Tokens, speaker: str, people: _People, names: Sequence[_Named]) -> list[str]:
+    """Return to whom a message is said, the likeliest first: whom it calls, else who spoke last."""
+    called = [each.name for each in names if each.called and each.name != speaker]
+    spoke = [name for name, _ in people.last if name != speaker]
+    return list(dict.fromkeys([*called, *spoke]))
+
+
+def _is_called(tokens: Tokens, left: int, right: int) -> bool:
+    """Whether words stand alone between pauses, as the name of somebody who is spoken to does."""
+    text = tokens.text
+    if _ENDS.match(text, tokens.ends[right - 1]) is None:
+        return False
+    if left and tokens.lowers[left - 1] in _OPENING:
+        return True
+    return _BEGINS.search(
+        text[max(0, tokens.starts[left] - 6) : tokens.starts[left]]
+    ) is not None or (left == 0)
+
+
+class _Marks(NamedTuple):
+    """Where a text names persons, by where each begins, and where something else."""
+
+    persons: dict[int, int]
+    others: tuple[tuple[int, int], ...]
+
+
+@lru_cache(maxsize=2_048)
+def _marks(text: str) -> _Marks:
+    return _marked(mentions(text))
+
+
+def _marked(found: Iterable[Mention]) -> _Marks:
+    persons = {each.start: each.end for each in found if each.type == "PERSON"}
+    others = [(each.start, each.end) for each in found if each.type not in ("PERSON", "OTHER")]
+    return _Marks(persons, tuple(others))
+
+
+def _heard(heard: Heard, people: _People) -> list[_Named]:
+    text = heard.text[:_LONGEST]
+    return _named(tokenise(text), people, _marks(text))
+
+
+def _named(tokens: Tokens, people: _People, marks: _Marks) -> list[_Named]:
+    """Return the persons whom a text names, in order: found ones, those who speak, first names."""
+    found: list[_Named] = []
+    until = -1
+    for index, word in enumerate(tokens.words):
+        start = tokens.starts[index]
+        if start < until:
+            continue
+        lower = tokens.lowers[index]
+        if index and lower in _SOMEBODY and tokens.lowers[index - 1] in _ONE:
+            # "That woman": somebody, but who?
+            found.append(_Named(start, start, "", gender_of_relation(lower), False))
+            continue
+        if not word[0].isupper():
+            continue
+        bare = re.split("['’]", word)[0]
+        end = marks.persons.get(start)
+        if end is None:
+            if people.one_called(bare) is None and not _is_first_name(tokens, index, bare, marks):
+                continue
+            end = start + len(bare)
+        right = index + 1
+        while right < len(tokens.words) and tokens.ends[right - 1] < end:
+            right += 1
+        name = tokens.text[start:end]
+        first, *more = name.split() or [name]
+        who = people.one_called(name) or (people.one_called(first) if more else None) or name
+        before = tokens.words[index - 1] if index else ""
+        if who == name and before[:1].isupper() and before.lower() in HONORIFICS:
+            dot = "." if tokens.text[start - 2 : start] == ". " else ""
+            who = f"{before}{dot} {name}"
+        gender = (gender_of_relation(first.rstrip(".")) if more else None) or gender_of_relation(
+            before
+        )
+        called = _is_called(tokens, index, right)
+        found.append(_Named(start, end, who, gender or _gender(who), called))
+        until = end
+    return found
+
+
+def _is_first_name(tokens: Tokens, index: int, word: str, marks: _Marks) -> bool:
+    """Whether a word with a capital is a first name that people have, and nothing else here."""
+    if gender_of_name(word) is None or word.lower() in FUNCTION_WORDS:
+        return False
+    start = tokens.starts[index]
+    if any(begin <= start < end for begin, end in marks.others):
+        return False
+    opens = _BEGINS.search(tokens.text[max(0, start - 6) : start]) is not None
+    return not (opens and (word.lower() in _ALSO_WORDS or len(word) < 3))
+
+
+def _gender(name: str) -> Gender | None:
+    words = [word for word in name.split() if word.lower().strip(".") not in HONORIFICS]
+    return gender_of_name(words[0].split("'")[0]) if words else None

@@ -1,0 +1,1 @@
+"""What one statement does to another: corrects, denies, causes, repeats."""

@@ -1,0 +1,267 @@
+"""What a sentence says about causes: which of its parts, or which sentence before, led to which.
+
+Precision comes before number: where a word may mean something else ("since" of time, "so" of
+degree, "led to" of a road), or what is said is in doubt, there is no cause.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from projections.text.lexicon import word_set
+from projections.text.tokenizer import Tokens
+from streams.language.grammar.clauses import Span, is_finite, is_in_brackets
+from streams.language.relations.corrections import content_words
+
+#: The strength of a link that the speaker states ("because", "that's why").
+STATED = 0.8
+#: Of one that rests on a word with other meanings too (", so", "since").
+IMPLIED = 0.6
+
+
+class Joined(NamedTuple):
+    """Two parts of a sentence, one of which is the cause of the other."""
+
+    left: Span
+    right: Span
+    cause_first: bool
+    strength: float
+
+
+Opening = Literal["effect", "cause"]
+
+#: Begins a sentence that is the effect of the one before. "So" and "then" are left out: they often
+#: only go on with a story.
+_EFFECT_OPENS = re.compile(
+    r"(?:(?:and|but|so|yeah|yes|oh|well),? )*(?:because of (?:that|this|it|which)\b|"
+    r"as a (?:direct )?(?:result|consequence)\b(?! of (?!that\b|this\b))|"
+    r"consequently\b|accordingly,|therefore\b|thus,|hence,|hence why\b|"
+    r"(?:that['’]?s|that is|that was|this is|this was|it['’]s) (?:exactly |partly |mainly |also )?"
+    r"(?:why\b|how come\b|(?:the|a) reason (?:why|that|i|we|he|she|they|my|our)\b)|"
+    r"which is why\b|for (?:that|this) (?:very )?reason\b|(?:due|owing) to (?:that|this)\b|"
+    r"thanks to (?:that|this)(?=[ ,]+(?:i|we|he|she|it|they|my|our|the)\b)|on account of that\b|"
+    r"(?:that|this|which) (?:has |also )?(?:led to|resulted in|caused|made (?:me|us|him|her|them)|"
+    r"meant (?:that|i|we|he|she|they|my|our)|forced (?:me|us|him|her|them)))",
+    re.IGNORECASE,
+)
+#: Begins a sentence that is the cause of the one before.
+_CAUSE_OPENS = re.compile(
+    r"(?:(?:and|well|oh),? )*(?:(?:mainly |mostly |simply |partly )?because (?!of\b)|"
+    r"(?:that['’]?s|that is|this is|it['’]s|that was|this was|it was) (?:all |mainly |mostly |"
+    r"simply |partly )?because (?!of\b)|the (?:main |real )?reason (?:is|was|being)(?: that)? )",
+    re.IGNORECASE,
+)
+#: "That's why" with nothing after it points at what is known, and questions ask.
+_POINTLESS = re.compile(r"[\W_]*\Z")
+
+_DOUBT = re.compile(
+    r"\b(?:if|unless|whether|maybe|perhaps|probably|possibly|might|supposedly|allegedly|apparently|"
+    r"wonder|wondering|guess|suppose|pretend|pretended|as though|imagine|would(?:n['’]t)? have|"
+    r"could(?:n['’]t)? have|not sure|no idea|don['’]t know|doubt|hypothetically|or because)\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"\b(?:not|n['’]t|never|hardly|neither|nor)(?: (?:just|only|simply|really|even|at all|merely|"
+    r"so much|necessarily))?[ ,]*\Z|\b(?:is|was|are|were)(?:n['’]t) ?\Z",
+    re.IGNORECASE,
+)
+#: "Just because I'm tired", "not because ... but".
+_WEAKENED = re.compile(r"(?:\A|\b)(?:just|only|even)\s*\Z", re.IGNORECASE)
+_CONTRASTS = re.compile(r"\bbut\b|\bdoes(?:n['’]t| not) mean\b", re.IGNORECASE)
+
+#: Between an effect and its cause, both clauses.
+_CAUSE_FOLLOWS = re.compile(
+    r"(?<![ ,–—-])[ ,–—-]+"
+    r"(?:(?:mainly|mostly|simply|partly|largely|and (?:that['’]s|it['’]s|this is)|and) )?"
+    r"(?:because|(?:due|owing|thanks) to the fact that|on account of the fact that|"
+    r"for the (?:simple )?reason that|given that|the reason being(?: that)?|"
+    r"(?P<weak>since|seeing (?:as|that)))"
+    r"(?! of\b) ",
+    re.IGNORECASE,
+)
+#: Between a cause and its effect, both clauses.
+_EFFECT_FOLLOWS = re.compile(
+    r"(?:\s*[,;:–—]|\s-|(?=\s(?:and|so)\s))\s*(?:(?:and|so) )?(?:"
+    r"(?:therefore|consequently|accordingly|thus|hence|as a (?:result|consequence)(?! of)|"
+    r"because of (?:that|this)|for (?:that|this) reason|due to (?:that|this))[ ,]+|"
+    r"(?:that['’]?s|that is|this is|it['’]s|which is|which was) (?:why|how come)[ ,]+|hence why |"
+    r"(?:which|that|this) meant (?:that )?|which means (?:that )?|"
+    r"(?P<weak>so) (?!(?:that|much|many|far|long|on|i guess|i think|i (?:don['’]t|do not) know|"
+    r"yeah|yes|what|how|why|when|who|where|please|let['’]?s|you know|to|as|it seems)\b)"
+    r"(?=(?:now |then |naturally |of course )?(?:i|i['’]m|i['’]ve|i['’]d|i['’]ll|we|we['’]\w+|he|"
+    r"she|they|he['’]s|she['’]s|they['’]\w+|my|our|his|her|their|the)\b))",
+    re.IGNORECASE,
+)
+#: What one does in order that something may be is no cause of it.
+_PURPOSE = re.compile(r"\b(?:can|could|may|will|would|won['’]t|wouldn['’]t)\b", re.IGNORECASE)
+#: At the beginning of a sentence: a cause up to the comma, then its effect.
+_CAUSE_FIRST = re.compile(
+    r"(?:(?:and|but|so|well|also),? )*(?:because|(?:due|owing|thanks) to the fact that|given that|"
+    r"(?P<weak>since|seeing (?:as|that)))(?! of\b) ",
+    re.IGNORECASE,
+)
+#: "Since" of cause: what holds now, as "since I'm vegan"; all else may be a time.
+_HOLDS = re.compile(
+    r"(?:(?:i|we|he|she|it|they|you|there|my|our|his|her|their|the|this|that)\b"
+    r"(?: [\w'’-]+){0,3}?)(?:\s|['’])"
+    r"(?:am|is|are|m|s|re|do|does|don['’]t|doesn['’]t|can|can['’]t|cannot|have to|has to|need|"
+    r"needs|hate|hates|love|loves|like|likes|prefer|prefers|want|wants|isn['’]t|aren['’]t|work|"
+    r"works|live|lives|have no|has no|have a|have an|has a|has an|have two|have three)\b"
+    r"(?! been\b| gone\b| had\b| (?:moved|left|started|got|become|become|lived|worked)\b)",
+    re.IGNORECASE,
+)
+_SINCE_TIME = re.compile(
+    r"\b(?:have|has|had|i['’]ve|we['’]ve|he['’]s|she['’]s|they['’]ve|it['’]s|ever|it has been)"
+    r"(?: \w+){0,2}? (?:been|\w+ed|known|lived|gone|had|done|seen|become|grown)\b|\bever\s*\Z",
+    re.IGNORECASE,
+)
+
+#: A cause that is only named.
+_BY_NAME = re.compile(
+    r"\b(?:because of|as a (?:direct )?(?:result|consequence) of|due to|owing to|thanks to|"
+    r"on account of|caused by|brought (?:on|about) by|triggered by|(?:resulted|resulting|stems?|"
+    r"stemmed) from) ",
+    re.IGNORECASE,
+)
+_LED_TO = re.compile(
+    r" (?:has |have |had |eventually |then |directly |finally |also )*"
+    r"(?:led to|leads to|resulted in|brought about|caused|triggered)[ ]",
+    re.IGNORECASE,
+)
+#: What was named before: "the storm", "my broken leg", "Ada's fall".
+_DEFINITE = re.compile(
+    r"(?:the|that|this|these|those|my|our|his|her|their|all (?:the|this|that)|"
+    r"(?-i:[A-Z])[\w-]*['’]s)\s",
+    re.IGNORECASE,
+)
+_PHRASE_ENDS = re.compile(
+    r"[,;:.!?()\n–—]|\s(?:and|but|so|or|which|that|who|when|while|after|before|until|i|we|he|she|it|"
+    r"they|on|last|this|yesterday|today|tomorrow|next|for)\s",
+    re.IGNORECASE,
+)
+#: What leads somewhere in space.
+_WAYS = word_set(
+    """road path street stair stairs staircase door gate bridge trail corridor hallway way track
+    tunnel lane alley passage exit steps line route link river"""
+)
+_MOST_WORDS = 4
+
+
+def joined(tokens: Tokens, start: int, end: int) -> Joined | None:
+    """Return the two parts of a sentence of which one is the cause of the other, or None."""
+    text = tokens.text
+    for find in (_with_cause_first, _with_cause_after, _with_effect_after):
+        found = find(text, start, end)
+        if found is not None:
+            apart = not is_in_brackets(text, start, found.left[1])
+            whole = all(is_finite(tokens, *part) for part in (found.left, found.right))
+            sure = whole and apart and _DOUBT.search(text, start, end) is None
+            return found if sure else None
+    return None
+
+
+def _with_cause_first(text: str, start: int, end: int) -> Joined | None:
+    opens = _CAUSE_FIRST.match(text, start, end)
+    if opens is None:
+        return None
+    comma = text.find(", ", opens.end(), end)
+    while comma >= 0 and is_in_brackets(text, start, comma):
+        comma = text.find(", ", comma + 1, end)
+    if comma < 0:
+        return None
+    if opens["weak"] and not _is_reason(text, opens.end(), comma, comma + 2, end):
+        return None
+    rest = comma + 2
+    if text[rest : rest + 5].lower() in ("that ", "this "):
+        return None
+    return Joined((opens.end(), comma), (rest, end), True, _strength(opens))
+
+
+def _with_cause_after(text: str, start: int, end: int) -> Joined | None:
+    marker = _CAUSE_FOLLOWS.search(text, start + 1, end)
+    if marker is None:
+        return None
+    left, right = (start, marker.start()), (marker.end(), end)
+    before = text[start : marker.start()]
+    if _DENIED.search(before) or _WEAKENED.search(before) or _CONTRASTS.search(text, *right):
+        return None
+    if _CAUSE_FOLLOWS.search(text, *right):
+        return None  # which of them is whose cause?
+    if marker["weak"] and not _is_reason(text, *right, *left):
+        return None
+    return Joined(left, right, False, _strength(marker))
+
+
+def _with_effect_after(text: str, start: int, end: int) -> Joined | None:
+    marker = _EFFECT_FOLLOWS.search(text, start + 1, end)
+    if marker is None:
+        return None
+    if marker["weak"] and _PURPOSE.search(text, marker.end(), min(marker.end() + 40, end)):
+        return None
+    return Joined((start, marker.start()), (marker.end(), end), True, _strength(marker))
+
+
+def _strength(marker: re.Match[str]) -> float:
+    return IMPLIED if marker["weak"] else STATED
+
+
+def _is_reason(text: str, start: int, end: int, main: int, main_end: int) -> bool:
+    """Whether "since" gives a reason here: it names a state of now, and no time is counted."""
+    return _HOLDS.match(text, start, end) is not None and not _SINCE_TIME.search(
+        text, main, main_end
+    )
+
+
+def opening(text: str, start: int, end: int) -> Opening | None:
+    """Return what a sentence says that it is of the one before: its effect, or its cause."""
+    effect = _EFFECT_OPENS.match(text, start, end)
+    opens = effect or _CAUSE_OPENS.match(text, start, end)
+    if opens is None or _POINTLESS.match(text, opens.end(), end) or _DOUBT.search(text, start, end):
+        return None
+    if effect is not None:
+        return "effect"
+    # "Because I'm tired, I stay" has its effect with it; "because reasons" has none.
+    whole = ", " in text[opens.end() : end] or _CONTRASTS.search(text, start, end)
+    return None if whole else "cause"
+
+
+def after_opening(text: str) -> int:
+    """Return where a sentence begins that is the cause of the one before: after "Because"."""
+    if opening(text, 0, len(text)) != "cause":
+        return 0
+    opens = _CAUSE_OPENS.match(text)
+    return opens.end() if opens else 0
+
+
+def after_link(text: str) -> int:
+    """Return where a sentence begins to say something: after "That's how come", "Because"."""
+    opens = _EFFECT_OPENS.match(text) or _CAUSE_OPENS.match(text)
+    return opens.end() if opens and opening(text, 0, len(text)) is not None else 0
+
+
+def named_cause(text: str, start: int, end: int) -> frozenset[str]:
+    """Return the words of the cause that a sentence only names ("because of the storm").
+
+    They are those by which it was spoken of before; empty where it names none.
+    """
+    nothing: frozenset[str] = frozenset()
+    by = _BY_NAME.search(text, start, end)
+    found = by or _LED_TO.search(text, start, end)
+    if found is None or _DOUBT.search(text, start, end):
+        return nothing
+    if by is not None:
+        denied = _DENIED.search(text[start : by.start()])
+        return nothing if denied else _phrase(text, by.end(), end)
+    words = _phrase(text, start, found.start())
+    return nothing if words & _WAYS else words
+
+
+def _phrase(text: str, start: int, end: int) -> frozenset[str]:
+    """Return the content words of a phrase that stands for what was named before."""
+    stop = _PHRASE_ENDS.search(text, start + 4, end)
+    phrase = text[start : stop.start() if stop else end]
+    if _DEFINITE.match(phrase) is None:
+        return frozenset()
+    words = content_words(phrase)
+    return words if 1 <= len(words) <= _MOST_WORDS else frozenset()

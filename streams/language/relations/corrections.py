@@ -1,0 +1,374 @@
+"""Corrections in a conversation: what a message takes back of one before it, and which.
+
+"Room 102, not Room 101.", "We are moving it from Monday to Tuesday.", "It is at 18:30 instead." A
+cue, and a value of a kind that an earlier message gives another of: a day, a time, a number with
+what it counts. The two are linked most of all by the value that is taken back, else by their words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence, Set
+from datetime import date
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from projections.text.dates import as_reference, find_dates, local_day
+from projections.text.lexicon import FUNCTION_WORDS, MONTHS, PHATIC, WEEKDAYS, word_set
+from projections.text.sentences import sentences
+from projections.text.tokenizer import tokenise
+from streams.language.grammar.reported import Span, is_reported, reported
+
+#: So many messages of the conversation are looked through.
+LOOKED_THROUGH = 40
+
+_CUE = re.compile(
+    r"\b(?:actually|correction|i meant|i mean|scratch that|disregard|instead|rather than|edit|"
+    r"postponed?|extended|prolonged|lowered|raised|increased|reduced|after all|as of|change(?=:)|"
+    r"(?:gate|platform|room|time|date|small|slight|quick|last[- ]minute) change|"
+    r"had (?:\w+ ){1,3}wrong|ignore (?:my|the) (?:last|previous|earlier)|switch(?:es|ed|ing)? to|"
+    r"sorry(?=\W*\Z)|(?:no|sorry)(?=, )|"
+    r"re-?scheduled|slipped|delayed|pushed (?:back|out|to|from)|brought forward|"
+    r"mov(?:e|es|ed|ing)\b(?=.*\b(?:to|from)\b)|change of plans?|(?:small |quick )?update|"
+    r"chang(?:ed|ing)|from now on|misspoke|mixed (?:it |them |that )?up|i was wrong|got \w+ wrong|"
+    r"my mistake|my bad|turns out|make (?:that|it)|no wait|wait|oops|nope|"
+    r"in fact|no longer|not|any ?more|down to|up to|"
+    r"(?:is|it['’]s|are) now|now (?:on|at|in)|new (?:room|time|date|day|place|venue|location))\b|"
+    r"\bnow(?=[.,!]|\Z)|\bit is(?=[.,!]|\Z)",
+    re.IGNORECASE,
+)
+#: What follows is taken back; "from … to" takes back the first of two.
+_TAKEN_BACK = re.compile(
+    r"(?:\b(?:and |but )?\bnot(?: be)?|n['’]t be|\binstead of|\brather than|\bno longer|"
+    r"\bno more)\s+(?:(?:on|in|at|the|for|by|until)\s+)*(?P<old>(?:(?!\bbut\b)[^.,;:!?()\n])+)"
+    r"|\bfrom\s+(?P<was>[^.;:!?()\n]{1,60}?)\s+to\s",
+    re.IGNORECASE,
+)
+_MOVED = re.compile(
+    r"\b(?:mov(?:e|es|ed|ing)|postponed?|re-?scheduled|chang(?:ed|ing)|pushed|slipped)\b",
+    re.IGNORECASE,
+)
+#: What says by itself that the same speaker's last value of the kind was wrong.
+_PLAINLY = re.compile(
+    r"\b(?:actually|correction|i meant|scratch that|make that|make it|no wait|oops|edit|misspoke|"
+    r"mixed (?:it |them |that )?up|i was wrong|had (?:\w+ ){1,3}wrong|my mistake|"
+    r"my bad|(?:gate|platform|room) change)\b",
+    re.IGNORECASE,
+)
+#: The same, where little else is said: "No, page 21."
+_BRIEFLY = re.compile(r"\bno(?=, )|\bsorry\b(?=, |\W*\Z)", re.IGNORECASE)
+_BRIEF_WORDS = 4
+#: A clock, not an appointment: "It's actually 18:30 here."
+_CLOCK = re.compile(r"\b(?:here|already|now|only|o'clock here)\b", re.IGNORECASE)
+#: "Sorry, 10:15 doesn't work" gives no other time.
+_DENIES = re.compile(r"\bnot\b|n['’]t\b", re.IGNORECASE)
+#: How many messages back such a value may be.
+_JUST_BEFORE = 8
+_TIME = re.compile(r"(?<![\d.:])(?P<hour>[01]?\d|2[0-3])(?:[:h](?P<minute>[0-5]\d))(?![\d:])")
+_ORDINAL = re.compile(
+    r"\b(?P<day>[12]?\d|3[01])(?:st|nd|rd|th)\b(?! (?:floor|time|birthday|grade|century|street))",
+    re.IGNORECASE,
+)
+_WEEKLY = re.compile(r"\b(?P<day>(?:mon|tues|wednes|thurs|fri|satur|sun)day)s\b", re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"\b(?P<what>room|apartment|apt|gate|platform|floor|flight|bus|line|page|chapter|table)\.? "
+    r"(?P<number>\d+[a-z]?)\b",
+    re.IGNORECASE,
+)
+_AMOUNT = re.compile(
+    r"(?<![\d.,])(?P<number>\d+(?:[.,]\d+)*) ?(?P<unit>kg|g|km|cm|lb|dollars|euros|pounds|%|"
+    r"percent|minutes|hours|people|guests|seats)(?!\w)",
+    re.IGNORECASE,
+)
+_OFTEN = re.compile(r"\b(?P<often>once|twice|thrice|(?:three|four|five|six) times)\b", re.I)
+_MONTH = re.compile(
+    rf"\b(?:in|to|until|till|for|by|since|from|is|it['’]s) (?P<month>{'|'.join(MONTHS)})\b(?! ?\d)",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?<![\d./:-])(?P<year>(?:19|20)\d\d)(?![\d/:-]|\.\d)")
+#: Where something is held.
+_PLACE = re.compile(
+    r"\b(?P<place>(?:(?!the|an?|our|my|at|in|to|of|on|from|and|this|that|new)[a-z]+ )?"
+    r"(?:hall|library|church|office|kitchen|school|studio|gym|park|caf[eé]|restaurant|theat(?:re|er)|"
+    r"hotel|bar|club|museum|basement|garden|pool|lab|cinema|chapel|barn|boathouse|canteen))\b",
+    re.IGNORECASE,
+)
+_WHERE = re.compile(r"(?:\b(?:at|in|to|from|not|,) |, )(?:the |our |a )?\Z", re.IGNORECASE)
+#: What is only told again, or says no more than when it is told.
+_STILL = re.compile(r"\b(?:same|still)(?: on| at| in| the)* ?\Z", re.IGNORECASE)
+_TODAY = frozenset({"today", "tonight", "yesterday", "tomorrow", "last night", "this morning"})
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+
+
+class Value(Struct, frozen=True):
+    """A day, a time, a numbered thing or an amount; `text` as it was written.
+
+    The key of a day is its date, or of "the 12th" only "-12".
+    """
+
+    kind: str
+    key: str
+    text: str
+
+    def is_as(self, other: Value) -> bool:
+        """Whether two may be the same value."""
+        if self.kind != other.kind:
+            return False
+        for one, two in ((self, other), (other, self)):
+            # "Not Friday but Thursday": any day that is a Friday.
+            if one.kind == "day" and one.text.lower() in WEEKDAYS and two.key[0] != "-":
+                return one.key == two.key or _weekday(one.key) == _weekday(two.key)
+        short, long = sorted((self.key, other.key), key=len)
+        return short == long or (short.startswith("-") and long.endswith(short))
+
+
+class Correction(Struct, frozen=True):
+    """A sentence that takes something back: what it says now, and what no longer."""
+
+    start: int
+    end: int
+    values: tuple[Value, ...]
+    taken_back: tuple[Value, ...]
+    words: frozenset[str]
+    #: Nothing but the value: it is of what the same speaker gave such a value of last.
+    alone: bool = False
+
+
+class Earlier(Struct, frozen=True):
+    """A message before: its text, when it was said, and whether the same person said it."""
+
+    text: str
+    at_ms: int
+    utc_offset: int
+    same_sender: bool
+
+
+def find_corrections(text: str, at_ms: int, utc_offset: int) -> list[Correction]:
+    """Return what a message corrects; most messages nothing."""
+    if _CUE.search(text) is None:
+        return []
+    others = reported(text)
+    found: list[Correction] = []
+    hinted = False
+    for start, end in sentences(text):
+        sentence = text[start:end]
+        cued = _CUE.search(sentence) is not None
+        if (cued or hinted) and "?" not in sentence:
+            values = [
+                (value, place)
+                for value, place in values_in(sentence, at_ms, utc_offset)
+                if not is_reported(others, start + place)
+            ]
+            if made := _correction(text, start, end, values):
+                found.append(made)
+        # "Correction! Room 102.": the cue is a sentence of its own.
+        hinted = cued and end - start <= 24
+    return found
+
+
+def _correction(
+    text: str, start: int, end: int, values: Sequence[tuple[Value, int]]
+) -> Correction | None:
+    sentence = text[start:end]
+    denied = _taken_back(sentence)
+    old = [value for value, place in values if _is_inside(denied, place)]
+    new = tuple(
+        value
+        for value, place in values
+        if not _is_among(value, old)
+        and value.text.lower() not in _TODAY
+        and not _STILL.search(sentence, max(0, place - 12), place)
+    )
+    kinds = {value.kind for value in new}
+    taken = tuple(value for value in dict.fromkeys(old) if value.kind in kinds)
+    if not new or (_only_denies(sentence) and not taken):
+        return None
+    words = content_words(sentence)
+    plainly = _PLAINLY.search(sentence) is not None or _PLAINLY.search(text, 0, start) is not None
+    if len(sentence.split()) <= _BRIEF_WORDS:
+        plainly = plainly or _BRIEFLY.search(sentence) is not None
+    alone = plainly and not words and _CLOCK.search(sentence) is None
+    alone = alone and (bool(taken) or _DENIES.search(sentence) is None)
+    if len(words) < 2:
+        words |= content_words(text)
+    words = (words - _TIMETABLE) or words
+    return Correction(start, end, new, taken, words, alone)
+
+
+def _taken_back(text: str) -> list[Span]:
+    """Return what is taken back, in order: "not on Friday"; of "moves from A to B" the first."""
+    return [
+        match.span("old" if match["was"] is None else "was")
+        for match in _TAKEN_BACK.finditer(text)
+        if match["was"] is None or _MOVED.search(text) is not None
+    ]
+
+
+def _is_inside(spans: Sequence[Span], place: int) -> bool:
+    return any(start <= place < end for start, end in spans)
+
+
+def _only_denies(sentence: str) -> bool:
+    """Whether "not" is all that hints at a correction: that alone is none."""
+    cues = {match.group().lower() for match in _CUE.finditer(sentence)}
+    return cues <= {"not", "no longer"}
+
+
+class Corrected(NamedTuple):
+    """Which message a correction corrects, counted from the nearest, and what of it ends."""
+
+    distance: int
+    values: tuple[Value, ...]
+    start: int
+    end: int
+
+
+def corrected(correction: Correction, earlier: Sequence[Earlier]) -> Corrected | None:
+    """Return what a correction corrects of the messages before it, the nearest first."""
+    best: tuple[float, Corrected] | None = None
+    new, back = correction.values, correction.taken_back
+    kinds = {value.kind for value in new}
+    for distance, message in enumerate(earlier):
+        said = values_in(message.text, message.at_ms, message.utc_offset)
+        denied = _taken_back(message.text)
+        said = [
+            (value, place)
+            for value, place in said
+            if value.kind in kinds and not _is_inside(denied, place)
+        ]
+        if not said:
+            continue
+        in_message = len(correction.words & content_words(message.text))
+        for start, end in sentences(message.text):
+            given = [value for value, place in said if start <= place < end]
+            others = [value for value in given if not _is_among(value, new)]
+            named = [value for value in others if _is_among(value, back)]
+            if not others or (back and not named) or (len(others) < len(given) and not named):
+                continue
+            shared = len(correction.words & content_words(message.text[start:end]))
+            if not _is_linked(shared, in_message, message.same_sender, others, bool(named)):
+                continue
+            score = 3.0 * bool(named) + min(shared, 4) + 0.3 * min(in_message, 4)
+            score += 0.5 * message.same_sender - 0.05 * distance
+            if best is None or score > best[0]:
+                best = (score, Corrected(distance, tuple(named or others), start, end))
+    if best is None and correction.alone and not back:
+        return _said_last(kinds, new, earlier[:_JUST_BEFORE])
+    return None if best is None else best[1]
+
+
+def _said_last(
+    kinds: Set[str], new: Sequence[Value], earlier: Sequence[Earlier]
+) -> Corrected | None:
+    """Return the last sentence of the same speaker that gives one other value of a kind."""
+    for distance, message in enumerate(earlier):
+        if not message.same_sender:
+            continue
+        said = values_in(message.text, message.at_ms, message.utc_offset)
+        said = [(value, place) for value, place in said if value.kind in kinds]
+        for start, end in reversed(sentences(message.text)):
+            given = [value for value, place in said if start <= place < end]
+            if given:
+                plain = len(given) == 1 and "?" not in message.text[start:end]
+                other = plain and not _is_among(given[0], new)
+                return Corrected(distance, tuple(given), start, end) if other else None
+    return None
+
+
+def _weekday(day: str) -> int:
+    return date.fromisoformat(day).weekday()
+
+
+def _is_among(value: Value, values: Iterable[Value]) -> bool:
+    return any(value.is_as(other) for other in values)
+
+
+def _is_linked(
+    shared: int, in_message: int, same_sender: bool, others: Sequence[Value], named: bool
+) -> bool:
+    """Whether a sentence is of the same thing, by the words shared with it and its message."""
+    if named:
+        return same_sender or in_message > 0
+    if same_sender and in_message and all(value.kind.startswith("amount") for value in others):
+        return True
+    return shared > 0 and (same_sender or in_message > 1)
+
+
+def values_in(text: str, at_ms: int, utc_offset: int) -> list[tuple[Value, int]]:
+    """Return the values in a text, each with the place where it stands."""
+    tokens = tokenise(text)
+    found: list[tuple[Value, int]] = []
+    for day in find_dates(tokens, local_day(at_ms, utc_offset), []):
+        reference = as_reference(tokens, day)
+        if reference.first == reference.last:
+            found.append((Value("day", reference.first, reference.text), reference.start))
+    days = [(place, place + len(value.text)) for value, place in found]
+    for match in _ORDINAL.finditer(text):
+        if not any(start < match.end() and match.start() < end for start, end in days):
+            value = Value("day", f"-{int(match['day']):02}", match.group())
+            found.append((value, match.start()))
+    for match in _MONTH.finditer(text):
+        found.append((Value("month", match["month"].lower(), match["month"]), match.start("month")))
+    for match in _YEAR.finditer(text):
+        if not any(start <= match.start() < end for start, end in days):
+            found.append((Value("year", match["year"], match["year"]), match.start()))
+    for match in _TIME.finditer(text):
+        key = f"{int(match['hour']):02}:{match['minute']}"
+        found.append((Value("time", key, match.group()), match.start()))
+    for match in _PLACE.finditer(text):
+        if _WHERE.search(text, max(0, match.start() - 12), match.start()):
+            found.append((Value("place", match["place"].lower(), match.group()), match.start()))
+    for match in _WEEKLY.finditer(text):
+        found.append((Value("weekly", match["day"].lower(), match.group()), match.start()))
+    for match in _NUMBERED.finditer(text):
+        kind = f"numbered {match['what'].lower().replace('apt', 'apartment')}"
+        found.append((Value(kind, match["number"].lower(), match.group()), match.start()))
+    for match in _AMOUNT.finditer(text):
+        kind = f"amount {match['unit'].lower()}"
+        found.append((Value(kind, match["number"].replace(",", "."), match.group()), match.start()))
+    for match in _OFTEN.finditer(text):
+        found.append((Value("often", match["often"].lower(), match.group()), match.start()))
+    return found
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Return the words by which two messages may be of the same thing."""
+    return frozenset(_stems(word.group().lower() for word in _WORD.finditer(text)))
+
+
+def _stems(words: Iterable[str]) -> Iterable[str]:
+    for word in words:
+        bare = word.removesuffix("'s").removesuffix("’s")
+        if (
+            len(bare) > 2
+            and not bare[0].isdigit()
+            and bare not in FUNCTION_WORDS
+            and bare not in PHATIC
+            and bare not in WEEKDAYS
+            and bare.removesuffix("s") not in WEEKDAYS
+            and bare not in MONTHS
+            and bare not in _CUE_WORDS
+        ):
+            yield (
+                re.sub(r"(?:ing|als?|ed|es|e|s)\Z", "", bare)
+                if len(bare) > 5
+                else bare.removesuffix("s")
+            )
+
+
+_CUE_WORDS = word_set(
+    """actually correction meant scratch disregard instead postpone postponed rescheduled move moves
+    moved moving change changed plan plans now fact longer room time date day new morning evening
+    afternoon night tonight tomorrow today yesterday week o'clock same oops wait nope edit update
+    misspoke mixed mistake bad wrong turns make"""
+)
+#: "The film starts at 14:00 now" is not of the picnic that starts at 13:00.
+_TIMETABLE = frozenset(
+    _stems(
+        word_set(
+            "start starts starting begin begins leave leaves depart departs open opens close "
+            "closes end ends arrive arrives finish finishes"
+        )
+    )
+)

@@ -1,0 +1,204 @@
+"""Denials: what a message says is no longer so, or not so, of a sentence before it, by its words.
+
+"It's Farida who does payroll, not Nils.", "We cancelled the trip to Crete.", "I no longer eat
+meat." What is denied must have been said, in the same words and of something that lasts; what
+happened once stays as it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from projections.text.lexicon import FUNCTION_WORDS, MONTHS, PHATIC, WEEKDAYS, word_set
+from projections.text.sentences import sentences
+from streams.language.grammar.reported import is_reported, reported
+from streams.language.relations.corrections import Corrected, Earlier, Value
+
+#: How many words something that is denied may have.
+_MOST_DENIED = 4
+
+_DET = (
+    r"(?:(?:in|at|on|to|from|with|for|by|as|of|is|it['’]s) )?(?:(?:the|a|an|my|our|your|his|her) )?"
+)
+_OLD = r"(?P<old>[^\s,.;:!?()\"“”]+(?: [^\s,.;:!?()\"“”]+){0,3}?)"
+#: "Lille, not Paris", "not in Paris but in Lille", "Lille instead of Paris".
+_CONTRASTS = (
+    re.compile(rf"(?:\bnot|n['’]t) {_DET}{_OLD},? but ", re.IGNORECASE),
+    re.compile(rf"[,–—-] ?(?:and )?not {_DET}{_OLD}(?= who\b|\s*[.,;!)]|\s*\Z)", re.IGNORECASE),
+    re.compile(
+        rf"\b(?:instead of|rather than) {_DET}{_OLD}(?=\s*[.,;!)]|\s*\Z| (?:from|on|in|at)\b)",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"\bno longer {_DET}{_OLD}(?= who\b|, (?:it|now|but)\b)", re.IGNORECASE),
+)
+_SAID = re.compile(
+    rf"\b(?:forget|ignore|disregard) (?:what|everything|all) i (?:said|wrote|told you) about "
+    rf"{_DET}{_OLD}(?=\s*[.,;!:–—-]|\s*\Z)",
+    re.IGNORECASE,
+)
+_I = r"(?:i|we|i['’]ve|we['’]ve|i have|we have)"
+_END = r"(?P<old>[^,.;:!?()]+)"
+#: "I no longer eat meat", "I'm not a student anymore", "I sold the Volvo".
+_ENDED = (
+    re.compile(
+        rf"\b(?:i|we|i['’]m|we['’]re|i am|we are|my [\w ]{{2,20}}|is) no longer {_END}", re.I
+    ),
+    re.compile(
+        r"\b(?P<old>(?:(?:i|we|my [\w ]{2,20}) (?:do|does|am|are|is|have|has)|i['’]m|we['’]re)"
+        r"(?:n['’]t| not)\b[^,.;:!?()]+?) any ?more\b",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"\b{_I} (?:(?:just|finally|already|recently|both|also) )*"
+        r"(?:quit|stopped|gave up|given up|sold|cancel?led|called off|broke up with|"
+        rf"broken up with|split up with|got rid of|dropped out of) {_END}",
+        re.IGNORECASE,
+    ),
+)
+_CUE = re.compile(
+    r"\bnot\b|n['’]t\b|\binstead of\b|\brather than\b|\bno longer\b|\bany ?more\b|\bforget\b|"
+    r"\bignore\b|\bdisregard\b|\bquit\b|\bstopped\b|\bg[ai]ven? up\b|\bsold\b|\bcancel?led\b|"
+    r"\bcalled off\b|\bbroken? up\b|\bsplit up\b|\bgot rid\b|\bdropped out\b",
+    re.IGNORECASE,
+)
+#: What is only supposed, asked for, or a matter of degree, denies nothing.
+_SUPPOSED = re.compile(
+    r"\b(?:if|unless|would|could|should|might|(?-i:may)|maybe|perhaps|wish|almost|nearly|thinking|"
+    r"considering|want(?:ed|s)?|hope|plan(?:ning)? to|going to|about to|until|not only|"
+    r"not just|not even|not that|not to mention|not really|not sure|why not|or not|"
+    r"whether|when i|imagine|pretend|tried to|trying to|dream(?:ed|t)?)\b",
+    re.IGNORECASE,
+)
+#: The rest of what has ended says when or why, no more what.
+_AFTERWARDS = re.compile(
+    r"\b(?:because|since|after|when|while|as|so|and|but|last|this|yesterday|today|in|for good|"
+    r"on (?:mon|tues|wednes|thurs|fri|satur|sun)day|years?|months?|weeks?|ago|due)\b.*\Z",
+    re.IGNORECASE,
+)
+#: What was once, or was denied then already, does not end.
+_ONCE = re.compile(
+    r"\b(?:was|were|had|did|went|ate|got|saw|came|took|made|bought|met|yesterday|ago|"
+    r"last (?:night|week|month|year|summer|winter|spring|autumn|fall|time)|used to|not|never|"
+    r"no longer|quit|stopped|sold|gave up|cancel?led|if|would|might|(?-i:may)|maybe|wish)\b|"
+    r"n['’]t\b|\b\w{3,}ed\b",
+    re.IGNORECASE,
+)
+_OWN = re.compile(r"\b(?:i|we|my|our|i['’]m|we['’]re|i['’]ve|we['’]ve|i['’]ll|we['’]ll)\b", re.I)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_LESS = word_set(
+    """actually correction sorry longer anymore more any now really still just again quit stopped
+    gave given sold cancelled canceled called broke broken split dropped rid forget ignore disregard
+    said meant thing things one ones something anything everything someone way bit lot day time
+    week year month today tomorrow yesterday tonight do does don doesn isn aren am have has had"""
+)
+
+
+class Denial(Struct, frozen=True):
+    """What a sentence denies: the stems of it, and those of the words around it.
+
+    "contrast": not this but another; "ended": the speaker has no more to do with it; "said": the
+    speaker takes back in so many words what he said of it.
+    """
+
+    start: int
+    end: int
+    kind: Literal["contrast", "ended", "said"]
+    old: frozenset[str]
+    named: bool
+    words: frozenset[str]
+
+
+def find_denials(text: str) -> list[Denial]:
+    """Return what a message denies; most messages nothing."""
+    if _CUE.search(text) is None:
+        return []
+    others = reported(text)
+    found: list[Denial] = []
+    for start, end in sentences(text):
+        sentence = text[start:end]
+        if "?" in sentence or _CUE.search(sentence) is None or is_reported(others, start):
+            continue
+        if _SUPPOSED.search(sentence) is None and (denial := _denial(sentence, start, end)):
+            found.append(denial)
+    return found
+
+
+def _denial(sentence: str, start: int, end: int) -> Denial | None:
+    if (match := _SAID.search(sentence)) and (old := stems(match["old"])):
+        return Denial(start, end, "said", old, True, frozenset())
+    for pattern in _CONTRASTS:
+        match = pattern.search(sentence)
+        if match is not None and (old := stems(match["old"])):
+            rest = stems(sentence[: match.start("old")]) | stems(sentence[match.end("old") :])
+            named = any(word[0].isupper() for word in _WORD.findall(match["old"]))
+            return Denial(start, end, "contrast", old, named, rest - old)
+    for pattern in _ENDED:
+        match = pattern.search(sentence)
+        if match is None:
+            continue
+        old = stems(_AFTERWARDS.sub("", match["old"]))
+        if 0 < len(old) <= _MOST_DENIED:
+            return Denial(start, end, "ended", old, False, stems(sentence) - old)
+    return None
+
+
+def denied(denial: Denial, earlier: Sequence[Earlier]) -> Corrected | None:
+    """Return what a denial denies of the messages before it, the nearest that says it."""
+    for distance, message in enumerate(earlier):
+        if denial.kind != "contrast" and not message.same_sender:
+            continue
+        if not denial.old <= (said := stems(message.text)):
+            continue
+        others = reported(message.text)
+        for start, end in sentences(message.text):
+            sentence = message.text[start:end]
+            words = stems(sentence)
+            if not denial.old <= words or "?" in sentence or is_reported(others, start):
+                continue
+            shared = len(denial.words & words) + (0.5 if denial.words & said else 0)
+            if _ONCE.search(sentence) is None and _is_of(denial, message, shared, sentence):
+                values = tuple(
+                    Value("words", word, word)
+                    for word in dict.fromkeys(_WORD.findall(sentence))
+                    if not stems(word).isdisjoint(denial.old)
+                )
+                return Corrected(distance, values[-1:], start, end)
+    return None
+
+
+def _is_of(denial: Denial, message: Earlier, shared: float, sentence: str) -> bool:
+    """Whether an earlier sentence that has the words denied is of the same thing."""
+    if denial.kind == "said":
+        return True
+    if denial.kind == "ended":
+        return _OWN.search(sentence) is not None
+    if not denial.words:
+        # "Lille, not Paris.": nothing else says what it is of.
+        return denial.named and message.same_sender
+    return shared >= (1 if denial.named and message.same_sender else 2)
+
+
+def stems(text: str) -> frozenset[str]:
+    """Return what is left of the words that say something, without their endings."""
+    return frozenset(_stems(_WORD.findall(text.lower())))
+
+
+def _stems(words: Iterable[str]) -> Iterable[str]:
+    for word in words:
+        bare = word.replace("’", "'").removesuffix("'s")
+        if (
+            len(bare) > 2
+            and "'" not in bare
+            and bare not in FUNCTION_WORDS
+            and bare not in PHATIC
+            and bare not in _LESS
+            and bare not in WEEKDAYS
+            and bare not in MONTHS
+        ):
+            stem = re.sub(r"(?:ing|ed|es|s)\Z", "", bare) if len(bare) > 4 else bare
+            stem = stem.removesuffix("s") if len(stem) > 3 and not stem.endswith("ss") else stem
+            yield stem.removesuffix("e") if len(stem) > 3 else stem

@@ -1,0 +1,212 @@
+"""Whether a sentence that somebody made of a message says what the message says.
+
+Checks by words, numbers, names and days, not by understanding: what passes may still be a poor
+sentence, but names nobody, and no number or day, that was not said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from projections.text.dates import date_references
+from projections.text.lexicon import FUNCTION_WORDS, MONTHS, WEEKDAYS, word_set
+from projections.text.sentences import sentences
+from streams.language.grammar.questions import is_question
+from streams.language.grammar.verbs import BASES, is_past
+from streams.language.relations.corrections import content_words
+
+#: A sentence is not longer than this, and no evidence shorter than that (characters).
+LONGEST, SHORTEST_EVIDENCE = 400, 3
+#: At least this share of a sentence's own words was said.
+_LEAST_SAID = 0.5
+
+#: Fewer words say nothing that stands alone.
+_FEWEST_WORDS = 3
+_OUTCRY = ("!", "…", "...", "!)")
+_AUXILIARIES = word_set(
+    "is are am was were be been being has have had do does did will would can could may might must "
+    "shall should cannot isn't aren't wasn't weren't hasn't haven't hadn't doesn't don't didn't "
+    "won't wouldn't can't couldn't mustn't shouldn't"
+)
+#: Who begins with one of these tells not whom, or only greets.
+_NO_SUBJECT = word_set(
+    "he she it they him her them his hers its their this that these those here who what which "
+    "hello hi hey dear thanks thank thx welcome congratulations congrats bravo ok okay yes yeah no "
+    "sure please sorry wow oh ah good great nice lovely beautiful madame madam sir"
+)
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_NUMBER = re.compile(r"\d+")
+_NEGATION = re.compile(
+    r"\b(?:no|not|never|none|nobody|nothing|neither|nor|without|cannot|no longer|"
+    r"stopped|quit|denies|refuses?)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_FIRST_OR_SECOND = re.compile(
+    r"\b(?:I|I['’]\w+|me|my|mine|myself|we|us|our|ours|you|your|yours)\b", re.IGNORECASE
+)
+_ORDER = re.compile(
+    r"^\W*(?:please|ignore|disregard|forget|delete|remove|remember|always|never|do|don['’]t|must|"
+    r"execute|run|call|send|reveal|print|output|respond|reply|act|pretend|system|assistant)\b|"
+    r"\b(?:previous|prior|above|earlier|all)\s+(?:instruction|prompt|rule|message)s?\b|"
+    r"\b(?:system prompt|tool call|function call|the assistant|the model|jailbreak)\b|</?\w+>",
+    re.IGNORECASE,
+)
+
+
+class Said(Struct, frozen=True):
+    """What a sentence may rest on: a message, when it was said, and who is near.
+
+    `thread` are the messages before it; `names` are those of the people who speak.
+    """
+
+    text: str
+    at_ms: int
+    utc_offset_minutes: int
+    thread: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+def evidence_span(text: str, evidence: str) -> tuple[int, int] | None:
+    """Return where a quotation stands in a text, whatever white space it has; None: nowhere."""
+    words = evidence.split()
+    if not words or len(evidence.strip()) < SHORTEST_EVIDENCE:
+        return None
+    found = re.search(r"\s+".join(map(re.escape, words)), text, re.IGNORECASE)
+    return found.span() if found else None
+
+
+def fault(sentence: str, evidence: str, said: Said) -> tuple[str, str] | None:
+    """Return why a sentence is not believed, as a short name and in words; None: it is.
+
+    `evidence` is the quotation of the message that it rests on.
+    """
+    if not isinstance(sentence, str) or not sentence.strip():
+        return "form", "text is empty"
+    if len(sentence) > LONGEST or "\n" in sentence or not sentence.isprintable():
+        return "form", f"text must be one plain sentence of at most {LONGEST} characters"
+    if not _states_something(sentence):
+        return "statement", "write a whole sentence: first whom or what it is about, then a verb"
+    span = evidence_span(said.text, evidence)
+    if span is None:
+        return "evidence", "metadata.evidence must quote this message, word for word"
+    if _ORDER.search(sentence):
+        return "order", "a fact states something; it tells nobody what to do"
+    if _FIRST_OR_SECOND.search(sentence) or is_question(sentence):
+        return "person", "write a statement in the third person, with names for I, you and we"
+    whole = _whole_sentences(said.text, span)
+    if is_question(said.text[span[0] : span[1]]):
+        return "question", "the evidence is a question, which states nothing"
+    if bool(_NEGATION.search(sentence)) != bool(_NEGATION.search(whole)):
+        return "negation", "one of text and message says no, and the other does not"
+    near = [said.text, *said.thread, *said.names]
+    if (name := _unsaid_name(sentence, near)) is not None:
+        return "name", f"{name!r} stands neither in this message nor in those before it"
+    if (day := _unsaid_day(sentence, said)) is not None:
+        return "date", f"the day {day!r} was not said"
+    if (number := _unsaid_number(sentence, said, near)) is not None:
+        return "number", f"the number {number} was not said"
+    own = _own_words(sentence, said.names)
+    told = content_words(f"{whole} {' '.join(said.thread)}")
+    if own and len(own & told) < _LEAST_SAID * len(own):
+        return "words", "most of its words were not said; keep to the words of the message"
+    return None
+
+
+def _states_something(sentence: str) -> bool:
+    """Whether a sentence begins with whom or what it is about, and has a verb behind that.
+
+    "Noted.", "The bus." and "She would." say nothing that stands alone.
+    """
+    words = [_bare(word).casefold() for word in _words(sentence)]
+    opening = next((sign for sign in sentence if sign.isalnum()), "")
+    if len(words) < _FEWEST_WORDS or opening.islower() or sentence.rstrip().endswith(_OUTCRY):
+        return False
+    return words[0] not in _NO_SUBJECT and any(map(_may_be_verb, words[1:]))
+
+
+def _may_be_verb(word: str) -> bool:
+    return (
+        word in _AUXILIARIES
+        or is_past(word)
+        or word in BASES
+        or (word.endswith("s") and not word.endswith("ss"))
+    )
+
+
+def occurs(name: str, texts: Iterable[str]) -> bool:
+    """Whether a name stands in one of the texts, as whole words."""
+    words = name.split()
+    if not words or len(name) > LONGEST:
+        return False
+    whole = r"\s+".join(map(re.escape, words))
+    pattern = re.compile(rf"(?<!\w){whole}(?!\w)", re.IGNORECASE)
+    return any(pattern.search(text) for text in texts)
+
+
+def _whole_sentences(text: str, span: tuple[int, int]) -> str:
+    """Return the sentences of a text that a span touches."""
+    touched = [
+        text[start:end] for start, end in sentences(text) if start < span[1] and span[0] < end
+    ]
+    return " ".join(touched) or text[span[0] : span[1]]
+
+
+def _words(text: str) -> list[str]:
+    return [_bare(found.group()) for found in _WORD.finditer(text)]
+
+
+def _bare(word: str) -> str:
+    return re.sub(r"['’]s?\Z", "", word)
+
+
+def _unsaid_name(sentence: str, near: Sequence[str]) -> str | None:
+    """Return a word with a capital that nobody said, if there is one."""
+    said = {word.casefold() for text in near for word in _words(text)}
+    for place, word in enumerate(_words(sentence)):
+        lower = word.casefold()
+        if not word[0].isupper() or lower in said or lower in MONTHS or lower in WEEKDAYS:
+            continue
+        if place == 0 and lower in FUNCTION_WORDS:
+            continue
+        return word
+    return None
+
+
+def _unsaid_day(sentence: str, said: Said) -> str | None:
+    """Return a date in a sentence that no date of the messages means, if there is one."""
+
+    def days(text: str) -> list[tuple[str, str, str]]:
+        found = date_references(
+            text, at_ms=said.at_ms, utc_offset_minutes=said.utc_offset_minutes, every=True
+        )
+        return [(each.text, each.first, each.last) for each in found]
+
+    meant = [each for text in (said.text, *said.thread) for each in days(text)]
+    for text, first, last in days(sentence):
+        # A month or a year around a day that was said is that day, said less exactly.
+        if not any(first <= other_last and other <= last for _, other, other_last in meant):
+            return text
+    return None
+
+
+def _unsaid_number(sentence: str, said: Said, near: Sequence[str]) -> str | None:
+    """Return a number in a sentence that was neither said nor is part of a date that was meant."""
+    known = {number for text in near for number in _NUMBER.findall(text)}
+    for text in (said.text, *said.thread):
+        for each in date_references(
+            text, at_ms=said.at_ms, utc_offset_minutes=said.utc_offset_minutes, every=True
+        ):
+            for day in (each.first, each.last):
+                known |= set(day.split("-"))
+                known |= {part.lstrip("0") for part in day.split("-")}
+    return next((each for each in _NUMBER.findall(sentence) if each not in known), None)
+
+
+def _own_words(sentence: str, names: Sequence[str]) -> frozenset[str]:
+    """Return what a sentence says beside names."""
+    of_names = content_words(" ".join(names))
+    return content_words(sentence) - of_names

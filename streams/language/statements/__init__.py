@@ -1,0 +1,1 @@
+"""The statements of a message: the clauses worth keeping, in the third person."""

@@ -1,0 +1,279 @@
+"""What a sentence states: its clauses that are worth keeping, as statements that stand alone."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+
+import msgspec
+
+from projections.text.dates import as_reference
+from projections.text.lexicon import RELATIONS
+from streams.language.attributes.claims import TRIGGERS as CLAIM_TRIGGERS
+from streams.language.attributes.claims import find_claim
+from streams.language.attributes.frames import VERBS as FRAME_VERBS
+from streams.language.attributes.frames import find_frame
+from streams.language.grammar.analysis import Claim, Mention, Statement
+from streams.language.grammar.clauses import Clause, Span, after_lead_in, clauses
+from streams.language.grammar.reported import is_reported
+from streams.language.grammar.vocatives import is_salutation
+from streams.language.names.signature import assemble, tokens_for_signature
+from streams.language.references.standing_alone import Open, left_open, person_open
+from streams.language.relations.causes import Joined, after_link, joined
+from streams.language.statements.message_contents import MessageContents
+from streams.language.statements.wording import THIRD_PERSON, Wording
+from streams.language.worth.judged_clauses import JudgedClause, leads_to, together
+from streams.language.worth.lasting import use_later
+from streams.language.worth.worth import (
+    Message,
+    about,
+    count_words,
+    is_answer,
+    is_rule,
+    is_worth,
+    points_back,
+)
+
+_CORRECTION = re.compile(
+    r"(?:actually\b|correction\b|(?:sorry,? |oops,? |no,? |wait,? )*(?:i meant|i mean[, ]+(?=it)|"
+    r"scratch that|let me correct)|(?:no|wait|oops|sorry),? (?:wait,? )?actually\b|"
+    r"edit:|\*+(?=\w))",
+    re.IGNORECASE,
+)
+_KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b", re.IGNORECASE)
+#: So many words that tell keep a statement in which something beside its point is left open.
+_TOLD_BESIDE = 2
+#: Less use than this is none, also where a message has nothing better.
+_LEAST_USE = -6
+
+
+class SentenceStatements:
+    """What the sentences of one message state, one sentence after the other.
+
+    Sentences that touch a span of `keep` are kept; `dictated`: plain facts about nobody here are
+    kept too. `resolves`: whether a statement must stand alone.
+    """
+
+    def __init__(
+        self,
+        contents: MessageContents,
+        wording: Wording,
+        *,
+        keep: Sequence[Span] = (),
+        dictated: bool = False,
+        resolves: bool = True,
+    ) -> None:
+        self._contents = contents
+        self._wording = wording
+        self._keep = keep
+        self._dictated = dictated
+        self._resolves = resolves
+        self._unsure: list[tuple[int, Statement]] = []
+        #: Whether "he" or "she" in the part that is read is somebody whom the part before names.
+        self._known = False
+        self._message = Message.of(contents.tokens)
+
+    def halves(self, span: Span) -> tuple[list[Statement], list[Statement], Joined] | None:
+        """The statements of the two parts of a sentence of which one is the cause of the other.
+
+        None where there are no such parts, or one of them says nothing that stands alone.
+        """
+        joint = joined(self._contents.tokens, *span)
+        if joint is None or is_reported(self._contents.others, joint.right[0]):
+            return None
+        subject = self._subject(joint)
+        if subject is None and points_back(self._contents.said(*joint.right)):
+            return None
+        left = self.statements(joint.left, linked=True, lenient=True)
+        self._known = subject is not None
+        right = self.statements(joint.right, linked=True, lenient=True) if left else []
+        self._known = False
+        if right and subject is not None:
+            right[0] = self._wording.with_subject(right[0], *subject)
+        return (left, right, joint) if right else None
+
+    def _subject(self, joint: Joined) -> tuple[str, list[Mention]] | None:
+        """Who "he" or "she", with which the second part begins, is; None if it is not plain.
+
+        It is the subject of the first part where that names nobody else.
+        """
+        text = self._contents.tokens.text
+        if THIRD_PERSON.match(text, *joint.right) is None:
+            return None
+        persons = [
+            item for item in self._contents.mentions_in(*joint.left) if item.type == "PERSON"
+        ]
+        kin = list(_KIN.finditer(text, *joint.left))
+        if len(persons) + len(kin) != 1:
+            return None
+        (start, end) = (persons[0].start, persons[0].end) if persons else kin[0].span()
+        return (text[start:end], persons) if start == joint.left[0] else None
+
+    def without_open_claim(self, statement: Statement) -> Statement:
+        """The statement without a claim about him or her, where nobody knows who that is."""
+        claim = statement.claim
+        if claim is None or THIRD_PERSON.fullmatch(claim.subject) is None:
+            return statement
+        return msgspec.structs.replace(statement, claim=None)
+
+    def statements(self, span: Span, linked: bool, lenient: bool = False) -> list[Statement]:
+        """The statements of a sentence that is worth keeping; of its clauses only those that are.
+
+        `linked` says that it is the cause or the effect of what stands beside it, in so many words;
+        `lenient` that this is reason enough to keep it.
+        """
+        tokens = self._contents.tokens
+        start, end = span
+        left, right = self._contents.places(start, end)
+        if left == right or not self._contents.is_prose(start, end):
+            return []
+        if is_salutation(tokens, start, end, left, right):
+            return []
+        pieces = [self._piece(clause, linked) for clause in clauses(tokens, span)]
+        said: list[Statement] = []
+        for first, last in together(pieces):
+            group = pieces[first : last + 1]
+            statement = self._standing_alone(group, lenient)
+            if statement is None and first and leads_to(pieces[first - 1]):
+                # "My one-year-old is so cute, his name is Kyle"
+                statement = self._standing_alone(pieces[first - 1 : last + 1], lenient)
+            if statement is not None:
+                said.append(statement)
+        return said
+
+    def _standing_alone(self, pieces: list[JudgedClause], lenient: bool) -> Statement | None:
+        """The statement of clauses, with the name of whom it speaks; None where that is open, or
+        where it may be of no use later.
+        """
+        said = statement = self._statement(pieces)
+        if not self._resolves:
+            return self._useful(pieces, statement, "nothing", lenient)
+        if not self._known:
+            statement = self._wording.with_whom(statement)
+        tokens, mentions = self._contents.tokens, statement.mentions
+        left, right = self._contents.places(statement.start, statement.end)
+        lead = after_lead_in(tokens.text, statement.start, statement.end)
+        lead = max(lead, statement.start + after_link(tokens.text[statement.start : statement.end]))
+        begin = bisect_left(tokens.starts, lead)
+        index = None
+        known = self._known or statement is not said
+        if not known:
+            index = person_open(tokens, left, right, mentions, begin)
+        named = statement if index is None else self._wording.named(statement, index)
+        if any(piece.overruled for piece in pieces):
+            return named
+        if index is not None and named is statement:
+            return None
+        after = begin if index is None else index + 1
+        known = known or index is not None
+        is_open = left_open(tokens, left, right, mentions, after, known=known)
+        if is_open == "thing":
+            completed = self._wording.with_things(statement, lead) or self._wording.with_question(
+                statement
+            )
+            if completed is None:
+                return None
+            named, is_open = completed, "nothing"
+        return self._useful(pieces, named, is_open, lenient)
+
+    def _useful(
+        self, pieces: list[JudgedClause], statement: Statement, is_open: Open, lenient: bool
+    ) -> Statement | None:
+        """The statement where it is surely of use later; what may be is kept apart."""
+        use = max(use_later(piece.said) for piece in pieces if piece.kept)
+        if (is_open == "nothing" and use >= 0) or any(piece.overruled for piece in pieces):
+            return statement
+        telling = max(
+            count_words(piece.said).telling + len(piece.said.mentions) for piece in pieces
+        )
+        if is_open == "part" and telling < _TOLD_BESIDE:
+            return None
+        if lenient:
+            return statement
+        if use >= _LEAST_USE:
+            self._unsure.append((use, statement))
+        return None
+
+    def best_unsure(self) -> Statement | None:
+        """What may be of use later: of several the one that tells most."""
+        best = max(self._unsure, key=lambda each: each[0], default=None)
+        return None if best is None else best[1]
+
+    def answer(self, span: Span, asked: str) -> list[Statement]:
+        """The statement of a few words that only say something with the question before them."""
+        piece = self._piece(Clause(*span, shifts=False), linked=False)
+        if piece.said.left == piece.said.right or not is_answer(piece.said, asked):
+            return []
+        statement = self._statement([piece])
+        said = piece.said
+        is_open = left_open(said.tokens, said.left, said.right, said.mentions, said.left)
+        if is_open != "nothing" and not said.mentions:
+            return []
+        return [self._wording.answered(statement, asked)]
+
+    def _piece(self, clause: Clause, linked: bool) -> JudgedClause:
+        start, end = clause.start, clause.end
+        said = self._contents.said(after_lead_in(self._contents.tokens.text, start, end), end)
+        claim = self._claim(start, end)
+        whom = about(said)
+        frame = self._frame(start, end) if claim is None else None
+        overruled = (
+            claim is not None
+            or bool(self._contents.contacts_in(start, end))
+            or self._contents.introduces(start, end)
+            or bool(said.mentions and _CORRECTION.match(said.text))
+            or is_rule(said)
+            or (self._dictated and frame is not None)
+            or any(first < end and start < last for first, last in self._keep)
+        )
+        kept = overruled or is_worth(said, whom, self._message, linked)
+        return JudgedClause(clause, said, whom, claim or frame, kept, overruled)
+
+    def _claim(self, start: int, end: int) -> Claim | None:
+        tokens = self._contents.tokens
+        left, right = self._contents.places(start, end)
+        contacts = self._contents.contacts_in(start, end)
+        if is_reported(self._contents.others, start) or not (
+            contacts or not CLAIM_TRIGGERS.isdisjoint(tokens.lowers[left:right])
+        ):
+            return None
+        mentions = self._contents.mentions_in(start, end)
+        dates = [as_reference(tokens, item) for item in self._contents.dates_in(left, right)]
+        return find_claim(
+            tokens.text[start:end], start, self._contents.speaker, mentions, dates, contacts
+        )
+
+    def _frame(self, start: int, end: int) -> Claim | None:
+        tokens = self._contents.tokens
+        left, right = self._contents.places(start, end)
+        if is_reported(self._contents.others, start) or FRAME_VERBS.isdisjoint(
+            tokens.lowers[left:right]
+        ):
+            return None
+        return find_frame(tokens.text[start:end], self._contents.speaker)
+
+    def _statement(self, pieces: list[JudgedClause]) -> Statement:
+        wording = self._wording
+        tokens, speaker = self._contents.tokens, self._contents.speaker
+        start, end = pieces[0].clause.start, pieces[-1].clause.end
+        left, right = self._contents.places(start, end)
+        sentence = tokens.text[start:end]
+        dates = self._contents.dates_in(left, right)
+        references = [as_reference(tokens, item) for item in dates]
+        plain = " ".join(sentence.split())
+        resolved = self._contents.resolved(start, end)
+        words = tokens_for_signature(tokens, left, right, dates)
+        mentions = self._contents.mentions_in(start, end)
+        claim = next((piece.claim for piece in pieces if piece.claim), None)
+        return Statement(
+            start=start,
+            end=end,
+            sentence=plain,
+            text=wording.whose_it_is(claim, resolved) or wording.worded(resolved, mentions),
+            signature=assemble(words, speaker, question=False),
+            mentions=tuple(mentions),
+            dates=tuple(references),
+            claim=claim,
+            corrects=_CORRECTION.match(sentence) is not None,
+        )

@@ -1,0 +1,59 @@
+"""Which statements of a message led to which, as its sentences are read one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from streams.language.grammar.analysis import Caused, Outside, Statement
+from streams.language.grammar.clauses import Span
+from streams.language.grammar.reported import is_reported
+from streams.language.relations.causes import STATED, Joined, Opening, named_cause
+from streams.language.relations.corrections import content_words
+
+
+class StatedCauses:
+    """Which statements of a message led to which, by their places, as they are collected."""
+
+    def __init__(self, text: str, others: list[Span]) -> None:
+        self._text = text
+        self.others = others
+        self.found: list[Caused] = []
+        self.outside: list[Outside] = []
+
+    def between(self, right: int, joint: Joined) -> None:
+        """Note the cause within a sentence whose second part begins with statement `right`."""
+        places = (right - 1, right) if joint.cause_first else (right, right - 1)
+        self.found.append(Caused(*places, joint.strength))
+
+    def of(
+        self,
+        span: Span,
+        place: int,
+        opens: Opening | None,
+        before: Sequence[Statement],
+        *,
+        follows: bool,
+        first: bool,
+    ) -> None:
+        """Note what a sentence, whose first statement is `place`, says of those before it.
+
+        `follows`: the sentence before it made the last of them; `first`: none is before it.
+        """
+        if is_reported(self.others, span[0]):
+            return
+        if opens is not None:
+            is_cause = opens == "cause"
+            if follows:
+                pair = (place, place - 1) if is_cause else (place - 1, place)
+                self.found.append(Caused(*pair, STATED))
+            elif first:
+                self.outside.append(Outside(place, frozenset(), is_cause, STATED))
+            return
+        words = named_cause(self._text, *span)
+        if not words:
+            return
+        said = [each for each, one in enumerate(before) if words <= content_words(one.sentence)]
+        if said:
+            self.found.append(Caused(said[-1], place, STATED))
+        else:
+            self.outside.append(Outside(place, words, False, STATED))

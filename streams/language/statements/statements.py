@@ -1,0 +1,182 @@
+"""What one message says: its durable sentences as self-contained facts, with what they mention."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+
+from projections.text.addresses import addresses
+from projections.text.dates import find_dates, local_day
+from projections.text.sentences import sentences
+from projections.text.tokenizer import tokenise
+from streams.language.grammar.analysis import Analysis, Contact, Mention, Statement
+from streams.language.grammar.clauses import Span
+from streams.language.grammar.enrichment import ALL, Without, left_out
+from streams.language.grammar.named_weekdays import as_named, collection_days
+from streams.language.grammar.questions import is_question, told_in_question
+from streams.language.grammar.reported import is_reported, reported
+from streams.language.grammar.text_reading import TextReading
+from streams.language.grammar.vocatives import is_courtesy
+from streams.language.names.contacts import find_contacts
+from streams.language.names.mentions import find_mentions
+from streams.language.names.naming import find_introductions
+from streams.language.references.person_before import Before
+from streams.language.relations.causes import opening
+from streams.language.statements.message_contents import MessageContents
+from streams.language.statements.sentence_statements import SentenceStatements
+from streams.language.statements.stated_causes import StatedCauses
+from streams.language.statements.wording import Wording
+
+_BECAUSE = re.compile(r"\b(?:because|caused by|due to|led to|resulted in)\b", re.IGNORECASE)
+
+
+def analyse(
+    text: str,
+    *,
+    speaker: str | None,
+    at_ms: int,
+    utc_offset_minutes: int = 0,
+    limit: int = 256,
+    asked: str | None = None,
+    dictated: bool = False,
+    reading: TextReading | None = None,
+    keep: Sequence[Span] = (),
+    days: Sequence[int] = (),
+    without: Without = ALL,
+    before: Sequence[Before] = (),
+) -> Analysis:
+    """Return what `speaker` says in `text`, written at `at_ms` (unix milliseconds).
+
+    At most `limit` statements are returned, the first ones of the message. `asked` is the question
+    that somebody else asked just before. `dictated` says that the speaker stated a plain fact just
+    before, so a plain fact that is about nobody here is kept too. `reading` is what the heads on
+    the encoder read in the same text; None: rules alone. Sentences that touch a span of `keep` are
+    kept, whatever they say. `days` are those that the conversation named before (ordinals): a bare
+    weekday means the one that has it. `before` are the messages before it, the nearest first, which
+    may name whom it means. `without` are the steps that are left out.
+    """
+    spans = sentences(text)
+    if not spans:
+        return Analysis((), (), ())
+    speaker = " ".join(speaker.split()) if speaker else None
+    tokens = tokenise(text)
+    places = addresses(text)
+    today = local_day(at_ms, utc_offset_minutes)
+    dates, meant = as_named(tokens, find_dates(tokens, today, places), today, days)
+    told: dict[int, Span] = {}  # what is said, by the place of its sentence
+    for place, span in enumerate(spans):
+        if not is_question(text[span[0] : span[1]]):
+            told[place] = span
+        elif said := told_in_question(tokens, span):
+            told[place] = said
+    asserted = list(told.values())
+    answering = next((each for each in asserted if not is_courtesy(tokens, each)), None)
+    others = reported(text)
+    contacts = find_contacts(tokens, asserted)
+    if contacts and others:
+        contacts = [item for item in contacts if not _is_others(item, others)]
+    introductions = find_introductions(tokens, asserted, others)
+    found = find_mentions(tokens, dates, places, asserted, reading)
+    if contacts:
+        found = _outside(found, contacts)
+    contents = MessageContents(
+        tokens,
+        dates,
+        found,
+        contacts,
+        introductions,
+        others,
+        speaker,
+        read=reading.sentences if reading else (),
+        days_resolved="temporal_resolution" not in without,
+    )
+    resolves = "coreference" not in without
+    answered = (answering, asked) if answering and asked else None
+    wording = Wording(contents, before=before, answering=answered, resolves=resolves)
+    keep = [*keep, *collection_days(tokens)]
+    stating = SentenceStatements(contents, wording, keep=keep, dictated=dictated, resolves=resolves)
+    statements, causes = _stated(stating, contents, told, asked, answering, limit)
+    if not statements and (best := stating.best_unsure()) is not None:
+        # Nothing here surely lasts: the best of it is kept, and the rest is left to the message.
+        statements.append(best)
+    named_by = (wording.named_by.get(each.start) for each in statements)
+    analysis = Analysis(
+        tuple(statements[:limit]),
+        tuple(contacts),
+        tuple(introductions),
+        tuple(each for each in causes.found if max(each.cause, each.effect) < limit),
+        tuple(each for each in causes.outside if each.statement < limit),
+        meant,
+        frozenset(number for number in named_by if number is not None),
+    )
+    return left_out(analysis, without) if without else analysis
+
+
+def _stated(
+    stating: SentenceStatements,
+    contents: MessageContents,
+    told: Mapping[int, Span],
+    asked: str | None,
+    answering: Span | None,
+    limit: int,
+) -> tuple[list[Statement], StatedCauses]:
+    """Return what the sentences of a message state, and which of it led to which.
+
+    `told` are they by their places; `answering` is the one that answers what was `asked`.
+    """
+    text = contents.text
+    statements: list[Statement] = []
+    causes = StatedCauses(text, contents.others)
+    previous = -2  # the place of the sentence that made the last statement
+    openings = {place: opening(text, *span) for place, span in told.items()}
+    for place, span in told.items():
+        if len(statements) >= limit:
+            break
+        opens = openings[place]
+        # What answers a question is told for a reason, as causes and effects are.
+        joins = opens is not None or openings.get(place + 1) is not None
+        linked = (
+            joins
+            or (asked is not None and span == answering)
+            or _BECAUSE.search(text, *span) is not None
+        )
+        halves = stating.halves(span)
+        if halves is not None:
+            left, right, caused = halves
+            causes.between(len(statements) + len(left), caused)
+            kept = left + right
+        else:
+            kept = stating.statements(span, linked, lenient=joins)
+        if not kept and asked and span == answering:
+            kept = stating.answer(span, asked)
+        if kept:
+            follows = previous == place - 1
+            causes.of(span, len(statements), opens, statements, follows=follows, first=place == 0)
+            statements += map(stating.without_open_claim, kept)
+            previous = place
+    return statements, causes
+
+
+def _is_others(contact: Contact, others: list[Span]) -> bool:
+    """Whether "my" is the word of somebody who is quoted: the address alone may be in quotes."""
+    return (
+        contact.owner is None
+        and is_reported(others, contact.start)
+        and (
+            contact.start < 1
+            or not is_reported(others, contact.start - 1)
+            or is_reported(others, contact.start - 2)
+        )
+    )
+
+
+def _outside(mentions: list[Mention], contacts: list[Contact]) -> list[Mention]:
+    """Without the numbers and names that are part of a telephone number or a handle."""
+    starts = [contact.start for contact in contacts]
+    kept: list[Mention] = []
+    for mention in mentions:
+        at = bisect_left(starts, mention.end) - 1
+        if mention.type not in ("NUMBER", "OTHER") or at < 0 or contacts[at].end <= mention.start:
+            kept.append(mention)
+    return kept

@@ -1,0 +1,420 @@
+"""What somebody says of themselves, in the third person, where nothing about it is doubtful."""
+
+from __future__ import annotations
+
+import re
+
+from projections.text.lexicon import (
+    AUXILIARIES,
+    FUNCTION_WORDS,
+    HONORIFICS,
+    PHATIC,
+    RELATIONS,
+    word_set,
+)
+from projections.text.tokenizer import Tokens, tokenise
+from streams.language.grammar.clauses import is_finite
+from streams.language.grammar.reported import reported
+from streams.language.grammar.verbs import (
+    BASES,
+    NOUNS_TOO,
+    UNCERTAIN,
+    is_participle,
+    is_past,
+    third_person,
+)
+
+#: Only a name can stand in a sentence: not "15145550136", not "Dan 🚲".
+_NAME = re.compile(
+    r"[^\W\d_][\w.'’\-]*(?: (?:(?:de|da|di|du|van|von|der|den|bin|al|el|la|le|y) ){0,2}"
+    r"[^\W\d_a-z][\w.'’\-]*){0,3}"
+)
+#: Stars around words, as in "*all* of it".
+_EMPHASISED = re.compile(
+    r"(?<![\w*])(?P<mark>\*{1,2})(?P<said>[^\s*](?:[^*\n]*[^\s*])?)(?P=mark)(?![\w*])"
+)
+#: Pictures around a name, as in "Dan 🚲".
+_DECORATED = re.compile(r"\A[^\w]+|[^\w.]+\Z")
+_MARKED = re.compile(r"[?*_`|<>\[\]{}]|\n\s*\n")
+#: What programs call somebody whose name they do not know.
+_NO_NAMES = word_set("user me myself you human customer guest owner admin sender anonymous unknown")
+#: Titles and words of others stand between two marks, and stay.
+_QUOTED = re.compile(
+    r"\"[^\"]*\"|“[^“”]*”|«[^«»]*»|(?<!\w)['\u2018](?=\w)[^'\u2018\u2019]*['\u2019](?!\w)"
+)
+_QUOTED_END = tuple(end + mark for end in ".!" for mark in "\"”»'\u2019")
+_QUOTE_MARK = re.compile(
+    r"[\"“”„«»]|(?<!\w)['\u2018](?=\w)(?!(?:cause|em|til|bout|cos)\b)", re.IGNORECASE
+)
+#: Whoever is spoken to is not known here, and these point at what is not in the sentence.
+_DOUBTFUL = word_set(
+    """you your you're you've you'll you'd yours u ur yourself yourselves mine ours myself ourselves
+    let's lets ya y'all youre ive id here there's"""
+)
+_DANGLING_FIRST = word_set(
+    """he she it they him them this that these those there he's she's it's they're that's this's his
+    its their which who what such so how one here same both other others another they've they'll
+    they'd he'd he'll she'd she'll it'll it'd that'll please pls kindly let don't dont never
+    can't cant cannot couldn't won't wont"""
+)
+_PERSON = word_set("he she him her his hers he's she's he'd she'd he'll she'll")
+_THING = word_set("it it's they they're them their its theirs")
+_POINTING = word_set("that this those these")
+_MODALS = word_set(
+    """can can't cannot could couldn't will won't would wouldn't should shouldn't may might must had
+    hadn't did didn't was wasn't used ought"""
+)
+_ADVERBS = word_set(
+    """also just never always still now only often even both soon sometimes ever almost hardly
+    rarely seldom once then no longer not quite rather so"""
+)
+_NOT_ADVERBS = word_set("family fly rely apply supply reply bully only ally")
+_ENDINGS = {"i'm": "is", "im": "is", "i've": "has", "i'll": "will"}
+_INFINITIVE = word_set("to gonna wanna gotta can could will would should might may must let help")
+#: "Since we talked" is said to somebody, who is not known here.
+_TOGETHER = re.compile(
+    r"\bwe(?:['’]ve)? (?:last )?(?:talk|chat|speak|spoke|met|meet|agreed|discussed|saw each)|"
+    r"\bwe(?:['’]re|['’]ve| are| have)? both\b|\b(?:both|two|one|some|most) of us\b",
+    re.IGNORECASE,
+)
+_SPEAKING = word_set("i i'm i've i'd i'll we we're we've we'd we'll my our me")
+#: "Our minds" are everybody's, "our chat" is had with whoever is spoken to.
+_EVERYBODYS = word_set(
+    """mind minds body bodies life lives self selves story stories experience experiences heart
+    hearts dream dreams true differences feelings emotions voice voices hands rights chat chats talk
+    talks conversation conversations discussion discussions meeting call agreement last next earlier
+    previous first usual military troops soldiers education country nation world planet earth
+    society government taxes future generation generations community communities clients users
+    favorite favourite heads eyes time times way journey journeys infrastructure"""
+)
+_WE = {"we're": "are", "we've": "have", "we'll": "will", "we": ""}
+_WOULD = word_set("like love rather prefer be hate go have say never want")
+_BEFORE_OBJECT = FUNCTION_WORDS | {"my", "our", "a", "an", "the"}
+_ORDERED = _BEFORE_OBJECT - AUXILIARIES - word_set("and or really")
+_DETERMINERS = word_set("a an the my our some any no every each two three four five this these")
+_NEW_SUBJECT = word_set("i i'm i've i'll i'd we we're we've he she they you")
+_MAYBE_SUBJECT = word_set("my our it it's the a this that his her their")
+_JOINING = word_set("and but so because when if while although though since as")
+_RELATIVE = word_set("who which that where whose people those")
+_FOREIGN = word_set("ich mein wir je mon nous yo mi eu io mio ik jag jeg saya aku gue kami kita")
+_ADDRESS = re.compile(
+    r"my (?:guy|brother|friend|god|dear|goodness|love|man|word)"
+    r"(?=\W*\Z|[,!.:]| (?:i|we|you|this)\b)",
+    re.IGNORECASE,
+)
+#: Of "Maman Solange" and "Dr. Brandt" the first word is no name.
+_TITLES = RELATIONS | HONORIFICS | word_set("maman papa pak bu mas mbak mme mlle m tante onkel")
+_ELIDED_ING = word_set(
+    """planning moving thinking saving selling buying expecting hosting picking researching working
+    volunteering practicing practising learning trying living staying training studying looking
+    reading writing running starting building waiting getting going"""
+)
+_TAIL = re.compile(
+    r"[\s!.…,;:–—-]*(?:[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f\u200d]+[\s!.…]*)*\Z"
+)
+
+
+_ORDERS = BASES - word_set("last like left felt read hurt set put cost let")
+_THIRDS = frozenset(map(third_person, BASES - NOUNS_TOO)) - {"is"}
+
+
+class _Doubt(Exception):
+    """The sentence cannot be rewritten without guessing."""
+
+
+def in_third_person(sentence: str, speaker: str) -> str | None:
+    """Return a sentence of `speaker` in the third person; None where it would be a guess."""
+    sentence = _EMPHASISED.sub(r"\g<said>", sentence)
+    name = _DECORATED.sub("", speaker.split("@")[0])
+    if _NAME.fullmatch(name) is None or name.lower() in _NO_NAMES or _ADDRESS.match(sentence):
+        return None
+    if _MARKED.search(sentence) or _QUOTE_MARK.search(_QUOTED.sub("", sentence)):
+        return None
+    if _TOGETHER.search(sentence):
+        return None
+    tokens = tokenise(sentence)
+    try:
+        changes = _Rewriting(tokens, name).changes()
+    except _Doubt:
+        return None
+    if not changes:
+        return None
+    parts: list[str] = []
+    at = 0
+    for start, end, words in changes:
+        parts += [sentence[at:start], words]
+        at = end
+    text = "".join((*parts, sentence[at:]))
+    text = _TAIL.sub("", text)
+    if text.count("(") > text.count(")"):
+        text += ")"
+    ended = text.endswith(_QUOTED_END)
+    return text[:1].upper() + text[1:] + ("" if ended else ".")
+
+
+class _Rewriting:
+    """One sentence while its persons are changed."""
+
+    def __init__(self, tokens: Tokens, name: str) -> None:
+        self._tokens = tokens
+        self._lowers = tokens.lowers
+        self._name = name
+        words = name.split(" ")
+        titled = words[0].lower().rstrip(".") in _TITLES or len(words) > 3
+        self._first = name if titled else words[0]
+        quoted = [found.span() for found in _QUOTED.finditer(tokens.text)]
+        quoted += reported(tokens.text)
+        self._quoted = {
+            index
+            for index, start in enumerate(tokens.starts)
+            if any(begin <= start < end for begin, end in quoted)
+        }
+        self._named = False
+        self._several = False  # whether "we" or "us" was said
+        self._changes: list[tuple[int, int, str]] = []
+
+    def changes(self) -> list[tuple[int, int, str]]:
+        """Return the stretches that change, in order, with what they become."""
+        lowers = self._lowers
+        said = [lower for index, lower in enumerate(lowers) if index not in self._quoted]
+        if not said or not _DOUBTFUL.isdisjoint(said) or not _FOREIGN.isdisjoint(said):
+            raise _Doubt
+        if lowers[0] in _DANGLING_FIRST or lowers[0] in _THIRDS:
+            raise _Doubt
+        if lowers[0] in _ORDERS and (
+            lowers[0] not in NOUNS_TOO or not _ORDERED.isdisjoint(lowers[1:2])
+        ):
+            # An order, or one whose subject is left out: "Call me at five", "Love my dog".
+            raise _Doubt
+        index = self._elided()
+        while index < len(lowers):
+            index = index + 1 if index in self._quoted else self._word(index)
+        return sorted(self._changes)
+
+    def _elided(self) -> int:
+        """Begin with the subject that is left out: "Sold the house in Leeds"."""
+        lowers = self._lowers
+        place = 0
+        if 0 in self._quoted:
+            return 0
+        while place + 2 < len(lowers) and lowers[place] in ("still", "just", "finally", "recently"):
+            place += 1
+        word, rest = lowers[place], lowers[place + 1 : place + 2]
+        if rest and rest[0] in ("is", "are", "was", "were", "by", "and"):
+            return 0
+        if word == "been" and rest and rest[0].endswith("ing"):
+            self._insert(0, "has ")
+        elif word in _ELIDED_ING:
+            if ":" in self._tokens.text[:60]:
+                raise _Doubt  # a heading: "Getting the money: ..."
+            self._insert(0, "is ")
+        elif is_past(word) and word not in ("was", "were", "had", "based", "used", "left", "found"):
+            if word in BASES or not _NEW_SUBJECT.isdisjoint(rest):
+                # "Blessed we both have this": who blessed whom?
+                raise _Doubt
+            self._insert(0, "")
+        else:
+            return 0
+        return place + 1
+
+    def _insert(self, index: int, verb: str) -> None:
+        start = self._tokens.starts[index]
+        word = self._tokens.words[index]
+        self._changes.append(
+            (start, self._tokens.ends[index], f"{self._who()} {verb}{word.lower()}")
+        )
+
+    def _word(self, index: int) -> int:
+        """Change the word at `index` where it has to; return the index after what was read."""
+        lower = self._lowers[index]
+        if lower == "i" or lower in _ENDINGS or lower == "i'd":
+            return self._subject(index, lower)
+        if lower == "my":
+            self._put(index, f"{self._who()}'s")
+        elif lower == "our":
+            self._put(index, self._ours(index))
+        elif lower in ("me", "us") and self._tokens.words[index].isupper():
+            before = self._tokens.words[index - 1] if index else ""
+            if before not in ("the", "in", "from") and not before.istitle():
+                raise _Doubt  # "He wrote to ME", and not "the US", "Money Forward ME"
+        elif lower == "me":
+            if self._lowers[index + 1 : index + 2] == ["and"] or index == 0:
+                raise _Doubt
+            self._put(index, self._who())
+        elif lower == "us":
+            if _SPEAKING.isdisjoint(self._lowers) and not any(map(is_past, self._lowers)):
+                raise _Doubt  # "Love grounds us": everybody
+            self._put(index, "them" if self._several else f"{self._who()} and others")
+            self._several = True
+        elif lower in _WE and self._several:
+            self._put(index, f"they {_WE[lower]}".strip())
+        elif lower in _WE:
+            self._several = True
+            verb = f" {_WE[lower]}" if _WE[lower] else ""
+            self._put(index, f"{self._who()} and others{verb}")
+        elif lower == "we'd":
+            raise _Doubt
+        elif lower in _PERSON:
+            if not self._somebody_before(index):
+                raise _Doubt
+        elif (lower in _POINTING and self._ends_clause(index)) or (
+            lower in _THING and not self._something_before(index)
+        ):
+            raise _Doubt
+        return index + 1
+
+    def _subject(self, index: int, lower: str) -> int:
+        lowers = self._lowers
+        if index and lowers[index - 1] in (
+            "do",
+            "did",
+            "have",
+            "am",
+            "can",
+            "would",
+            "should",
+        ):
+            # "So do I": whose verb is it?
+            raise _Doubt
+        if index > 1 and lowers[index - 1] == "and" and not self._is_clause(index - 1):
+            if lower != "i":
+                raise _Doubt
+            # "My wife and I are": the verb goes with both.
+            self._put(index, self._who())
+            return index + 1
+        if index and lower == "i" and self._tokens.words[index] == "I":
+            before = self._tokens.words[index - 1]
+            if before[0].isupper() and index > 1 and self._tokens.gap(index - 1) == " ":
+                raise _Doubt
+        verb_at = self._verb_after(index)
+        if lower in _ENDINGS:
+            self._put(index, f"{self._who()} {_ENDINGS[lower]}")
+            if lower in ("i'll",):
+                return index + 1
+            self._joined_verbs(index + 1)
+            return index + 1
+        if verb_at is None:
+            raise _Doubt
+        verb = lowers[verb_at]
+        if lower == "i'd":
+            if lowers[index + 1] == "rather" or (verb in _WOULD and not is_past(verb)):
+                self._put(index, f"{self._who()} would")
+            elif is_participle(verb):
+                self._put(index, f"{self._who()} had")
+            else:
+                raise _Doubt
+            return index + 1
+        self._put(index, self._who())
+        if verb in _MODALS:
+            return verb_at + 1
+        form = self._present(verb_at)
+        if form is not None:
+            self._put(verb_at, form)
+            self._joined_verbs(verb_at + 1, negated=verb in ("don't", "dont", "do"))
+        return verb_at + 1
+
+    def _is_clause(self, index: int) -> bool:
+        """Whether what stands before a word says something of its own."""
+        return is_finite(self._tokens, self._tokens.starts[0], self._tokens.starts[index])
+
+    def _verb_after(self, index: int) -> int | None:
+        at = index + 1
+        while at < len(self._lowers):
+            lower = self._lowers[at]
+            adverb = lower in _ADVERBS or (lower.endswith("ly") and lower not in _NOT_ADVERBS)
+            if not adverb:
+                return at
+            at += 1
+        return None
+
+    def _present(self, at: int) -> str | None:
+        """Return the form for the third person; None where the word goes with every person."""
+        verb = self._lowers[at]
+        if verb in ("am", "have", "do", "don't", "haven't", "were", "weren't", "dont", "havent"):
+            return third_person(verb)
+        if is_past(verb) and verb not in UNCERTAIN:
+            return None
+        if verb in BASES and verb not in UNCERTAIN:
+            return third_person(verb)
+        raise _Doubt
+
+    def _joined_verbs(self, begin: int, negated: bool = False) -> None:
+        """Change the verbs that "and" joins to the one before, as in "I'm 32 and live in Turin"."""
+        lowers = self._lowers
+        infinitive = negated
+        of_another = False
+        for at in range(begin, len(lowers) - 1):
+            if lowers[at] in _NEW_SUBJECT or (
+                lowers[at] in _MAYBE_SUBJECT
+                and (lowers[at - 1] in _JOINING or "," in self._tokens.gap(at - 1))
+            ):
+                return
+            of_another = of_another or lowers[at] in _RELATIVE
+            if lowers[at] in _INFINITIVE:
+                infinitive = True
+            if lowers[at] not in ("and", "but", "or"):
+                continue
+            verb_at = self._verb_after(at)
+            if verb_at is None:
+                return
+            verb = lowers[verb_at]
+            if of_another and (verb in BASES or verb == "have"):
+                # "Those who accept and love me": whose verb is it?
+                raise _Doubt
+            if verb in ("am", "have", "don't", "haven't"):
+                self._put(verb_at, third_person(verb))
+            elif verb in BASES and not infinitive:
+                following = lowers[verb_at + 1] if verb_at + 1 < len(lowers) else ""
+                if verb not in NOUNS_TOO or following in _BEFORE_OBJECT:
+                    self._put(verb_at, third_person(verb))
+                elif following:
+                    raise _Doubt
+
+    def _who(self) -> str:
+        if self._named:
+            return self._first
+        self._named = True
+        return self._name
+
+    def _ours(self, index: int) -> str:
+        """Return what stands for "our": what some people have together is each one's."""
+        if self._several:
+            return "their"
+        if _EVERYBODYS.isdisjoint(self._lowers[index + 1 : index + 3]):
+            return f"{self._who()}'s"
+        raise _Doubt
+
+    def _put(self, index: int, words: str) -> None:
+        self._changes.append((self._tokens.starts[index], self._tokens.ends[index], words))
+
+    def _somebody_before(self, index: int) -> bool:
+        words = self._tokens.words
+        return any(
+            self._lowers[at] in RELATIONS
+            or (at > 0 and words[at][0].isupper() and words[at] != "I")
+            for at in range(index)
+        )
+
+    def _something_before(self, index: int) -> bool:
+        return any(
+            lower in _DETERMINERS
+            or (at > 0 and self._tokens.words[at][0].isupper() and lower not in FUNCTION_WORDS)
+            or _is_noun(lower)
+            for at, lower in enumerate(self._lowers[: max(0, index - 1)])
+        )
+
+    def _ends_clause(self, index: int) -> bool:
+        after = self._tokens.text[self._tokens.ends[index] :].lstrip(" ")
+        return not after or after[0] in ".,;:!)"
+
+
+def _is_noun(lower: str) -> bool:
+    """Whether a word may well name a thing, as far as its form says."""
+    return (
+        len(lower) > 2
+        and lower not in FUNCTION_WORDS | PHATIC | BASES
+        and not is_past(lower)
+        and not is_participle(lower)
+        and "'" not in lower
+        and not lower.endswith(("ing", "ly", "ful", "ous", "ive", "able"))
+    )

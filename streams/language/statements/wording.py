@@ -1,0 +1,174 @@
+"""Words statements so that they stand alone: in the third person, and with whom they speak of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from projections.text.tokenizer import tokenise
+from streams.language.grammar.analysis import Claim, Mention, Statement
+from streams.language.grammar.clauses import Span, after_lead_in
+from streams.language.names.signature import signature
+from streams.language.references.antecedents import antecedent
+from streams.language.references.person_before import (
+    Before,
+    meant_by,
+    nth_pronoun,
+    things_meant,
+    with_names,
+)
+from streams.language.references.person_before import with_things as things_named
+from streams.language.references.standing_alone import left_open
+from streams.language.relations.causes import after_opening
+from streams.language.statements.message_contents import MessageContents
+from streams.language.statements.third_person import in_third_person
+from streams.language.worth.worth import asks_little
+
+THIRD_PERSON = re.compile(r"(?:he|she)(?:['’](?:s|d|ll))?\b(?! (?:or|and)\b)", re.IGNORECASE)
+_FIRST_PRONOUN = re.compile(r"\b(?:he|she)(?=\b)", re.IGNORECASE)
+#: "I have a new number. It is now …"
+_IT_IS = re.compile(r"\A(?:it|that)(?:['’]s| is)(?= )", re.IGNORECASE)
+_ADDRESSES = {"phone": "phone number", "email": "e-mail address"}
+#: "Maria, I've been busy": whom somebody speaks to is not part of what he says of himself.
+_ADDRESSED = re.compile(r"([^\W\d_][\w'’.\-]*),\s+(?=(?:I|I['’]\w+|[Ww]e|[Mm]y|[Oo]ur)\b)")
+
+
+#: So many pronouns of one message are looked up; who says more of them is no chat.
+MOST_LOOKED_UP = 128
+
+
+class Wording:
+    """How the statements of one message are put into words.
+
+    `before` are the messages before it, `answering` is the sentence that answers a question, with
+    that question. `resolves`: whether persons are named at all. `named_by` has, by where a
+    statement begins, the event before it that names whom it means.
+    """
+
+    def __init__(
+        self,
+        contents: MessageContents,
+        *,
+        before: Sequence[Before] = (),
+        answering: tuple[Span, str] | None = None,
+        resolves: bool = True,
+    ) -> None:
+        self._contents = contents
+        self._speaker = contents.speaker
+        self._before = before
+        self._answering = answering
+        self._resolves = resolves
+        self.named_by: dict[int, int] = {}
+        self._looked_up = 0
+
+    def with_whom(self, statement: Statement) -> Statement:
+        """The statement with a name where it begins with "he" or "she" and that is sure."""
+        text, speaker = self._contents.tokens.text, self._speaker
+        place = after_lead_in(text, statement.start, statement.end)
+        if speaker is None or THIRD_PERSON.match(text, place, statement.end) is None:
+            return statement
+        meant = antecedent(text, place, self._contents.mentions, speaker, self._contents.others)
+        return statement if meant is None else self.with_subject(statement, *meant)
+
+    def with_subject(self, statement: Statement, name: str, named: list[Mention]) -> Statement:
+        """The statement with a name in the place of the pronoun with which it begins."""
+        if not self._resolves:
+            return statement
+        own, signed = name[:1].upper() + name[1:], signature(name)
+        said = statement.text.removeprefix(f"{self._speaker}: ")
+        mentions = [*named, *statement.mentions]
+        claim = statement.claim
+        if claim is not None and THIRD_PERSON.fullmatch(claim.subject):
+            of_named = [item.text for item in named] == [name]
+            claim = msgspec.structs.replace(claim, subject=name) if of_named else None
+        return msgspec.structs.replace(
+            statement,
+            sentence=_FIRST_PRONOUN.sub(lambda _: own, statement.sentence, count=1),
+            text=self.worded(_FIRST_PRONOUN.sub(lambda _: own, said, count=1), mentions),
+            signature=_FIRST_PRONOUN.sub(lambda _: signed, statement.signature, count=1),
+            mentions=tuple(mentions),
+            claim=claim,
+        )
+
+    def named(self, statement: Statement, index: int) -> Statement:
+        """The statement with a name in the place of the pronoun that is a token of it."""
+        if self._speaker is None or self._looked_up >= MOST_LOOKED_UP:
+            return statement
+        self._looked_up += 1
+        contents = self._contents
+        place = contents.tokens.starts[index]
+        meant = meant_by(
+            contents.tokens,
+            index,
+            contents.mentions,
+            self._speaker,
+            self._before,
+            contents.others,
+        )
+        said = contents.text[statement.start : statement.end]
+        pronoun = nth_pronoun(said, place - statement.start)
+        if meant is None or pronoun is None:
+            return statement
+        if meant.number is not None:
+            self.named_by[statement.start] = meant.number
+        resolved = self._contents.resolved(statement.start, statement.end)
+        text = self.worded(with_names(resolved, *pronoun, meant.name), list(statement.mentions))
+        return msgspec.structs.replace(statement, text=text)
+
+    def with_things(self, statement: Statement, lead: int) -> Statement | None:
+        """The statement with things in the place of the "they" with which it begins."""
+        if self._speaker is None:
+            return None
+        meant = things_meant(self._contents.text, lead, self._speaker, self._before)
+        if meant is None:
+            return None
+        if meant.number is not None:
+            self.named_by[statement.start] = meant.number
+        resolved = things_named(self._contents.resolved(statement.start, statement.end), meant.name)
+        text = self.worded(resolved, list(statement.mentions))
+        return msgspec.structs.replace(statement, text=text)
+
+    def with_question(self, statement: Statement) -> Statement | None:
+        """The statement with the question that it answers; None where that leaves as much open."""
+        if self._answering is None or self._speaker is None:
+            return None
+        span, asked = self._answering
+        tokens = tokenise(asked)
+        if not span[0] <= statement.start < span[1] or asks_little(asked):
+            return None
+        if left_open(tokens, 0, len(tokens.words), (), 0) != "nothing":
+            return None
+        return self.answered(statement, asked)
+
+    def answered(self, statement: Statement, asked: str) -> Statement:
+        """Return the statement with the question that it answers."""
+        answered = statement.text.removeprefix(f"{self._speaker}: ")
+        if self._speaker is None:
+            return msgspec.structs.replace(statement, text=answered)
+        text = f'Asked "{asked}", {self._speaker} answered: {answered}'
+        return msgspec.structs.replace(statement, text=text)
+
+    def whose_it_is(self, claim: Claim | None, said: str) -> str | None:
+        """What is said of an address that the sentence only calls "it"."""
+        its = None if claim is None or claim.subject != self._speaker else claim.attribute
+        if its not in _ADDRESSES or not self._resolves or not _IT_IS.match(said):
+            return None
+        whose = f"{self._speaker}'s {_ADDRESSES[its]} is"
+        return _IT_IS.sub(lambda _: whose, said)
+
+    def worded(self, said: str, mentions: list[Mention]) -> str:
+        """What is said in the third person; as it was said where that would be a guess."""
+        if self._speaker is None:
+            return said
+        if not self._resolves:
+            return f"{self._speaker}: {said}"
+        begin = after_opening(said) or after_lead_in(said, 0, len(said))
+        if said[:begin].lower().endswith("no "):
+            begin = 0  # "No rush to move on"
+        addressed = _ADDRESSED.match(said, begin)
+        people = {item.text for item in mentions if item.type == "PERSON"}
+        if addressed is not None and addressed[1] in people:
+            begin = addressed.end()
+        return in_third_person(said[begin:], self._speaker) or f"{self._speaker}: {said}"

@@ -1,0 +1,1 @@
+"""Whether a clause says something worth keeping."""

@@ -1,0 +1,197 @@
+"""Whether a sentence that is worth keeping surely tells something of use later.
+
+Sure is what names a day, a person, a place, a sum or enough of a thing; not sure what is only a
+mood, a thought of the moment, or the management of a conversation. Of a message that has something
+sure the rest is left to its own words.
+"""
+
+from __future__ import annotations
+
+import re
+
+from projections.text.lexicon import RELATIONS, word_set
+from streams.language.worth.worth import Said, count_words
+from streams.language.worth.worth_words import BRUSQUE, FOREIGN, LISTENER, STATE, STATE_VERBS
+
+#: Said to whoever listens about the talk itself: what comes next, who is ready, what to send.
+_TALK = re.compile(
+    r"\A(?:and |but |so )?here(?:['’]s| is| are)\b|"
+    r"\b(?:ready (?:to|for|when)|let['’]?s|lets|let me|just (?:show|tell|give|send|list|confirm)|"
+    r"show me|tell me|give me|remind me|ask me|as (?:we|i) (?:discussed|said|agreed|mentioned|"
+    r"practi[cs]ed)|like (?:we|i) (?:discussed|said)|"
+    r"we (?:just )?(?:discussed|talked about|agreed|practi[cs]ed|rehearsed|worked on|spoke)|"
+    r"(?:i|we)(?:['’]ve| have)? (?:already )?(?:told|asked|gave|sent|given|shared) you|"
+    r"repeat (?:myself|yourself)|waste (?:any )?(?:more )?(?:my |our )?(?:time|words)|wasting|"
+    r"back and forth|no more|no need|excuses|(?:get|got) (?:started|going|moving)|move (?:on|"
+    r"forward)|"
+    r"next (?:step|one|thing|part|question|section|item|topic)|first (?:step|thing|one|"
+    r"instruction)s?|"
+    r"continue|proceed|pick up where|carry on|"
+    r"your (?:advice|suggestions?|ideas?|list|plan|help|message|summary|answer|response|"
+    r"questions?)|"
+    r"step by step|draft|outline|the (?:summary|link|links|video|videos|list|file|document|plan|"
+    r"template|roadmap|steps|instructions|answer|question|conversation|project) (?:now|is|are|was)|"
+    r"so far|one thing at a time|sounds? (?:like|good|fine|great|reasonable|manageable|better)|"
+    r"looks? (?:like|good|fine|great|manageable|better|solid)|makes (?:perfect )?sense|"
+    r"get back to|keep (?:that|this|these|it|you) |"
+    r"check(?:ed|ing)? (?:it|that|this|them|out)|"
+    r"back (?:again|now)|back to (?:it|this|work|the)|"
+    r"long time no|how (?:it|things) (?:went|go|goes|goes)|going on|what['’]s up|"
+    r"want(?:ed)? to (?:tell|ask|say|share|show|talk|follow up|let|thank|discuss|check)|"
+    r"wanna (?:tell|share|show)|gotta (?:tell|share|show)|"
+    r"have to (?:tell|show|share)|something to (?:share|tell|show)|(?:good|big|great|exciting|"
+    r"some|bad) news|catch(?:ing)? up|pic|pics|photo|photos|picture|pictures|video call)\b",
+    re.IGNORECASE,
+)
+_MOOD = re.compile(
+    r"\b(?:over the moon|in the mood|spinning|feel|feels|felt|feeling|feelings|tired|drained|"
+    r"draining|exhaust(?:ed|ing)|"
+    r"overwhelm(?:ed|"
+    r"ing)|stressed|stressful|energy|heavy|burned out|burnt out|weary|relie(?:f|ved)|anxious|"
+    r"nervous|"
+    r"worried|scared|happy|sad|glad|proud|excited|thrilled|stoked|pumped|grateful|thankful|blessed|"
+    r"lucky|amazed|amazing|inspired|inspiring|motivated|determined|committed|passionate|hopeful|"
+    r"frustrated|frustrating|annoyed|annoying|confused|confusing|bored|stuck|keen|curious|"
+    r"can['’]t (?:think|wait|believe|focus|handle|imagine)|hope|hoping|hopefully|wish|head hurts|"
+    r"headache|breathe|breath|rest|pause|relax|escape|silence|quiet|peace|catch a break|"
+    r"good at it|awesome|great time|so much fun|a blast|a bummer|tough|hard|rewarding|challenging|"
+    r"totally worth|meaningful|joy|joyful|means? (?:a lot|so much|everything|the world)|"
+    r"love and support|support system|(?:my|our) (?:rock|rocks|dream|dreams|passion|journey|fire|"
+    r"heart|mind|head|body|goals?|focus|self|best|all|way)|hustle|grind|wahala|sharp sharp|"
+    r"in execution mode|on the same page|"
+    r"make a (?:real |big |positive )?difference|making a difference|goosebumps|laugh|laughed|cry|"
+    r"cried|brave|courage|strength|strong|stronger|keep going|hang in|give up|giving up|quit on|"
+    r"self[- ](?:care|love|acceptance|discovery|expression)|positive|positivity|encourag\w+|"
+    r"unconditional|empower\w+|important to|key\b|vital|crucial|essential)\b",
+    re.IGNORECASE,
+)
+#: A thought, and not what is: "I think we can", "I see the weights are down".
+_THOUGHT = re.compile(
+    r"\b(?:i|we)(?:['’](?:m|ve|d|ll)| am| have| had| was| will| would| can| could|"
+    r" can['’]t| don['’]t| do| just| really| also| still| always| never| definitely| truly|"
+    r" genuinely)*"
+    r" (?:think|thought|thinking|guess|suppose|believe|believed|wonder|wondering|reckon|bet|"
+    r"imagine|"
+    r"see|saw how|seen how|hear|heard you|understand|understood|realize|realise|realized|realised|"
+    r"remember(?:ed)? (?:when|how|that)|recall|know|knew|mean|meant|agree|appreciate|trust|"
+    r"notice|noticed|doubt|admit|admire|care|mind|accept|"
+    r"considering|sure|certain|aware|trying|try|tried to|gonna try|look forward|"
+    r"looking forward|count on|rely on|here for|there for)\b",
+    re.IGNORECASE,
+)
+#: An intention without a thing or a day: "I'll check", "I just need to focus".
+_INTENT = re.compile(
+    r"\b(?:i|we)(?:['’]ll| will|['’]m (?:going to|gonna)| am going to|['’]re (?:going to|gonna)|"
+    r" gonna|"
+    r" (?:just |really |also |still |only |do |definitely |now )*(?:need|needs|want|have to|got to|"
+    r"gotta|"
+    r"would like|['’]d like)(?: to)?|['’]d like to| can| could| can['’]t| could['’]ve| might|"
+    r" should|"
+    r" must)(?: (?:just|also|still|definitely|really|probably|try to|try and|start to|be|go|not|"
+    r"always|never|now|actually))* "
+    r"(?:get|make|focus|keep|know|see|understand|find|figure|start|do|be|take|think|handle|lock|"
+    r"sort|"
+    r"package|check|look|add|use|read|give|put|work|help|share|send|tell|show|let|ask|bring|come|"
+    r"go|learn|build|create|manage|deal|reach|stick|stay|hear|say|talk|imagine|relate|tell|trust|"
+    r"wait|sleep|listen|follow|prepare|review|confirm|need|want|have|grow|push|become|improve|"
+    r"something|more|some|it|that|this|results?|time|help|real|clear|proper)\b",
+    re.IGNORECASE,
+)
+_NOT_ME = re.compile(
+    r"\b(?:do not|don['’]?t|never|stop|no) \w+(?: \w+)?(?: me| us)?\b", re.IGNORECASE
+)
+#: "I need to move": of use with a day or a name only.
+_WANTED = re.compile(
+    r"\b(?:i|we)(?: just| really| also| still| only)* (?:(?:need|want|wanted) |(?:have|got) to )|"
+    r"\b(?:gotta|wanna|gonna)\b",
+    re.IGNORECASE,
+)
+_OF_NOW = word_set("today tonight now right every each single day time moment this week")
+_ASIDE = re.compile(
+    r"\b(?:thing|things|stuff|something|somewhere|somehow|everything|anything|whatever|kind of|"
+    r"sort of|those|these|such)\b",
+    re.IGNORECASE,
+)
+#: What a life is made of: said of somebody, one more word is enough.
+_OF_LIFE = RELATIONS | word_set(
+    """allergic allergy vegan vegetarian diabetic asthma pregnant married divorced engaged widowed
+    born birthday anniversary wedding funeral graduated graduation degree diploma university college
+    school teaches teach job salary promotion promoted hired fired resigned resign retired retire
+    intern internship apprentice employer employed unemployed freelance shift shifts moved move
+    moving
+    rent lease mortgage landlord apartment flat house cottage studio garage garden balcony car bike
+    motorbike van scooter boat licence license passport visa insurance dog cat puppy kitten pet pets
+    adopted adopt adoption surgery operation diagnosed prescription medication pills therapy
+    therapist
+    doctor dentist physio hospital injury injured broke broken fever flu migraine migraines glasses
+    wheelchair exam test course class lessons lesson piano guitar violin drums choir band painting
+    pottery photography novel manuscript blog podcast podcasts business shop store company startup
+    office clients customers contract budget loan debt savings account invoice salary bonus deadline
+    release launch server password code key keys locker appointment flight train hotel trip vacation
+    holiday camping marathon race gym yoga swim swimming running hiking climbing football soccer
+    tennis basketball volunteer volunteered volunteering shelter church charity fundraiser donated
+    tattoo religion muslim christian jewish hindu buddhist veteran army military police
+    fire-fighting
+    firefighter politics election mentor mentoring coach tutor studied study studying speak speaks
+    spanish french german english fluent bought sold built painted wrote published won lost opened
+    closed quit joined signed ordered paid owes owe borrowed lent died passed anymore kids twins
+    children parents grandma grandpa grandkids wife husband brother sister cousin nephew niece"""
+)
+_FOREIGN_LIFE = word_set(
+    """anak istri suami ibu ayah bapak kakak adik lahir umur tahun lulus tinggal bekerja kerja
+    alergi
+    punya rumah gaji kuliah sekolah sakit demam dokter ujian motor"""
+)
+_OWNED = frozenset({"my", "our"})
+#: Of no use at all.
+NONE = -9
+#: A mood in so few words tells nothing else.
+_MUCH_AGAINST, _FEW = 2, 4
+_NAMED = ("PERSON", "ORG", "LOCATION", "EVENT", "PRODUCT", "EMAIL", "URL", "TECHNOLOGY", "OTHER")
+
+
+def use_later(said: Said) -> int:
+    """Return how surely a clause tells something of use later: from 0 on it does."""
+    text = said.text
+    lowers = said.tokens.lowers[said.left : said.right]
+    own = said.own
+    named = {
+        item.text.lower()
+        for item in said.mentions
+        if item.type in _NAMED and not own & set(item.text.lower().split())
+    }
+    sums = [item for item in said.mentions if item.type == "TIME" or _is_sum(item.text, item.type)]
+    count = count_words(said)
+    days = [item for item in said.dates if not _is_of_now(said, item.left, item.right)]
+    firm = len(named) + len(days) + len(sums)
+    life = sum(lower.removesuffix("'s") in _OF_LIFE for lower in lowers)
+    weight = count.telling + firm
+    if not FOREIGN.isdisjoint(lowers):
+        lives = len(_FOREIGN_LIFE & set(lowers))
+        return 0 if firm >= 2 or (firm + lives >= 2 and weight >= 4) else -3
+    against = (
+        2 * bool(_TALK.search(text))
+        + 2 * bool(_MOOD.search(text))
+        + 2 * bool(_THOUGHT.search(text))
+        + 2 * bool(_INTENT.search(text))
+        + bool(_ASIDE.search(text))
+        + (0 if LISTENER.isdisjoint(lowers) else 2)
+        + 2 * bool(BRUSQUE.match(text))
+        + bool(_WANTED.search(text))
+    )
+    if against >= _MUCH_AGAINST and not firm and not life and len(lowers) <= _FEW:
+        return NONE
+    pro = 2 * min(firm, 3) + 2 * min(life, 3) + min(count.telling, 5)
+    if not STATE_VERBS.isdisjoint(lowers) or not STATE.isdisjoint(lowers):
+        pro += 1
+    pro += not _OWNED.isdisjoint(lowers)
+    return pro - 3 - 2 * against if weight else NONE
+
+
+def _is_of_now(said: Said, left: int, right: int) -> bool:
+    """Whether a day tells only that it is so now: "today", "every day"."""
+    return _OF_NOW.issuperset(said.tokens.lowers[left:right])
+
+
+def _is_sum(text: str, kind: str) -> bool:
+    return kind == "NUMBER" and text[-1:].isdigit()

@@ -1,0 +1,402 @@
+"""Whether a sentence says something that is still worth knowing when the conversation is over.
+
+What somebody says of themselves, their people and their affairs lasts; courtesy, requests, drafts,
+common knowledge, praise and the moods of an hour do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from typing import Literal, NamedTuple
+
+from projections.text.dates import Found
+from projections.text.lexicon import (
+    CONTRACTIONS,
+    FUNCTION_WORDS,
+    HONORIFICS,
+    PHATIC,
+    RELATIONS,
+)
+from projections.text.prompts import first_person
+from projections.text.tokenizer import Tokens, bare
+from streams.language.grammar.analysis import Mention
+from streams.language.grammar.clauses import is_finite
+from streams.language.grammar.text_reading import ReadSentence
+from streams.language.grammar.verbs import BASES
+from streams.language.worth.worth_words import (
+    ADVERBS,
+    AFFAIRS,
+    ASKS_FOR,
+    ASKS_LITTLE,
+    BRUSQUE,
+    CHANGED,
+    CHOICE,
+    COMMAND,
+    COMMENT,
+    CONTRAST,
+    DRAFT,
+    ELIDED,
+    ELIDED_AFTER,
+    ELIDED_ING,
+    ENDS,
+    EVERYBODY,
+    FOR_GOOD,
+    FOREIGN,
+    KIN,
+    KIND_WORDS,
+    LASTING_CUE,
+    LISTENER,
+    MAKES,
+    NO_ELISION,
+    NO_SUBJECT,
+    NOTHING_BUT,
+    ONE_OF_MINE,
+    ORDERING,
+    PASSING_CUE,
+    PERIODS,
+    PERSON,
+    PERSONAL,
+    PROGRESSIVE,
+    REFUSED,
+    REQUEST,
+    RULE_OPENING,
+    SPEAKER,
+    STANDING,
+    STATE,
+    STATE_VERBS,
+    THANKS,
+    THING,
+    VAGUE,
+)
+
+#: Whom a sentence is about: who says it, somebody else, who is spoken to, a thing, or nobody.
+About = Literal["speaker", "person", "listener", "thing", "nobody"]
+
+
+class Said(NamedTuple):
+    """A clause of a message: its tokens from `left` to `right`, and what it mentions.
+
+    `own` are the words of the speaker's name, in lower case.
+    """
+
+    tokens: Tokens
+    left: int
+    right: int
+    text: str
+    mentions: Sequence[Mention]
+    dates: Sequence[Found]
+    own: Set[str]
+    read: ReadSentence | None
+
+
+_CONTRACTED = ("'s", "'m", "'re", "'ve", "'ll", "'d", "n't")
+#: So many words that tell make a thing worth knowing.
+_TELLING = 2
+#: An answer of more words says by itself what it means.
+_SHORT = 12
+#: A message of more words in which nobody says "I" is no talk.
+_LONG = 30
+#: A day or a few; a year or an age is no appointment.
+_APPOINTED_DAYS = 40
+
+
+class Message(NamedTuple):
+    """What the gate knows of the message around a sentence.
+
+    `requests`: it asks to have something written, listed or explained, so what it says of others is
+    material. `material`: it is long and nobody speaks in it of themselves.
+    """
+
+    requests: bool
+    material: bool
+
+    @classmethod
+    def of(cls, tokens: Tokens) -> Message:
+        """Judge the words of a message."""
+        lowers = tokens.lowers
+        return cls(
+            requests=not MAKES.isdisjoint(lowers)
+            and any(
+                lower in MAKES and (index == 0 or _ordered(tokens, index))
+                for index, lower in enumerate(lowers)
+            ),
+            material=len(lowers) > _LONG and SPEAKER.isdisjoint(lowers),
+        )
+
+
+def _ordered(tokens: Tokens, index: int) -> bool:
+    return tokens.lowers[index - 1] in ORDERING or not ENDS.isdisjoint(tokens.gap(index - 1))
+
+
+class Count(NamedTuple):
+    """How many words say something, and how many of these tell it apart from what all say."""
+
+    said: int
+    telling: int
+
+
+def about(said: Said) -> About:
+    """Return whom the sentence is about, by the first word that stands for anybody."""
+    tokens, lowers = said.tokens, said.tokens.lowers
+    persons = {mention.start for mention in said.mentions if mention.type == "PERSON"}
+    for index in range(said.left, said.right):
+        lower = lowers[index]
+        if lower in SPEAKER or lower in said.own:
+            return "speaker"
+        if lower in LISTENER:
+            if lowers[index + 1 : index + 2] == ["know"]:
+                continue  # "you know" is no more than a pause
+            return "listener"
+        if lower in PERSON or tokens.starts[index] in persons:
+            return "person"
+        if index == said.left and _is_called(said):
+            return "person"
+        following = lowers[index + 1] if index + 1 < said.right else ""
+        if lower == "this" and following in PERIODS:
+            continue  # "This week I am in Bergen"
+        if lower == "nothing" and following in NOTHING_BUT:
+            continue  # "Nothing much, but my colleague invited me"
+        if lower in THING and (index == said.left or lower not in NO_SUBJECT):
+            return "thing"
+        if lower in KIN and (index == said.left or lowers[index - 1] in ("the", "and", "poor")):
+            return "person"
+        if index == said.left and elides(said):
+            return "speaker"
+    return "speaker" if _is_unspaced(said) else "nobody"
+
+
+def _is_called(said: Said) -> bool:
+    """Whether it begins with a name of one word and what only people do: "Cleo likes tea"."""
+    left = said.left
+    lower = said.tokens.lowers[left]
+    return (
+        said.tokens.words[left][0].isupper()
+        and lower not in FUNCTION_WORDS | EVERYBODY
+        and not PERSONAL.isdisjoint(said.tokens.lowers[left + 1 : left + 2])
+    )
+
+
+def elides(said: Said) -> bool:
+    """Whether an "I" is left out: "Sold the house in Leeds", "Still working on it"."""
+    lowers = said.tokens.lowers
+    left = said.left
+    while left < said.right - 1 and lowers[left] in ADVERBS:
+        left += 1
+    first = lowers[left]
+    following = lowers[left + 1] if left + 1 < said.right else ""
+    if following in NO_ELISION or said.right - left < 3:
+        return False
+    return first in ELIDED or first in ELIDED_ING or (left > said.left and first in ELIDED_AFTER)
+
+
+def points_back(said: Said) -> bool:
+    """Whether it begins with a word that stands for what was named before it."""
+    return said.tokens.lowers[said.left] in PERSON or COMMENT.match(said.text) is not None
+
+
+def is_comment(said: Said) -> bool:
+    """Whether it only says how something was, or what one thinks of it."""
+    if COMMENT.match(said.text) is None:
+        return KIND_WORDS.search(said.text) is not None and not said.dates
+    return not said.dates and not said.mentions
+
+
+def is_worth(said: Said, subject: About, message: Message, linked: bool) -> bool:
+    """Return whether the sentence says something that lasts about somebody or their affairs.
+
+    `linked` says that it is the stated cause or effect of the sentence beside it.
+    """
+    text = said.text
+    if DRAFT.search(text) is not None:
+        return False
+    count = count_words(said)
+    if not count.said and not said.mentions:
+        return False
+    if _is_standing(said, count):
+        return _kept_by_head(said, 5)
+    if CONTRAST.search(text) and len(said.mentions) + count.telling >= 2:
+        return _kept_by_head(said, 5)
+    if CHOICE.search(text):
+        return count.telling + len(said.mentions) >= 2 and _kept_by_head(said, 5)
+    if COMMAND.match(text):
+        return False
+    if subject == "speaker":
+        kept = _of_the_speaker(said, count)
+    elif message.material:
+        kept = False
+    elif subject == "person":
+        kept = _of_a_person(said, count, message)
+    else:
+        told = linked and count.telling + len(said.mentions) >= _TELLING and _says(said)
+        kept = not message.requests and (told or _of_affairs(said, count, subject))
+    return kept and _kept_by_head(said, 12)
+
+
+def is_order(said: Said) -> bool:
+    """Whether it asks somebody to do something."""
+    return COMMAND.match(said.text) is not None or REQUEST.search(said.text) is not None
+
+
+def is_rule(said: Said) -> bool:
+    """Whether it tells how things are to be done from now on, or sets something right: "Room 102,
+    not Room 101".
+    """
+    if DRAFT.search(said.text) is not None:
+        return False
+    count = count_words(said)
+    if _is_standing(said, count):
+        return _kept_by_head(said, 5)
+    contrast = CONTRAST.search(said.text) is not None and len(said.mentions) + count.telling >= 2
+    return contrast and _kept_by_head(said, 5)
+
+
+def is_answer(said: Said, asked: str) -> bool:
+    """Whether a few words answer a question: "In Berlin", "Tuesday, actually"; or, where it asks
+    for a thing, "We made pizza".
+    """
+    if said.right - said.left > _SHORT or COMMAND.match(said.text) or DRAFT.search(said.text):
+        return False
+    if THANKS.match(said.text):
+        return False
+    if not said.mentions and not count_words(said).telling:
+        return False
+    if is_finite(said.tokens, said.tokens.starts[said.left], said.tokens.ends[said.right - 1]):
+        lowers = said.tokens.lowers[said.left : said.right]
+        said_kindly = KIND_WORDS.search(said.text) or PASSING_CUE.search(said.text)
+        kind = said_kindly is not None and RELATIONS.isdisjoint(lowers)
+        asks = ASKS_FOR.match(asked) is not None and not asks_little(asked)
+        return asks and not kind and LISTENER.isdisjoint(lowers)
+    return True
+
+
+def asks_little(asked: str) -> bool:
+    """Whether a question only keeps a talk going: "What's up?", "What do you think?"."""
+    return ASKS_LITTLE.search(asked) is not None
+
+
+def _is_standing(said: Said, count: Count) -> bool:
+    """Whether it tells how things are to be done from now on."""
+    text = said.text
+    ordered = COMMAND.match(text) or REFUSED.match(text) or RULE_OPENING.match(text)
+    if not ordered or not (count.said or said.mentions) or BRUSQUE.match(text):
+        return False
+    if STANDING.search(text):
+        return True
+    return (
+        FOR_GOOD.match(text) is not None
+        and ONE_OF_MINE.search(text) is not None
+        and KIND_WORDS.search(text) is None
+        and REQUEST.search(text) is None
+    )
+
+
+def _kept_by_head(said: Said, least: int) -> bool:
+    """The head demotes: what it is sure of being nothing, rules do not keep."""
+    return said.read is None or said.read.durable >= least
+
+
+def _of_the_speaker(said: Said, count: Count) -> bool:
+    text = said.text
+    lowers = said.tokens.lowers[said.left : said.right]
+    if not (_says(said) or elides(said) or _is_unspaced(said) or not FOREIGN.isdisjoint(lowers)):
+        return False
+    named = [item for item in said.mentions if item.type != "NUMBER" or len(item.text) > 1]
+    weight = count.telling + len(named) + len(said.dates)
+    lasting = LASTING_CUE.search(text) is not None
+    if REQUEST.search(text) and not ((lasting or said.dates) and weight >= 2):
+        return False
+    if PASSING_CUE.search(text) and not lasting and not said.dates and weight < 4:
+        return False
+    if PROGRESSIVE.search(text) and not lasting and not named:
+        return False
+    if KIND_WORDS.search(text):
+        return weight >= (5 if LISTENER.isdisjoint(lowers) else 6)
+    if not LISTENER.isdisjoint(lowers):
+        return weight >= 4 or (lasting and weight >= 2)
+    if weight >= 2:
+        return True
+    # "I'm vegan", "I have two dogs", "I lost my job": one word tells enough of a state.
+    return weight >= 1 and (
+        lasting or not STATE_VERBS.isdisjoint(lowers) or not STATE.isdisjoint(lowers)
+    )
+
+
+def _of_a_person(said: Said, count: Count, message: Message) -> bool:
+    lowers = said.tokens.lowers[said.left : said.right]
+    weight = count.telling + len(said.mentions)
+    if (message.requests and SPEAKER.isdisjoint(lowers)) or not _says(said):
+        return False
+    if PASSING_CUE.search(said.text) or not LISTENER.isdisjoint(lowers):
+        return weight >= 5
+    return weight >= 2
+
+
+def _of_affairs(said: Said, count: Count, subject: About) -> bool:
+    """What is about no person: an appointment, a room, a bill; not what all the world knows."""
+    lowers = said.tokens.lowers[said.left : said.right]
+    if not _says(said):
+        return subject == "nobody" and bool(said.dates) and len(said.mentions) >= 3
+    dated = any(item.last - item.first < _APPOINTED_DAYS for item in said.dates)
+    timed = any(item.type == "TIME" for item in said.mentions)
+    affair = not AFFAIRS.isdisjoint(map(bare, lowers))
+    mine = not SPEAKER.isdisjoint(lowers)
+    weight = count.telling + len(said.mentions)
+    if subject == "nobody" and _is_somebodys(said):
+        return weight >= _TELLING
+    if subject == "listener":
+        return dated and timed and weight >= 3
+    if subject == "thing":
+        return weight >= 3 and (dated or timed or (affair and mine))
+    if dated and (count.said or timed):
+        return True
+    if mine:
+        return weight >= 2 and not REQUEST.search(said.text)
+    return weight >= 2 and (
+        affair or timed or (not CHANGED.isdisjoint(lowers) and bool(said.mentions))
+    )
+
+
+def _is_somebodys(said: Said) -> bool:
+    """Whether it is about what belongs to a name that is no place's: "Kelp's clinic is ..."."""
+    word = said.tokens.words[said.left]
+    places = {item.start for item in said.mentions if item.type == "LOCATION"}
+    start = said.tokens.starts[said.left]
+    return word[0].isupper() and word.endswith(("'s", "’s")) and start not in places
+
+
+def _is_unspaced(said: Said) -> bool:
+    """Whether it is said in the first person in a script without spaces."""
+    return not said.text.isascii() and first_person(said.text)
+
+
+def _says(said: Said) -> bool:
+    """Whether it has a verb; after "my parents" a word that could be a noun too is one."""
+    tokens = said.tokens
+    return is_finite(tokens, tokens.starts[said.left], tokens.ends[said.right - 1]) or (
+        tokens.lowers[said.left] in ("my", "our")
+        and not BASES.isdisjoint(tokens.lowers[said.left + 2 : said.right])
+    )
+
+
+def count_words(said: Said) -> Count:
+    """Return how many words of a clause say something, and how many tell it apart."""
+    tokens = said.tokens
+    mentions = said.mentions
+    content = telling = 0
+    inside = 0  # index of the first mention that is not over yet
+    for index in range(said.left, said.right):
+        lower = tokens.lowers[index]
+        place = tokens.starts[index]
+        while inside < len(mentions) and mentions[inside].end <= place:
+            inside += 1
+        if inside < len(mentions) and mentions[inside].start <= place:
+            continue
+        if lower in FUNCTION_WORDS or lower in CONTRACTIONS or lower in HONORIFICS:
+            continue
+        if lower.endswith(_CONTRACTED) and bare(lower) in FUNCTION_WORDS | PHATIC:
+            continue
+        content += 1
+        if lower not in PHATIC and lower not in VAGUE:
+            # Scripts without spaces write many words in one.
+            telling += len(lower) // 2 if lower[0] >= "\u3040" else 1
+    return Count(content, telling)
