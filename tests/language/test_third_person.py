@@ -87,10 +87,6 @@ AT = 1_778_245_000_000
         ),
         ("Dance is my life.", "Dance is Ada Marsh's life."),
         ("I need *all* of it by May, 'cause I move.", None),
-        (
-            "I keep **two** dogs 'cause I love them.",
-            "Ada Marsh keeps two dogs 'cause Ada loves them.",
-        ),
         ("Between you and me, I quit.", None),
         ("I think you left your keys here.", None),
         ("I sing and so do I dance.", None),

@@ -29,10 +29,6 @@ _NAME = re.compile(
     r"[^\W\d_][\w.'’\-]*(?: (?:(?:de|da|di|du|van|von|der|den|bin|al|el|la|le|y) ){0,2}"
     r"[^\W\d_a-z][\w.'’\-]*){0,3}"
 )
-#: Stars around words, as in "*all* of it".
-_EMPHASISED = re.compile(
-    r"(?<![\w*])(?P<mark>\*{1,2})(?P<said>[^\s*](?:[^*\n]*[^\s*])?)(?P=mark)(?![\w*])"
-)
 #: Pictures around a name, as in "Dan 🚲".
 _DECORATED = re.compile(r"\A[^\w]+|[^\w.]+\Z")
 _MARKED = re.compile(r"[?*_`|<>\[\]{}]|\n\s*\n")
@@ -124,7 +120,6 @@ class _Doubt(Exception):
 
 def in_third_person(sentence: str, speaker: str) -> str | None:
     """Return a sentence of `speaker` in the third person; None where it would be a guess."""
-    sentence = _EMPHASISED.sub(r"\g<said>", sentence)
     name = _DECORATED.sub("", speaker.split("@")[0])
     if _NAME.fullmatch(name) is None or name.lower() in _NO_NAMES or _ADDRESS.match(sentence):
         return None

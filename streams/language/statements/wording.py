@@ -23,6 +23,7 @@ from streams.language.references.person_before import with_things as things_name
 from streams.language.references.standing_alone import left_open
 from streams.language.relations.causes import after_opening
 from streams.language.statements.message_contents import MessageContents
+from streams.language.statements.plain_words import without_marks
 from streams.language.statements.third_person import in_third_person
 from streams.language.worth.worth import asks_little
 
@@ -160,6 +161,7 @@ class Wording:
 
     def worded(self, said: str, mentions: list[Mention]) -> str:
         """What is said in the third person; as it was said where that would be a guess."""
+        said = without_marks(said)
         if self._speaker is None:
             return said
         if not self._resolves:
