@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from streams.language.statements.statements import analyse
+from streams.language.worth import lasting, worth_words
 
 TABLE = Path(__file__).parents[1] / "data" / "worth"
 AT = 1_778_248_560_000  # Friday 8 May 2026
@@ -41,6 +43,34 @@ def test_of_every_kind_what_lasts_is_kept_and_what_does_not_is_none() -> None:
     assert len(rows) >= 250
     assert len(lost) <= 3, lost
     assert len(made) <= 11, made
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "always answer me in french from now on.",
+        "i'm allergic to walnuts.",
+        "the door code is 4471.",
+        "can you write me a poem about rain?",
+        "i'm so glad you like it.",
+        "right now i'm stuck in the queue.",
+        "to whom it may concern, i hereby confirm my order.",
+        "let's go with the blue tiles for the kitchen.",
+    ],
+)
+def test_what_is_shouted_is_worth_what_it_is_worth_in_small_letters(text: str) -> None:
+    assert bool(facts(text.upper())) == bool(facts(text))
+
+
+@pytest.mark.parametrize("module", [worth_words, lasting])
+def test_what_is_compared_with_small_letters_holds_no_capital(module: ModuleType) -> None:
+    """A cue with a capital would never be met, and nobody would be told."""
+    cues = [each for each in vars(module).values() if isinstance(each, re.Pattern)]
+    small = [cue for cue in cues if not cue.flags & re.IGNORECASE]
+    assert len(small) >= 6
+    for cue in small:
+        literal = re.sub(r"\\.", "", cue.pattern)
+        assert literal == literal.lower(), cue.pattern
 
 
 @pytest.mark.parametrize(

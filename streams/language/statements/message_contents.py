@@ -13,7 +13,7 @@ from streams.language.grammar.analysis import Contact, Introduction, Mention
 from streams.language.grammar.clauses import Span
 from streams.language.grammar.text_reading import ReadSentence
 from streams.language.grammar.vocatives import is_vocative
-from streams.language.worth.worth import Said
+from streams.language.worth.worth import Said, count_words
 
 _CODE_MARKS = ("();", "==", "=>", "</", "::", "&&")
 _PLACED = re.compile(r"\b(?:in|from|to|near|at|around|for|the)\s\Z", re.IGNORECASE)
@@ -77,16 +77,19 @@ class MessageContents:
         tokens = self.tokens
         left, right = self.places(start, end)
         mentions = self.mentions_in(start, end)
-        text = tokens.text
+        text = tokens.text[start:end]
+        named = [item for item in mentions if not is_vocative(tokens.text, item, end)]
         return Said(
             tokens,
             left,
             right,
-            text[start:end],
-            [item for item in mentions if not is_vocative(text, item, end)],
+            text,
+            text.lower(),
+            named,
             self.dates_in(left, right),
             self._own,
             self._read_at(start),
+            count_words(tokens, left, right, named),
         )
 
     def resolved(self, start: int, end: int) -> str:

@@ -28,8 +28,8 @@ from streams.language.worth.lasting import use_later
 from streams.language.worth.worth import (
     Message,
     about,
-    count_words,
     is_answer,
+    is_draft,
     is_rule,
     is_worth,
     points_back,
@@ -184,9 +184,7 @@ class SentenceStatements:
         use = max(use_later(piece.said) for piece in pieces if piece.kept)
         if (is_open == "nothing" and use >= 0) or any(piece.overruled for piece in pieces):
             return statement
-        telling = max(
-            count_words(piece.said).telling + len(piece.said.mentions) for piece in pieces
-        )
+        telling = max(piece.said.words.telling + len(piece.said.mentions) for piece in pieces)
         if is_open == "part" and telling < _TOLD_BESIDE:
             return None
         if lenient:
@@ -218,16 +216,17 @@ class SentenceStatements:
         claim = self._claim(start, end)
         whom = about(said)
         frame = self._frame(start, end) if claim is None else None
+        draft = is_draft(said)
         overruled = (
             claim is not None
             or bool(self._contents.contacts_in(start, end))
             or self._contents.introduces(start, end)
             or bool(said.mentions and _CORRECTION.match(said.text))
-            or is_rule(said)
+            or (not draft and is_rule(said))
             or (self._dictated and frame is not None)
             or any(first < end and start < last for first, last in self._keep)
         )
-        kept = overruled or is_worth(said, whom, self._message, linked)
+        kept = overruled or (not draft and is_worth(said, whom, self._message, linked))
         return JudgedClause(clause, said, whom, claim or frame, kept, overruled)
 
     def _claim(self, start: int, end: int) -> Claim | None:

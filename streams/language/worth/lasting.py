@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from projections.text.lexicon import RELATIONS, word_set
-from streams.language.worth.worth import Said, count_words
+from streams.language.worth.worth import Said
 from streams.language.worth.worth_words import BRUSQUE, FOREIGN, LISTENER, STATE, STATE_VERBS
 
 #: Said to whoever listens about the talk itself: what comes next, who is ready, what to send.
@@ -41,7 +41,6 @@ _TALK = re.compile(
     r"wanna (?:tell|share|show)|gotta (?:tell|share|show)|"
     r"have to (?:tell|show|share)|something to (?:share|tell|show)|(?:good|big|great|exciting|"
     r"some|bad) news|catch(?:ing)? up|pic|pics|photo|photos|picture|pictures|video call)\b",
-    re.IGNORECASE,
 )
 _MOOD = re.compile(
     r"\b(?:over the moon|in the mood|spinning|feel|feels|felt|feeling|feelings|tired|drained|"
@@ -63,7 +62,6 @@ _MOOD = re.compile(
     r"cried|brave|courage|strength|strong|stronger|keep going|hang in|give up|giving up|quit on|"
     r"self[- ](?:care|love|acceptance|discovery|expression)|positive|positivity|encourag\w+|"
     r"unconditional|empower\w+|important to|key\b|vital|crucial|essential)\b",
-    re.IGNORECASE,
 )
 #: A thought, and not what is: "I think we can", "I see the weights are down".
 _THOUGHT = re.compile(
@@ -77,7 +75,6 @@ _THOUGHT = re.compile(
     r"notice|noticed|doubt|admit|admire|care|mind|accept|"
     r"considering|sure|certain|aware|trying|try|tried to|gonna try|look forward|"
     r"looking forward|count on|rely on|here for|there for)\b",
-    re.IGNORECASE,
 )
 #: An intention without a thing or a day: "I'll check", "I just need to focus".
 _INTENT = re.compile(
@@ -95,22 +92,16 @@ _INTENT = re.compile(
     r"go|learn|build|create|manage|deal|reach|stick|stay|hear|say|talk|imagine|relate|tell|trust|"
     r"wait|sleep|listen|follow|prepare|review|confirm|need|want|have|grow|push|become|improve|"
     r"something|more|some|it|that|this|results?|time|help|real|clear|proper)\b",
-    re.IGNORECASE,
-)
-_NOT_ME = re.compile(
-    r"\b(?:do not|don['’]?t|never|stop|no) \w+(?: \w+)?(?: me| us)?\b", re.IGNORECASE
 )
 #: "I need to move": of use with a day or a name only.
 _WANTED = re.compile(
     r"\b(?:i|we)(?: just| really| also| still| only)* (?:(?:need|want|wanted) |(?:have|got) to )|"
     r"\b(?:gotta|wanna|gonna)\b",
-    re.IGNORECASE,
 )
 _OF_NOW = word_set("today tonight now right every each single day time moment this week")
 _ASIDE = re.compile(
     r"\b(?:thing|things|stuff|something|somewhere|somehow|everything|anything|whatever|kind of|"
     r"sort of|those|these|such)\b",
-    re.IGNORECASE,
 )
 #: What a life is made of: said of somebody, one more word is enough.
 _OF_LIFE = RELATIONS | word_set(
@@ -152,7 +143,7 @@ _NAMED = ("PERSON", "ORG", "LOCATION", "EVENT", "PRODUCT", "EMAIL", "URL", "TECH
 
 def use_later(said: Said) -> int:
     """Return how surely a clause tells something of use later: from 0 on it does."""
-    text = said.text
+    text = said.lower
     lowers = said.tokens.lowers[said.left : said.right]
     own = said.own
     named = {
@@ -161,7 +152,7 @@ def use_later(said: Said) -> int:
         if item.type in _NAMED and not own & set(item.text.lower().split())
     }
     sums = [item for item in said.mentions if item.type == "TIME" or _is_sum(item.text, item.type)]
-    count = count_words(said)
+    count = said.words
     days = [item for item in said.dates if not _is_of_now(said, item.left, item.right)]
     firm = len(named) + len(days) + len(sums)
     life = sum(lower.removesuffix("'s") in _OF_LIFE for lower in lowers)

@@ -73,22 +73,34 @@ from streams.language.worth.worth_words import (
 About = Literal["speaker", "person", "listener", "thing", "nobody"]
 
 
+class Count(NamedTuple):
+    """How many words say something, and how many of these tell it apart from what all say."""
+
+    said: int
+    telling: int
+
+
 class Said(NamedTuple):
     """A clause of a message: its tokens from `left` to `right`, and what it mentions.
 
-    `own` are the words of the speaker's name, in lower case.
+    `lower` is its text in lower case, `own` are the words of the speaker's name likewise.
     """
 
     tokens: Tokens
     left: int
     right: int
     text: str
+    lower: str
     mentions: Sequence[Mention]
     dates: Sequence[Found]
     own: Set[str]
     read: ReadSentence | None
+    words: Count
 
 
+_NO_NAME = FUNCTION_WORDS | EVERYBODY
+_CONTENTLESS = FUNCTION_WORDS | CONTRACTIONS.keys() | HONORIFICS
+_CONTRACTED_WORDS = FUNCTION_WORDS | PHATIC
 _CONTRACTED = ("'s", "'m", "'re", "'ve", "'ll", "'d", "n't")
 #: So many words that tell make a thing worth knowing.
 _TELLING = 2
@@ -128,13 +140,6 @@ def _ordered(tokens: Tokens, index: int) -> bool:
     return tokens.lowers[index - 1] in ORDERING or not ENDS.isdisjoint(tokens.gap(index - 1))
 
 
-class Count(NamedTuple):
-    """How many words say something, and how many of these tell it apart from what all say."""
-
-    said: int
-    telling: int
-
-
 def about(said: Said) -> About:
     """Return whom the sentence is about, by the first word that stands for anybody."""
     tokens, lowers = said.tokens, said.tokens.lowers
@@ -171,7 +176,7 @@ def _is_called(said: Said) -> bool:
     lower = said.tokens.lowers[left]
     return (
         said.tokens.words[left][0].isupper()
-        and lower not in FUNCTION_WORDS | EVERYBODY
+        and lower not in _NO_NAME
         and not PERSONAL.isdisjoint(said.tokens.lowers[left + 1 : left + 2])
     )
 
@@ -191,78 +196,72 @@ def elides(said: Said) -> bool:
 
 def points_back(said: Said) -> bool:
     """Whether it begins with a word that stands for what was named before it."""
-    return said.tokens.lowers[said.left] in PERSON or COMMENT.match(said.text) is not None
+    return said.tokens.lowers[said.left] in PERSON or COMMENT.match(said.lower) is not None
 
 
 def is_comment(said: Said) -> bool:
     """Whether it only says how something was, or what one thinks of it."""
-    if COMMENT.match(said.text) is None:
-        return KIND_WORDS.search(said.text) is not None and not said.dates
+    if COMMENT.match(said.lower) is None:
+        return KIND_WORDS.search(said.lower) is not None and not said.dates
     return not said.dates and not said.mentions
 
 
+def is_draft(said: Said) -> bool:
+    """Whether it bears the marks of a letter, a form, a story or a program."""
+    return DRAFT.search(said.lower) is not None
+
+
 def is_worth(said: Said, subject: About, message: Message, linked: bool) -> bool:
-    """Return whether the sentence says something that lasts about somebody or their affairs.
+    """Return whether what is no draft and no rule says something that lasts about somebody or
+    their affairs.
 
     `linked` says that it is the stated cause or effect of the sentence beside it.
     """
-    text = said.text
-    if DRAFT.search(text) is not None:
-        return False
-    count = count_words(said)
+    count = said.words
     if not count.said and not said.mentions:
         return False
-    if _is_standing(said, count):
-        return _kept_by_head(said, 5)
-    if CONTRAST.search(text) and len(said.mentions) + count.telling >= 2:
-        return _kept_by_head(said, 5)
-    if CHOICE.search(text):
+    if CHOICE.search(said.lower):
         return count.telling + len(said.mentions) >= 2 and _kept_by_head(said, 5)
-    if COMMAND.match(text):
+    if COMMAND.match(said.lower):
         return False
     if subject == "speaker":
-        kept = _of_the_speaker(said, count)
+        kept = _of_the_speaker(said)
     elif message.material:
         kept = False
     elif subject == "person":
-        kept = _of_a_person(said, count, message)
+        kept = _of_a_person(said, message)
     else:
         told = linked and count.telling + len(said.mentions) >= _TELLING and _says(said)
-        kept = not message.requests and (told or _of_affairs(said, count, subject))
+        kept = not message.requests and (told or _of_affairs(said, subject))
     return kept and _kept_by_head(said, 12)
 
 
 def is_order(said: Said) -> bool:
     """Whether it asks somebody to do something."""
-    return COMMAND.match(said.text) is not None or REQUEST.search(said.text) is not None
+    return COMMAND.match(said.lower) is not None or REQUEST.search(said.lower) is not None
 
 
 def is_rule(said: Said) -> bool:
     """Whether it tells how things are to be done from now on, or sets something right: "Room 102,
     not Room 101".
     """
-    if DRAFT.search(said.text) is not None:
-        return False
-    count = count_words(said)
-    if _is_standing(said, count):
-        return _kept_by_head(said, 5)
-    contrast = CONTRAST.search(said.text) is not None and len(said.mentions) + count.telling >= 2
-    return contrast and _kept_by_head(said, 5)
+    contrasts = len(said.mentions) + said.words.telling >= 2 and CONTRAST.search(said.text)
+    return bool(contrasts or _is_standing(said)) and _kept_by_head(said, 5)
 
 
 def is_answer(said: Said, asked: str) -> bool:
     """Whether a few words answer a question: "In Berlin", "Tuesday, actually"; or, where it asks
     for a thing, "We made pizza".
     """
-    if said.right - said.left > _SHORT or COMMAND.match(said.text) or DRAFT.search(said.text):
+    if said.right - said.left > _SHORT or COMMAND.match(said.lower) or is_draft(said):
         return False
-    if THANKS.match(said.text):
+    if THANKS.match(said.lower):
         return False
-    if not said.mentions and not count_words(said).telling:
+    if not said.mentions and not said.words.telling:
         return False
     if is_finite(said.tokens, said.tokens.starts[said.left], said.tokens.ends[said.right - 1]):
         lowers = said.tokens.lowers[said.left : said.right]
-        said_kindly = KIND_WORDS.search(said.text) or PASSING_CUE.search(said.text)
+        said_kindly = KIND_WORDS.search(said.lower) or PASSING_CUE.search(said.lower)
         kind = said_kindly is not None and RELATIONS.isdisjoint(lowers)
         asks = ASKS_FOR.match(asked) is not None and not asks_little(asked)
         return asks and not kind and LISTENER.isdisjoint(lowers)
@@ -274,11 +273,11 @@ def asks_little(asked: str) -> bool:
     return ASKS_LITTLE.search(asked) is not None
 
 
-def _is_standing(said: Said, count: Count) -> bool:
+def _is_standing(said: Said) -> bool:
     """Whether it tells how things are to be done from now on."""
-    text = said.text
+    text = said.lower
     ordered = COMMAND.match(text) or REFUSED.match(text) or RULE_OPENING.match(text)
-    if not ordered or not (count.said or said.mentions) or BRUSQUE.match(text):
+    if not ordered or not (said.words.said or said.mentions) or BRUSQUE.match(text):
         return False
     if STANDING.search(text):
         return True
@@ -295,13 +294,13 @@ def _kept_by_head(said: Said, least: int) -> bool:
     return said.read is None or said.read.durable >= least
 
 
-def _of_the_speaker(said: Said, count: Count) -> bool:
-    text = said.text
+def _of_the_speaker(said: Said) -> bool:
+    text = said.lower
     lowers = said.tokens.lowers[said.left : said.right]
     if not (_says(said) or elides(said) or _is_unspaced(said) or not FOREIGN.isdisjoint(lowers)):
         return False
     named = [item for item in said.mentions if item.type != "NUMBER" or len(item.text) > 1]
-    weight = count.telling + len(named) + len(said.dates)
+    weight = said.words.telling + len(named) + len(said.dates)
     lasting = LASTING_CUE.search(text) is not None
     if REQUEST.search(text) and not ((lasting or said.dates) and weight >= 2):
         return False
@@ -321,17 +320,17 @@ def _of_the_speaker(said: Said, count: Count) -> bool:
     )
 
 
-def _of_a_person(said: Said, count: Count, message: Message) -> bool:
+def _of_a_person(said: Said, message: Message) -> bool:
     lowers = said.tokens.lowers[said.left : said.right]
-    weight = count.telling + len(said.mentions)
+    weight = said.words.telling + len(said.mentions)
     if (message.requests and SPEAKER.isdisjoint(lowers)) or not _says(said):
         return False
-    if PASSING_CUE.search(said.text) or not LISTENER.isdisjoint(lowers):
+    if PASSING_CUE.search(said.lower) or not LISTENER.isdisjoint(lowers):
         return weight >= 5
     return weight >= 2
 
 
-def _of_affairs(said: Said, count: Count, subject: About) -> bool:
+def _of_affairs(said: Said, subject: About) -> bool:
     """What is about no person: an appointment, a room, a bill; not what all the world knows."""
     lowers = said.tokens.lowers[said.left : said.right]
     if not _says(said):
@@ -340,17 +339,17 @@ def _of_affairs(said: Said, count: Count, subject: About) -> bool:
     timed = any(item.type == "TIME" for item in said.mentions)
     affair = not AFFAIRS.isdisjoint(map(bare, lowers))
     mine = not SPEAKER.isdisjoint(lowers)
-    weight = count.telling + len(said.mentions)
+    weight = said.words.telling + len(said.mentions)
     if subject == "nobody" and _is_somebodys(said):
         return weight >= _TELLING
     if subject == "listener":
         return dated and timed and weight >= 3
     if subject == "thing":
         return weight >= 3 and (dated or timed or (affair and mine))
-    if dated and (count.said or timed):
+    if dated and (said.words.said or timed):
         return True
     if mine:
-        return weight >= 2 and not REQUEST.search(said.text)
+        return weight >= 2 and not REQUEST.search(said.lower)
     return weight >= 2 and (
         affair or timed or (not CHANGED.isdisjoint(lowers) and bool(said.mentions))
     )
@@ -366,7 +365,7 @@ def _is_somebodys(said: Said) -> bool:
 
 def _is_unspaced(said: Said) -> bool:
     """Whether it is said in the first person in a script without spaces."""
-    return not said.text.isascii() and first_person(said.text)
+    return not said.lower.isascii() and first_person(said.lower)
 
 
 def _says(said: Said) -> bool:
@@ -378,22 +377,20 @@ def _says(said: Said) -> bool:
     )
 
 
-def count_words(said: Said) -> Count:
+def count_words(tokens: Tokens, left: int, right: int, mentions: Sequence[Mention]) -> Count:
     """Return how many words of a clause say something, and how many tell it apart."""
-    tokens = said.tokens
-    mentions = said.mentions
     content = telling = 0
     inside = 0  # index of the first mention that is not over yet
-    for index in range(said.left, said.right):
+    for index in range(left, right):
         lower = tokens.lowers[index]
         place = tokens.starts[index]
         while inside < len(mentions) and mentions[inside].end <= place:
             inside += 1
         if inside < len(mentions) and mentions[inside].start <= place:
             continue
-        if lower in FUNCTION_WORDS or lower in CONTRACTIONS or lower in HONORIFICS:
+        if lower in _CONTENTLESS:
             continue
-        if lower.endswith(_CONTRACTED) and bare(lower) in FUNCTION_WORDS | PHATIC:
+        if lower.endswith(_CONTRACTED) and bare(lower) in _CONTRACTED_WORDS:
             continue
         content += 1
         if lower not in PHATIC and lower not in VAGUE:
