@@ -98,3 +98,34 @@ def test_what_was_said_last_of_a_taste_is_so_whatever_order_it_comes_in(
     likes = max(told)[1] == "I love opera."
     opera = "Ada loves opera." if likes else "Ada doesn't like opera."
     assert set(zone.holding()) == {"Ada loves jazz.", opera}
+
+
+def test_a_newer_home_leaves_the_work_of_the_same_sentence() -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Ada", "I live in Turin and work as a nurse.", id="m1"),
+        says("Ada", "I live in Oslo now.", at=START + 3 * DAY, id="m2"),
+    )
+    assert zone.holding() == ["Ada works as a nurse.", "Ada lives in Oslo now."]
+
+
+def test_several_claims_of_a_sentence_are_no_repeats_of_each_other() -> None:
+    words = "My sister Ana, a vet in Porto, turned 40."
+    zone = Zone(RuleWriter()).given(says("Ada", words, id="m1"))
+    first = zone.facts()
+    assert len(first) == 3
+    zone.given(says("Ada", words, at=START + MINUTE, id="m2"))
+    assert zone.facts() == first
+    repeats = zone.ask("memory", "SELECT event_id FROM fact_repeats")
+    assert len(repeats) == len(first)
+
+
+def test_what_is_claimed_of_a_sister_is_hers() -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Ada", "My sister Ana works at Siemens and lives in Bonn.")
+    )
+    sql = "SELECT subject, attribute, value FROM fact_claims ORDER BY attribute"
+    claims = zone.ask("memory", sql)
+    names = dict(zone.ask("identity", "SELECT id, name FROM entities"))
+    assert [(names[whose], which, value) for whose, which, value in claims] == [
+        ("Ana", "employer", "Siemens"), ("Ada", "family", "sister Ana"), ("Ana", "home", "Bonn"),
+    ]  # fmt: skip

@@ -78,7 +78,7 @@ _BORN = re.compile(
 )
 
 _ROLE_END = re.compile(
-    r"\s(?:at|in|for|with|and|from|who|on|since|by|to|of|but|here|now|there|based|working|or|so|"
+    r"\s(?:at|in|for|with|and|from|who|on|since|by|to|of|but|here|now|there|based|working|living|or|so|"
     r"because|this|last|next|again)\b.*\Z",
     re.IGNORECASE | re.DOTALL,
 )

@@ -44,7 +44,7 @@ _COMMENT = re.compile(
     r"(?=(?:i|im|we|my|our)\b)",
     re.IGNORECASE,
 )
-_LEAD = re.compile(
+LEAD = re.compile(
     r"(?:(?:you know|me|personally|as for me|for me|haha|lol|honestly|hey|hi|yeah|yes|oh|well|so|"
     r"and|also|now|currently|thanks|no|ok|okay|today|recently|last \w+|these days|fortunately|"
     r"unfortunately|right now|for the (?:past|last) (?:\w+ )?(?:years?|months?|weeks?)|"
@@ -85,11 +85,12 @@ _AFTERTHOUGHT = re.compile(
 #: After the name of a place: another's, or one of several.
 _NO_HOME = ("'s", "’s", " and ", " or ", "/")
 _STILL = word_set("just also still actually really currently now both")
-_KIN = "|".join(sorted(PARTNERS | RELATIVES, key=len, reverse=True))
+KIN = "|".join(sorted(PARTNERS | RELATIVES, key=len, reverse=True))
 _NAME = r"(?-i:[A-ZÀ-Þ][\w\-]+)"
+KIN_NAME = rf"{_NAME}(?: {_NAME})?"
 _KINSHIP = re.compile(
-    rf"\b(?:my|our)\s+(?P<which>(?:\w+[ -]){{0,2}}?)(?P<kin>{_KIN})\b(?:['’]s name is|"
-    rf",? (?:is )?(?:called|named)| is|,)? (?P<name>{_NAME}(?: {_NAME})?)(?!['’]s|\w)",
+    rf"\b(?P<whose>my|our)\s+(?P<which>(?:\w+[ -]){{0,2}}?)(?P<kin>{KIN})\b(?:['’]s name is|"
+    rf",? (?:is )?(?:called|named)| is|,)? (?P<name>{KIN_NAME})(?!['’]s|\w)",
     re.IGNORECASE,
 )
 _NO_NAME = word_set("i i'm i’m i've i’ve monday tuesday wednesday thursday friday saturday sunday")
@@ -133,7 +134,7 @@ def find_attribute(
     `offset` is where the clause begins in the message, `mentions` are those in it.
     """
     begin = after_lead_in(clause, 0, len(clause))
-    begin = _LEAD.match(clause, begin).end()  # type: ignore[union-attr]
+    begin = LEAD.match(clause, begin).end()  # type: ignore[union-attr]
     if len(clause) - begin > _LONGEST or _DOUBT.search(clause, begin):
         return None
     person = next(
@@ -293,18 +294,22 @@ def _relative(what: str, head: str, verb: str, rest: Rest) -> Told | None:
     return told("family", what)
 
 
-def _kinship(clause: str) -> Told | None:
-    """A relative or partner who is named: "my son Harjit"."""
+def find_kin(clause: str) -> re.Match[str] | None:
+    """Find a relative or partner who is named: "my son Harjit"."""
     lower = clause.lower()
     match = _KINSHIP.search(clause) if "my " in lower or "our " in lower else None
     if match is None or match["name"].split()[0].lower() in _NO_NAME | LANGUAGES:
         return None
+    past = match["which"].strip().lower() in ("ex", "ex-", "former")
+    return None if past and match["kin"].lower() in PARTNERS else match
+
+
+def _kinship(clause: str) -> Told | None:
+    match = find_kin(clause)
+    if match is None:
+        return None
     if match["kin"].lower() in PARTNERS:
-        return (
-            None
-            if match["which"].strip().lower() in ("ex", "ex-", "former")
-            else Told("partner", match["name"])
-        )
+        return Told("partner", match["name"])
     return told("family", f"{match['which']}{match['kin']} {match['name']}")
 
 

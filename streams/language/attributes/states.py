@@ -170,7 +170,7 @@ def _ill(rest: Rest) -> Told | None:
 def _diet(rest: Rest) -> Told | None:
     if rest.words[:2] in (("gluten", "free"), ("dairy", "free"), ("plant", "based")):
         return Told("diet", " ".join(rest.words[:2]))
-    what = _ending(Rest.of(re.sub(r" (?:since|for|now) .*", "", rest.text)), DIETS)
+    what = _ending(Rest.of(re.sub(r" (?:since|for|now|and) .*", "", rest.text)), DIETS)
     return Told("diet", what) if what else None
 
 

@@ -109,6 +109,8 @@ class Outside(Struct, frozen=True):
 class Analysis(Struct, frozen=True):
     """Everything found in one message, each part in the order of the text.
 
+    What is said on the way ("my sister Ana", of whom something else is told) is stated last.
+
     `days_meant` are those days that bare weekdays mean since the conversation named them before
     (ordinals); `named_by` the numbers of the events before that name whom "he" or "she" means.
     """

@@ -10,10 +10,12 @@ import msgspec
 
 from projections.text.dates import as_reference
 from projections.text.lexicon import RELATIONS
+from projections.text.tokenizer import tokenise
+from streams.language.attributes.claim_parts import ClaimPart, claim_parts
 from streams.language.attributes.claims import TRIGGERS as CLAIM_TRIGGERS
 from streams.language.attributes.claims import find_claim
+from streams.language.attributes.frames import MASK, find_frame
 from streams.language.attributes.frames import VERBS as FRAME_VERBS
-from streams.language.attributes.frames import find_frame
 from streams.language.grammar.analysis import Claim, Mention, Statement
 from streams.language.grammar.clauses import Clause, Span, after_lead_in, clauses
 from streams.language.grammar.reported import is_reported
@@ -70,6 +72,8 @@ class SentenceStatements:
         self._dictated = dictated
         self._resolves = resolves
         self._unsure: list[tuple[int, Statement]] = []
+        #: What sentences say on the way, such as whose sister somebody is.
+        self.aside: list[Statement] = []
         #: Whether "he" or "she" in the part that is read is somebody whom the part before names.
         self._known = False
         self._message = Message.of(contents.tokens)
@@ -139,8 +143,69 @@ class SentenceStatements:
                 # "My one-year-old is so cute, his name is Kyle"
                 statement = self._standing_alone(pieces[first - 1 : last + 1], lenient)
             if statement is not None:
-                said.append(statement)
+                said += self._claim_by_claim(group, statement, lenient)
         return said
+
+    def _claim_by_claim(
+        self, group: list[JudgedClause], statement: Statement, lenient: bool
+    ) -> list[Statement]:
+        """The statement, or one for each of the claims that its first clause makes."""
+        tokens, speaker, claim = self._contents.tokens, self._contents.speaker, statement.claim
+        if claim is None or speaker is None or MASK in claim.attribute:
+            return [statement]
+        start, end, shifts = group[0].clause
+        mentions = self._contents.mentions_in(start, end)
+        parts = claim_parts(tokens.text, start, end, self._read, mentions, speaker, claim.subject)
+        if not parts:
+            return [statement]
+        first, *others = parts
+        if len(group) > 1:
+            others = [each for each in others if each.beside]
+        elif first.end < end:
+            lead = after_lead_in(tokens.text, start, end)
+            said = self._contents.said(lead, first.end)
+            clause = Clause(start, first.end, shifts)
+            cut = self._standing_alone([group[0]._replace(clause=clause, said=said)], lenient)
+            statement = cut or statement
+        statement = msgspec.structs.replace(statement, claim=first.claim)
+        named = [each for each in statement.mentions if each.text == first.claim.subject]
+        made = [(each, self._of_part(each, named)) for each in others]
+        self.aside += [one for each, one in made if each.beside]
+        return [statement, *(one for each, one in made if not each.beside)]
+
+    def _read(self, opening: str, start: int, end: int, person: str | None) -> Claim | None:
+        """The claim of a part of the message, with the words before it that it lacks."""
+        tokens, contents = self._contents.tokens, self._contents
+        sentence, offset = opening + tokens.text[start:end], start - len(opening)
+        mentions = contents.mentions_in(start, end)
+        if person is not None:
+            mentions.insert(0, Mention(offset, offset + len(person), person, "PERSON"))
+        dates = contents.dates_in(*contents.places(start, end))
+        references = [as_reference(tokens, item) for item in dates]
+        return find_claim(sentence, offset, contents.speaker, mentions, references, [])
+
+    def _of_part(self, part: ClaimPart, named: list[Mention]) -> Statement:
+        """The statement of a part of a clause; `named` are the mentions of whom it is said of."""
+        contents = self._contents
+        start, end = part.start, part.end
+        left, right = contents.places(start, end)
+        dates = contents.dates_in(left, right)
+        before = tokenise(part.opening)
+        words = tokens_for_signature(before, 0, len(before.words), ())
+        words += tokens_for_signature(contents.tokens, left, right, dates)
+        mentions = [*named, *contents.mentions_in(start, end)]
+        said = part.opening + contents.resolved(start, end)
+        return Statement(
+            start=start,
+            end=end,
+            sentence=part.opening + " ".join(contents.text[start:end].split()),
+            text=self._wording.worded(said[0].upper() + said[1:], mentions),
+            signature=assemble(words, contents.speaker, question=False),
+            mentions=tuple(dict.fromkeys(mentions)),
+            dates=tuple(as_reference(contents.tokens, item) for item in dates),
+            claim=part.claim,
+            corrects=False,
+        )
 
     def _standing_alone(self, pieces: list[JudgedClause], lenient: bool) -> Statement | None:
         """The statement of clauses, with the name of whom it speaks; None where that is open, or

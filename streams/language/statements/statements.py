@@ -100,6 +100,7 @@ def analyse(
     if not statements and (best := stating.best_unsure()) is not None:
         # Nothing here surely lasts: the best of it is kept, and the rest is left to the message.
         statements.append(best)
+    statements += stating.aside
     named_by = (wording.named_by.get(each.start) for each in statements)
     analysis = Analysis(
         tuple(statements[:limit]),
