@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -89,6 +89,21 @@ def test_reading_on_begins_where_nobody_was_told(home: Home, records: list[Deliv
     home.worker.take(PLACE, records[1:])
     assert home.worker.position(PLACE) == 5
     assert home.command.position(PLACE) == 5
+
+
+@pytest.mark.parametrize("begin", [Copy.deliver, Copy.follow])
+def test_what_another_process_copies_before_reading_begins_is_told(
+    home: Home, records: list[Delivered], begin: Callable[[Copy, list[Any]], None]
+) -> None:
+    home.command.take(PLACE, records[:2])
+    begin(home.worker, [PLACE])
+    # The worker looks here at what its copy holds, and only then asks where to read.
+    home.command.take(PLACE, records[1:3])
+    assert home.worker.position(PLACE) == 1
+    home.worker.take(PLACE, records[1:3])
+    assert home.told == [(*PLACE, {ZONE})]
+    home.worker.take(PLACE, records[2:3])
+    assert len(home.told) == 1
 
 
 def test_what_this_process_appended_need_not_come_back(

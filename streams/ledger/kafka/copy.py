@@ -102,18 +102,31 @@ class Copy:
         return self._broken
 
     def follow(self, tps: Iterable[LedgerPartition]) -> None:
-        """Read these partitions too from now on."""
-        self._followed |= set(tps) - self._delivered
+        """Read these partitions too from now on, and notify the listener of what they get."""
+        tps = set(tps) - self._delivered
+        self._notify_from_here(tps - self._followed)
+        self._followed |= tps
 
     def deliver(self, tps: Iterable[LedgerPartition]) -> None:
-        """Stop reading these partitions: a caller of `take` delivers their records.
+        """Stop reading these partitions: a caller of `take` delivers their records, and the
+        listener is notified of what they get from now on.
 
         The caller has compared its first records with the copy.
         """
         self._followed |= self._delivered
         self._delivered = set(tps)
+        self._notify_from_here(self._delivered)
         self._followed -= self._delivered
         self._compared |= self._delivered
+
+    def _notify_from_here(self, tps: Iterable[LedgerPartition]) -> None:
+        """Let the listener hear of every record from the copy's end on.
+
+        Reading may begin later than that, and other processes of this home may copy meanwhile.
+        """
+        for tp in tps:
+            if tp[0] != KEYS and tp not in self._notified:
+                self._notified[tp] = self.next(tp)
 
     def position(self, tp: LedgerPartition) -> int:
         """Return the offset from which to go on reading: that of the last copied record, to compare
@@ -122,7 +135,7 @@ class Copy:
         copied = self.next(tp)
         if tp[0] == KEYS:
             return copied
-        return max(min(copied, self._notified.setdefault(tp, copied)) - 1, 0)
+        return max(min(copied, self._notified.get(tp, copied)) - 1, 0)
 
     def check(self, tp: LedgerPartition) -> None:
         """Raise the error of a partition that is broken.
@@ -157,7 +170,7 @@ class Copy:
         finally:
             # A partition that is read for this alone is not followed, and notifies nobody.
             self._followed -= unread
-            for tp in unread:
+            for tp in unread - self._delivered:
                 self._notified.pop(tp, None)
 
     def _reach(
