@@ -45,7 +45,7 @@ MINUTE = 60_000
 DAY = 86_400_000
 MODELS = ("events", "memory", "identity", "embeddings")
 #: Longer than anything here takes on a busy machine: who waits so long has found something wrong.
-PATIENCE = 60.0
+PATIENCE = 120.0
 
 
 class Place(NamedTuple):

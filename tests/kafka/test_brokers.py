@@ -8,8 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from schemas.events import Draft, Message
 from schemas.records import GENESIS, read_event, record_hash
 from streams.ledger import EVENTS, LedgerUnavailable, partition_of
@@ -24,7 +22,6 @@ def say(number: int) -> Draft:
     return Draft(platform="chat", occurred_at=1_767_607_200_000, payload=message)
 
 
-@pytest.mark.timeout(400)
 def test_nodes_work_while_one_of_three_brokers_is_away(tmp_path: Path) -> None:
     with Cluster(tmp_path / "brokers") as cluster:
         settings = KafkaSettings.read(f"{SCHEME}{cluster.address}", {})
@@ -43,7 +40,6 @@ def test_nodes_work_while_one_of_three_brokers_is_away(tmp_path: Path) -> None:
             assert old.head("ada").number == 6
 
 
-@pytest.mark.timeout(400)
 def test_what_one_copy_alone_would_hold_is_refused_and_goes_in_once_when_the_others_are_back(
     tmp_path: Path,
 ) -> None:

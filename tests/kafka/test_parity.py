@@ -89,7 +89,6 @@ def hashes(home: Recollect, zones: Sequence[str]) -> dict[str, dict[str, str]]:
     return {zone: home.hashes(zone) for zone in zones}
 
 
-@pytest.mark.timeout(420)
 def test_twenty_thousand_events_give_the_same_files_on_every_way(
     make: Make, kafka_url: str, tmp_path: Path
 ) -> None:
