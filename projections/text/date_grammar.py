@@ -11,7 +11,7 @@ ago") or recurs ("every Friday") is no date.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ from projections.text.calendar_days import (
     week_of,
     year_days,
 )
-from projections.text.date_lexemes import RANGE_WORDS, TENS, Kind, Part, lexemes_of
+from projections.text.date_lexemes import RANGE_WORDS, TENS, Kind, Part, lowers_of
 from projections.text.holidays import HOLIDAYS
 from projections.text.lexicon import (
     DAY_WORDS,
@@ -38,7 +38,6 @@ from projections.text.lexicon import (
     WEEKDAYS,
     word_set,
 )
-from projections.text.recent_texts import cached_for_short
 from projections.text.times_of_day import DAYTIMES, TimesOfDay
 
 _UNITS = {
@@ -58,6 +57,7 @@ _UNITS = {
 _LAST = word_set("last past previous")
 _NEXT = word_set("next upcoming coming following")
 _THIS = word_set("this current")
+_QUALIFIERS = _LAST | _NEXT | _THIS
 _NAMED_TIMES = word_set("noon midday midnight lunch lunchtime eod")
 _CLOCK_OPENERS = word_set("at by from until till untill before after around @ about")
 _HOLIDAY_OPENERS = ("on", "by", "before", "after", "until", "till", "since", "at", "for", "from")
@@ -95,7 +95,7 @@ class Reading(NamedTuple):
 
 def readings(text: str, today: int) -> list[Reading]:
     """Return what can be read in a text that was written on day `today`, without overlap."""
-    return list(_Parser(text, today).all()) if _telling(text) else []
+    return list(_Parser(text, today).all()) if tells_dates(text) else []
 
 
 # So many words before the first word that tells a date a reference may begin.
@@ -104,20 +104,19 @@ _AHEAD = 5
 _NEAR = 190
 
 
-@cached_for_short
-def _telling(text: str) -> Sequence[int]:
-    """Return the places of the lexemes without which there is no date."""
-    return [
-        place
-        for place, (_, _, lower, _) in enumerate(lexemes_of(text))
-        if lower.isdecimal() or lower.removesuffix("'s") in _TELLING
-    ]
+def tells_dates(text: str) -> bool:
+    """Whether a text has a number or a word without which there is no date in it."""
+    return any(map(_tells, lowers_of(text)))
+
+
+def _tells(lower: str) -> bool:
+    return lower.isdecimal() or lower.removesuffix("'s") in _TELLING
 
 
 class _Parser(TimesOfDay):
     def __init__(self, text: str, today: int) -> None:
         super().__init__(text, today)
-        self._telling = _telling(text)
+        self._telling = [place for place, each in enumerate(self._lexemes) if _tells(each.lower)]
 
     def all(self) -> Iterator[Reading]:
         """Yield the readings in order."""
@@ -495,7 +494,7 @@ class _Parser(TimesOfDay):
         counted = self._count_of_units(at)
         if counted is not None and self._lower(counted[0]) in _NEXT:
             at, step, count = counted[0] + 1, 1, counted[1]
-        elif self._lower(at) in _LAST | _NEXT | _THIS or self._is(at, "all"):
+        elif self._lower(at) in _QUALIFIERS or self._is(at, "all"):
             step = -1 if self._lower(at) in _LAST else 1 if self._lower(at) in _NEXT else 0
             after = self._count_of_units(at + 1)
             at, count = (at + 1, 0) if after is None else after

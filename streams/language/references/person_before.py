@@ -324,10 +324,12 @@ def _things(said: str, whose: str | None, speaker: str, number: int | None) -> M
         return None
     verb = found["verb"].lower()
     things = found["things"]
-    told = verb in _PLURAL_VERBS | (BASES - NOUNS_TOO) or (found["whose"] and is_past(verb))
+    plural = verb in _PLURAL_VERBS or (verb in BASES and verb not in NOUNS_TOO)
+    told = plural or (found["whose"] and is_past(verb))
     if not told or things.lower().endswith(("ss", "us")):
         return None
-    if things.split(" ")[-1].lower() in FUNCTION_WORDS | PHATIC:
+    last = things.split(" ")[-1].lower()
+    if last in FUNCTION_WORDS or last in PHATIC:
         return None
     owner = (found["whose"] or "").lower()
     if owner == "your " and whose is not None:

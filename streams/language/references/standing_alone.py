@@ -105,6 +105,7 @@ _TO_ME = word_set("me us my our")
 _AGENTS = ("er", "or", "ist", "man", "woman", "ian", "ess", "mate", "son", "daughter")
 _ENDS = ".,;:!?)…"
 _ADVERBS = word_set("away back together again ahead apart along around yet ago")
+_NO_NOUNS = FUNCTION_WORDS | PHATIC | _TIMES | _ADVERBS
 _ONE = word_set("one ones")
 _BEFORE_ONE = word_set("the this that another big new old first last next right other good best")
 #: Words after which "that" leads to what is said: "I think that", "the fact that".
@@ -308,8 +309,7 @@ def _is_noun(tokens: Tokens, at: int, left: int) -> bool:
     lower = tokens.lowers[at]
     if (
         len(lower) < 3
-        or lower in FUNCTION_WORDS | PHATIC
-        or lower in _TIMES | _ADVERBS
+        or lower in _NO_NOUNS
         or "'" in lower
         or "’" in lower
         or lower.endswith(_NOT_NOUNS)

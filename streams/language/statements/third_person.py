@@ -85,6 +85,7 @@ _EVERYBODYS = word_set(
 )
 _WE = {"we're": "are", "we've": "have", "we'll": "will", "we": ""}
 _WOULD = word_set("like love rather prefer be hate go have say never want")
+_NO_NOUNS = FUNCTION_WORDS | PHATIC | BASES
 _BEFORE_OBJECT = FUNCTION_WORDS | {"my", "our", "a", "an", "the"}
 _ORDERED = _BEFORE_OBJECT - AUXILIARIES - word_set("and or really")
 _DETERMINERS = word_set("a an the my our some any no every each two three four five this these")
@@ -407,7 +408,7 @@ def _is_noun(lower: str) -> bool:
     """Whether a word may well name a thing, as far as its form says."""
     return (
         len(lower) > 2
-        and lower not in FUNCTION_WORDS | PHATIC | BASES
+        and lower not in _NO_NOUNS
         and not is_past(lower)
         and not is_participle(lower)
         and "'" not in lower
