@@ -336,3 +336,19 @@ def test_a_long_line_costs_no_more_than_its_length(word: str) -> None:
     # Quadratic work would grow 64 times. The floor keeps the clock's grain out of the ratio, and
     # another try what else the machine did meanwhile.
     assert any(seconds(4_000) / max(seconds(500), 0.004) < 20 for _ in range(5))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MAYBE I live in Turin now.",
+        "I DO NOT live in Turin.",
+        "I USED TO live in Turin.",
+        "IF I live in Turin, I take the tram.",
+        "PERHAPS I have two dogs.",
+        "I WISH I had two dogs.",
+    ],
+)
+def test_doubt_in_capitals_is_doubt(text: str) -> None:
+    claims = [each.claim for each in analyse(text, speaker="Ada", at_ms=AT).statements]
+    assert not any(claims), claims

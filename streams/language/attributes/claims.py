@@ -24,7 +24,6 @@ _DOUBT = re.compile(
     r"almost|nearly|ex|former|formerly|until|wanted|hoping|hope|dream|thinking|considering|"
     r"pretend|temporarily|were|was|when|while|before|back when|joking|kidding|imagine|like|"
     r"said)\b|n['’]t\b",
-    re.IGNORECASE,
 )
 #: Words that may stand before the subject without changing what is said.
 _LEAD = (
@@ -95,20 +94,24 @@ def find_claim(
     """Return the one plain claim of a sentence that begins at `offset` of the message."""
     for contact in contacts:
         subject = contact.owner or speaker
-        if contact.kind in ("email", "phone") and subject and not _DOUBT.search(sentence):
+        if contact.kind in ("email", "phone") and subject and not _is_doubtful(sentence):
             return Claim(subject, contact.kind, contact.value)
     if len(sentence) > 300:
         return None
     if birthday := _birthday(sentence, offset, speaker, dates):
         return birthday
     claim = None
-    if not _DOUBT.search(sentence):
+    if not _is_doubtful(sentence):
         claim = (
             _place_or_employer(sentence, offset, speaker, mentions)
             or _partner(sentence, offset, speaker, mentions)
             or _role(sentence, speaker)
         )
     return claim or find_attribute(sentence, offset, speaker, mentions)
+
+
+def _is_doubtful(sentence: str) -> bool:
+    return _DOUBT.search(sentence.lower()) is not None
 
 
 def _subject(match: re.Match[str], speaker: str | None, mentions: list[Mention]) -> str | None:

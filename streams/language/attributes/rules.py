@@ -28,7 +28,6 @@ _DOUBT = re.compile(
     r"\b(?:if|unless|would|could|should|might|wish|maybe|perhaps|probably|guess|suppose|joking|"
     r"kidding|pretend|pretending|imagine|used to|no longer|any ?more|not sure|or not|supposedly|"
     r"until|almost|once|had|let's|as if|apparently|like a (?:dog|maniac|fool|horse))\b|[?]",
-    re.IGNORECASE,
 )
 _SHORT = (
     (re.compile(r"\b(i|we|[\w.]+)['’](?:m|re)\b|\b(i)m\b", re.IGNORECASE), r"\1\2 am"),
@@ -85,7 +84,8 @@ _AFTERTHOUGHT = re.compile(
 #: After the name of a place: another's, or one of several.
 _NO_HOME = ("'s", "’s", " and ", " or ", "/")
 _STILL = word_set("just also still actually really currently now both")
-KIN = "|".join(sorted(PARTNERS | RELATIVES, key=len, reverse=True))
+_KIN_WORDS = sorted(PARTNERS | RELATIVES, key=len, reverse=True)
+KIN = "|".join(_KIN_WORDS)
 _NAME = r"(?-i:[A-ZÀ-Þ][\w\-]+)"
 KIN_NAME = rf"{_NAME}(?: {_NAME})?"
 _KINSHIP = re.compile(
@@ -135,7 +135,7 @@ def find_attribute(
     """
     begin = after_lead_in(clause, 0, len(clause))
     begin = LEAD.match(clause, begin).end()  # type: ignore[union-attr]
-    if len(clause) - begin > _LONGEST or _DOUBT.search(clause, begin):
+    if len(clause) - begin > _LONGEST or _DOUBT.search(clause[begin:].lower()):
         return None
     person = next(
         (one for one in mentions if one.start == offset + begin and one.type == "PERSON"), None
@@ -297,7 +297,9 @@ def _relative(what: str, head: str, verb: str, rest: Rest) -> Told | None:
 def find_kin(clause: str) -> re.Match[str] | None:
     """Find a relative or partner who is named: "my son Harjit"."""
     lower = clause.lower()
-    match = _KINSHIP.search(clause) if "my " in lower or "our " in lower else None
+    if not ("my " in lower or "our " in lower) or not any(map(lower.__contains__, _KIN_WORDS)):
+        return None
+    match = _KINSHIP.search(clause)
     if match is None or match["name"].split()[0].lower() in _NO_NAME | LANGUAGES:
         return None
     past = match["which"].strip().lower() in ("ex", "ex-", "former")

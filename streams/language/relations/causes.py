@@ -93,6 +93,12 @@ _EFFECT_FOLLOWS = re.compile(
     r"she|they|he['’]s|she['’]s|they['’]\w+|my|our|his|her|their|the)\b))",
     re.IGNORECASE,
 )
+#: Without one of these there is no such link.
+_CAUSE_WORDS = ("because", "the fact", "reason", "given that", "since", "seeing")
+_EFFECT_WORDS = (
+    "so ", "why", "how come", "mean", "therefore", "consequently", "accordingly", "thus", "hence",
+    "as a ", "because of", "reason", "due to",
+)  # fmt: skip
 #: What one does in order that something may be is no cause of it.
 _PURPOSE = re.compile(r"\b(?:can|could|may|will|would|won['’]t|wouldn['’]t)\b", re.IGNORECASE)
 #: At the beginning of a sentence: a cause up to the comma, then its effect.
@@ -151,7 +157,13 @@ _MOST_WORDS = 4
 def joined(tokens: Tokens, start: int, end: int) -> Joined | None:
     """Return the two parts of a sentence of which one is the cause of the other, or None."""
     text = tokens.text
-    for find in (_with_cause_first, _with_cause_after, _with_effect_after):
+    lower = text[start:end].lower()
+    ways = []
+    if any(map(lower.__contains__, _CAUSE_WORDS)):
+        ways += [_with_cause_first, _with_cause_after]
+    if any(map(lower.__contains__, _EFFECT_WORDS)):
+        ways += [_with_effect_after]
+    for find in ways:
         found = find(text, start, end)
         if found is not None:
             apart = not is_in_brackets(text, start, found.left[1])

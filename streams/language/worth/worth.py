@@ -34,7 +34,9 @@ from streams.language.worth.worth_words import (
     COMMAND,
     COMMENT,
     CONTRAST,
-    DRAFT,
+    DRAFT_MARKS,
+    DRAFT_OPENS,
+    DRAFT_WORDS,
     ELIDED,
     ELIDED_AFTER,
     ELIDED_ING,
@@ -208,7 +210,8 @@ def is_comment(said: Said) -> bool:
 
 def is_draft(said: Said) -> bool:
     """Whether it bears the marks of a letter, a form, a story or a program."""
-    return DRAFT.search(said.lower) is not None
+    text = said.lower
+    return bool(DRAFT_OPENS.match(text) or DRAFT_MARKS.search(text) or DRAFT_WORDS.search(text))
 
 
 def is_worth(said: Said, subject: About, message: Message, linked: bool) -> bool:

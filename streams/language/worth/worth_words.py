@@ -232,11 +232,11 @@ PROGRESSIVE = re.compile(
     r"done|in|off|out|up)\b\W*\Z",
 )
 
-#: Marks of a letter, a form, a story, an advertisement or a program that is not the speaker's own.
-DRAFT = re.compile(
-    r"\[(?:your|my|name|company|x|date|insert|title|bride|groom|signature|e-?mail|address|\w+ name|"
-    r"link|number|recipient|email address)[^\]]{0,40}\]|\{\w+\}|_{4,}|<\w+[^>]*>|\A\[.*\]\W*\Z|"
-    r"\A\W*(?:subject|title|chapter|scene|verse|act|step|part|section|abstract|thesis|thesis "
+#: Marks of a letter, a form, a story, an advertisement or a program that is not the speaker's own:
+#: what it begins with, what stands in brackets, and words.
+DRAFT_OPENS = re.compile(
+    r"\[.*\]\W*\Z|"
+    r"\W*(?:subject|title|chapter|scene|verse|act|step|part|section|abstract|thesis|thesis "
     r"statement|"
     r"tagline|tagline ideas|slogan|headline|hypothesis|premise|persona|character sheet|keywords|"
     r"meta description|user story|job description|learning objectives|note to|fig|figure|table|"
@@ -245,8 +245,15 @@ DRAFT = re.compile(
     r"topic|prompt|task|context|instructions|hint|next|role|goal|objective|module|lesson|week|"
     r"day)\b"
     r"\.?(?: [\divx]+(?:\.\d+)?)?\.? ?(?::|\.\s|\Z)|"
-    r"\b(?:dear (?:hiring manager|sir|madam|valued|customer|diary|recruiter|team lead)|to whom it "
-    r"may|"
+    r"\s*(?:import|from) \w+(?:\.\w+)* (?:as|import)\b|git \w+"
+)
+DRAFT_MARKS = re.compile(
+    r"\[(?:your|my|name|company|x|date|insert|title|bride|groom|signature|e-?mail|address|\w+ name|"
+    r"link|number|recipient|email address)[^\]]{0,40}\]|\{\w+\}|_{4,}|<\w+[^>]*>"
+)
+DRAFT_WORDS = re.compile(
+    r"\b(?:(?:dear (?:hiring manager|sir|madam|valued|customer|diary|recruiter|team lead)|"
+    r"to whom it may|"
     r"please find attached|i am writing to|i hereby|hereby (?:confirm|authori[sz]e)|the "
     r"undersigned|"
     r"i beg to state|proven track record|years of experience|highly motivated|i wish to "
@@ -258,10 +265,8 @@ DRAFT = re.compile(
     r"look(?:ing)? for the perfect|sent from my \w+\Z|has shipped|we are seeking|"
     r"automatically renew|renew "
     r"automatically|further questions)\b|"
-    r"\bint\. |\bext\. |(?:\bfunction\b|\bconst\b|\bimport\b|\bdef\b|\bselect\b|"
-    r"\breturn\b).*[(={*]|"
-    r"\A\s*(?:import|from) \w+(?:\.\w+)* (?:as|import)\b|\Agit \w+|"
-    r"\b\d+ (?:cups?|tbsp|tsp|tablespoons?|teaspoons?|oz|ml|kg|g) (?:of )?\w+, \d",
+    r"int\. |ext\. |(?:function|const|import|def|select|return)\b.*[(={*]|"
+    r"\d+ (?:cups?|tbsp|tsp|tablespoons?|teaspoons?|oz|ml|kg|g) (?:of )?\w+, \d)"
 )
 
 #: "Not 45 guests, 54", "It's Dr. Holm, not Dr. Helm".
