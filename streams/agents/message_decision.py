@@ -133,10 +133,33 @@ class MessageDecision:
         said.puts += embedding_rows(
             self._state, self._event.ingested_at, ("fact", identity, statement.sentence)
         )
-        named = mentions_of(statement, reading.content.content, self._resolver)
-        said.puts += self._mentions(named, identity, sender)
-        said.puts += self._claim(statement, identity, sender)
+        meant = self._meant(statement)
+        named = [*mentions_of(statement, reading.content.content, self._resolver)]
+        if meant is None or any(start == meant[1] for _, start, *_ in named):
+            said.puts += self._mentions(named, identity, sender)
+        else:
+            self._quoting.puts += self._mentions([*named, meant], identity, sender)
+        # Of whom it is claimed stands where the fact's own words stand.
+        about = said if meant is None else self._quoting
+        about.puts += self._claim(statement, identity, sender)
         self._stated.append(identity)
+
+    def _meant(self, statement: Statement) -> Named | None:
+        """Return who "he" or "she" in a statement is; who is not known yet becomes an entity.
+
+        The name may stand in another event: what becomes known of it rests on both.
+        """
+        whom, resolver = statement.whom, self._resolver
+        if whom is None or self._reading.unnamed:
+            return None
+        before = len(resolver.rows)
+        entity = resolver.known_in("", 0, whom.name, "PERSON") or resolver.mention(
+            whom.name, "PERSON"
+        )
+        self._quoting.puts += resolver.rows[before:]
+        del resolver.rows[before:]
+        word = self._reading.content.content[whom.start : whom.end]
+        return entity.id, whom.start, whom.end, word, "PERSON"
 
     def _claim(self, statement: Statement, identity: str, sender: Known) -> list[AnyRow]:
         """Return the rows of what slot a statement fills: its claim first; none without one."""

@@ -135,7 +135,6 @@ def read_message(
             msgspec.structs.replace(one, statement=_taken_back_statement(one, without))
             for one in taken_back(text, said_at, event, content, surroundings)
         )
-    who = present(text, event, surroundings) if text != text.lower() else ()
     named = _days_named_before(text, said_at, event, surroundings)
     analysis = analyse(
         text,
@@ -150,6 +149,9 @@ def read_message(
         without=without,
         before=_said_before(text, said_at, event, surroundings),
     )
+    whom = {each.whom.name for each in analysis.statements if each.whom is not None}
+    names = " ".join((text, *sorted(whom)))
+    who = present(names, event, surroundings) if names != names.lower() else ()
     if not analysis.statements:
         return Reading(
             event,

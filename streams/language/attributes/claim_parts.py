@@ -16,7 +16,7 @@ from schemas.attributes import holds_one
 from streams.language.attributes.attribute_verbs import VERBS
 from streams.language.attributes.attribute_words import PARTNERS
 from streams.language.attributes.rules import KIN, KIN_NAME, LEAD, find_kin
-from streams.language.grammar.analysis import Claim, Mention
+from streams.language.grammar.analysis import Claim, Mention, Whom
 from streams.language.grammar.clauses import after_lead_in
 from streams.language.grammar.verbs import BASES, is_past, third_person
 
@@ -120,11 +120,11 @@ def claim_parts(
     reads: Reads,
     mentions: Sequence[Mention],
     speaker: str,
-    pronoun: str | None = None,
+    pronoun: Whom | None = None,
 ) -> list[ClaimPart]:
-    """Return the parts of a clause that make a claim each; none where fewer than two do.
+    """Return the parts of a clause that make a claim each, first what it mainly says.
 
-    `mentions` are those of the clause; `pronoun` is whom "he" or "she" at its beginning means.
+    `mentions` are those of the clause; `pronoun` is whom "he" or "she" in it means.
     """
     if end - start > _LONGEST:
         return []
@@ -148,11 +148,11 @@ def claim_parts(
     for each in (*main, *aside):
         if not each.beside or not any(_is_same(each.claim, other.claim) for other in kept):
             kept.append(each)
-    return kept if len(kept) > 1 and main else []
+    return kept if main else []
 
 
 def _subject(
-    text: str, found: re.Match[str], mentions: Sequence[Mention], pronoun: str | None
+    text: str, found: re.Match[str], mentions: Sequence[Mention], pronoun: Whom | None
 ) -> _Subject | None:
     short = (found["short"] or found["is"] or "").lower()[1:]
     end = found.end()
@@ -164,7 +164,9 @@ def _subject(
     if found["speaker"]:
         return _whole(_Subject(found["speaker"], found["speaker"], None, verb, end), short)
     if found["pronoun"]:
-        return _whole(_Subject(pronoun, pronoun, pronoun, verb, end), short) if pronoun else None
+        if pronoun is None or pronoun.start != found.start("pronoun"):
+            return None
+        return _whole(_Subject(pronoun.called, pronoun.name, pronoun.name, verb, end), short)
     name, place = found["name"], found.start("name")
     of_kin = found["kin"] or found["after"]
     known = next((item for item in mentions if item.start == place), None)

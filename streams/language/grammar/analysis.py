@@ -71,8 +71,17 @@ class Introduction(Struct, frozen=True):
     of: str | None = None
 
 
+class Whom(Struct, frozen=True):
+    """Whom the pronoun from `start` to `end` means: a name, and how the statement calls them."""
+
+    name: str
+    called: str
+    start: int
+    end: int
+
+
 class Statement(Struct, frozen=True):
-    """One sentence worth keeping."""
+    """One sentence worth keeping; `whom` is who "he" or "she" in it is, where that has a name."""
 
     start: int
     end: int
@@ -83,6 +92,7 @@ class Statement(Struct, frozen=True):
     dates: tuple[DateReference, ...]
     claim: Claim | None
     corrects: bool
+    whom: Whom | None = None
 
 
 class Caused(Struct, frozen=True):

@@ -93,16 +93,21 @@ class Before(NamedTuple):
 
 
 class Meant(NamedTuple):
-    """Whom a pronoun means: how to call him or her, and the event that says so; None: this one."""
+    """Whom a pronoun means: how to call him or her, and the event that says so; None: this one.
+
+    `named` is the bare name; empty where he or she has none.
+    """
 
     name: str
     number: int | None
+    named: str = ""
 
 
 class _Candidate(NamedTuple):
     name: str
     gender: Gender | None
     sure: bool  # has a name, or is one of somebody's own people
+    named: str = ""  # the name alone: of "Mr. Pike", "Pike"
 
 
 def has_pronoun(text: str) -> bool:
@@ -133,7 +138,7 @@ def meant_by(
     here = _candidates(text, begin, place, found, others, None)
     meant = _only(here, wanted)
     if meant is not None or any(_may_be(each, wanted) for each in here):
-        return None if meant is None else Meant(meant, None)
+        return None if meant is None else Meant(meant.name, None, meant.named)
     if not _nobody_told(tokens, begin, place):
         return None
     unsure: Meant | None = None
@@ -155,9 +160,9 @@ def meant_by(
         if meant is None:
             return None
         if any(each.gender == wanted for each in there):
-            return Meant(meant, one.number)
+            return Meant(meant.name, one.number, meant.named)
         # The name tells no gender: sure only where nobody else is named.
-        unsure = Meant(meant, one.number)
+        unsure = Meant(meant.name, one.number, meant.named)
     return unsure
 
 
@@ -190,14 +195,15 @@ def _nobody_told(tokens: Tokens, begin: int, place: int) -> bool:
     return True
 
 
-def _only(candidates: Sequence[_Candidate], wanted: Gender) -> str | None:
+def _only(candidates: Sequence[_Candidate], wanted: Gender) -> _Candidate | None:
     """Return the one person of whom "he" or "she" may be said."""
     may = [each for each in candidates if _may_be(each, wanted)]
     if not may or not all(each.sure for each in may):
         return None
     names = {each.name for each in may}
-    longest = max(names, key=len)
-    return longest if all(name in longest.split(" ") or name == longest for name in names) else None
+    longest = max(may, key=lambda each: len(each.name))
+    words = {longest.name, *longest.name.split(" ")}
+    return longest if names <= words else None
 
 
 def _may_be(candidate: _Candidate, wanted: Gender) -> bool:
@@ -238,9 +244,8 @@ def _candidates(
             taken.append((named.start, named.end))
             own = named.text
             gender = gender or gender_of_name(named.text.split(" ")[0])
-        people.append(
-            _Candidate(own, gender, sure=named is not None or not yours or whose is not None)
-        )
+        sure = named is not None or not yours or whose is not None
+        people.append(_Candidate(own, gender, sure, "" if named is None else named.text))
     for item in found:
         if (
             item.type not in ("PERSON", "OTHER")
@@ -264,7 +269,7 @@ def _candidates(
         gender = gender_of_relation(title[0].strip(" .")) if title else None
         gender = gender or gender_of_name(name.split(" ")[0])
         taken.append((item.start, item.end))
-        people.append(_Candidate(f"{title[0]}{name}" if title else name, gender, sure=True))
+        people.append(_Candidate(f"{title[0]}{name}" if title else name, gender, True, name))
     for each in _ANYBODY.finditer(text, begin, end):
         if any(start <= each.start() < stop for start, stop in taken):
             continue

@@ -43,6 +43,7 @@ _CORRECTION = re.compile(
     r"edit:|\*+(?=\w))",
     re.IGNORECASE,
 )
+_ANOTHER = re.compile(r"(?P<who>he|she)(?P<is>['’]s)?(?= )", re.IGNORECASE)
 _KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b", re.IGNORECASE)
 #: So many words that tell keep a statement in which something beside its point is left open.
 _TOLD_BESIDE = 2
@@ -151,12 +152,13 @@ class SentenceStatements:
     ) -> list[Statement]:
         """The statement, or one for each of the claims that its first clause makes."""
         tokens, speaker, claim = self._contents.tokens, self._contents.speaker, statement.claim
-        if claim is None or speaker is None or MASK in claim.attribute:
+        whom = statement.whom
+        if speaker is None or (whom is None and (claim is None or MASK in claim.attribute)):
             return [statement]
         start, end, shifts = group[0].clause
         mentions = self._contents.mentions_in(start, end)
-        parts = claim_parts(tokens.text, start, end, self._read, mentions, speaker, claim.subject)
-        if not parts:
+        parts = claim_parts(tokens.text, start, end, self._read, mentions, speaker, whom)
+        if not parts or (whom is None and len(parts) == 1):
             return [statement]
         first, *others = parts
         if len(group) > 1:
@@ -169,7 +171,7 @@ class SentenceStatements:
             statement = cut or statement
         statement = msgspec.structs.replace(statement, claim=first.claim)
         named = [each for each in statement.mentions if each.text == first.claim.subject]
-        made = [(each, self._of_part(each, named)) for each in others]
+        made = [(each, self._of_part(each, named, statement)) for each in others]
         self.aside += [one for each, one in made if each.beside]
         return [statement, *(one for each, one in made if not each.beside)]
 
@@ -184,13 +186,19 @@ class SentenceStatements:
         references = [as_reference(tokens, item) for item in dates]
         return find_claim(sentence, offset, contents.speaker, mentions, references, [])
 
-    def _of_part(self, part: ClaimPart, named: list[Mention]) -> Statement:
-        """The statement of a part of a clause; `named` are the mentions of whom it is said of."""
+    def _of_part(self, part: ClaimPart, named: list[Mention], first: Statement) -> Statement:
+        """The statement of a part of a clause; `named` are the mentions of whom it is said of, and
+        `first` is the statement of what the clause mainly says.
+        """
         contents = self._contents
         start, end = part.start, part.end
         left, right = contents.places(start, end)
         dates = contents.dates_in(left, right)
-        before = tokenise(part.opening)
+        opening, whom = part.opening, first.whom
+        if whom is not None and first.start in self._wording.named_by:
+            # Who that is stands in another message; the words of this one are kept.
+            opening = opening.replace(whom.called, contents.text[whom.start : whom.end], 1)
+        before = tokenise(opening)
         words = tokens_for_signature(before, 0, len(before.words), ())
         words += tokens_for_signature(contents.tokens, left, right, dates)
         mentions = [*named, *contents.mentions_in(start, end)]
@@ -198,13 +206,14 @@ class SentenceStatements:
         return Statement(
             start=start,
             end=end,
-            sentence=part.opening + " ".join(contents.text[start:end].split()),
+            sentence=opening + " ".join(contents.text[start:end].split()),
             text=self._wording.worded(said[0].upper() + said[1:], mentions),
             signature=assemble(words, contents.speaker, question=False),
             mentions=tuple(dict.fromkeys(mentions)),
             dates=tuple(as_reference(contents.tokens, item) for item in dates),
             claim=part.claim,
             corrects=False,
+            whom=whom,
         )
 
     def _standing_alone(self, pieces: list[JudgedClause], lenient: bool) -> Statement | None:
@@ -252,7 +261,7 @@ class SentenceStatements:
         telling = max(piece.said.words.telling + len(piece.said.mentions) for piece in pieces)
         if is_open == "part" and telling < _TOLD_BESIDE:
             return None
-        if lenient:
+        if lenient or (statement.whom is not None and statement.claim is not None):
             return statement
         if use >= _LEAST_USE:
             self._unsure.append((use, statement))
@@ -291,8 +300,19 @@ class SentenceStatements:
             or (self._dictated and frame is not None)
             or any(first < end and start < last for first, last in self._keep)
         )
-        kept = overruled or (not draft and is_worth(said, whom, self._message, linked))
-        return JudgedClause(clause, said, whom, claim or frame, kept, overruled)
+        another = None if overruled else self._claim_of_another(start, end)
+        kept = overruled or another is not None
+        kept = kept or (not draft and is_worth(said, whom, self._message, linked))
+        return JudgedClause(clause, said, whom, claim or another or frame, kept, overruled)
+
+    def _claim_of_another(self, start: int, end: int) -> Claim | None:
+        """What is claimed of "he" or "she": worth a fact where it is told who that is."""
+        text = self._contents.text
+        found = _ANOTHER.match(text, after_lead_in(text, start, end), end)
+        if found is None or is_reported(self._contents.others, start):
+            return None
+        opening = f"{found['who']} is" if found["is"] else found["who"]
+        return self._read(opening, found.end(), end, found["who"])
 
     def _claim(self, start: int, end: int) -> Claim | None:
         tokens = self._contents.tokens

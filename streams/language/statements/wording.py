@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from projections.text.tokenizer import tokenise
-from streams.language.grammar.analysis import Claim, Mention, Statement
+from streams.language.grammar.analysis import Claim, Mention, Statement, Whom
 from streams.language.grammar.clauses import Span, after_lead_in
 from streams.language.names.signature import signature
 from streams.language.references.antecedents import antecedent
@@ -84,6 +84,9 @@ class Wording:
         if claim is not None and THIRD_PERSON.fullmatch(claim.subject):
             of_named = [item.text for item in named] == [name]
             claim = msgspec.structs.replace(claim, subject=name) if of_named else None
+        place = after_lead_in(self._contents.text, statement.start, statement.end)
+        pronoun = _FIRST_PRONOUN.match(self._contents.text, place)
+        whom = Whom(named[0].text, name, *pronoun.span()) if named and pronoun else None
         return msgspec.structs.replace(
             statement,
             sentence=_FIRST_PRONOUN.sub(lambda _: own, statement.sentence, count=1),
@@ -91,6 +94,7 @@ class Wording:
             signature=_FIRST_PRONOUN.sub(lambda _: signed, statement.signature, count=1),
             mentions=tuple(mentions),
             claim=claim,
+            whom=whom,
         )
 
     def named(self, statement: Statement, index: int) -> Statement:
@@ -116,7 +120,9 @@ class Wording:
             self.named_by[statement.start] = meant.number
         resolved = self._contents.resolved(statement.start, statement.end)
         text = self.worded(with_names(resolved, *pronoun, meant.name), list(statement.mentions))
-        return msgspec.structs.replace(statement, text=text)
+        end = place + len(pronoun[0])
+        whom = Whom(meant.named, meant.name, place, end) if meant.named else None
+        return msgspec.structs.replace(statement, text=text, whom=whom)
 
     def with_things(self, statement: Statement, lead: int) -> Statement | None:
         """The statement with things in the place of the "they" with which it begins."""
