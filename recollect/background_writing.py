@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from recollect.open_zone import OpenHome
+from recollect.unread import Unread
 from recollect.writing import open_door, write
 from schemas.errors import Busy, Unavailable
 from schemas.wire import WriteReport
@@ -63,6 +64,7 @@ class _Writing:
         #: Zones that may have something to read, and when they are to be tried.
         self._waiting: dict[str, float] = {}
         self._pauses: dict[str, float] = {}
+        self._unread: dict[str, Unread] = {}
         #: Events of each zone that are left out of its next turn, and whether it is for good.
         self._aside: dict[str, dict[int, bool]] = {}
 
@@ -103,6 +105,7 @@ class _Writing:
         """Let the model read some events of a zone."""
         before = self._aside.get(zone, {})
         aside = dict(before)
+        node = self._open_home.node
         try:
             door = self._opened()
             report = write(
@@ -111,6 +114,7 @@ class _Writing:
                 door=door,
                 while_=lambda: not self._ended.is_set(),
                 aside=aside,
+                unread=self._unread.setdefault(zone, Unread(node.ledger, zone)),
             )
         except Busy:
             # Somebody runs `write`.

@@ -6,11 +6,11 @@ answers, and what a model says comes in as a command of its own, whenever it com
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +21,12 @@ from projections.memory import memory_queries as memory
 from recollect.ingesting import command
 from recollect.open_zone import OpenZone
 from recollect.recalling import recall
+from recollect.unread import Unread
 from schemas.changes import Processed
 from schemas.errors import InvalidInput
 from schemas.events import Content, WriterText
 from schemas.wire import Result, WriteReport
 from schemas.wire import WriterTextVersion as ToldText
-from streams.deciding.decider import LedgerThread
 from streams.deciding.tracing import Untraceable, rested_on
 from streams.models.model_door import DoorClosed, ModelDoor, QuestionRefused
 from streams.models.model_settings import accounts_of
@@ -39,7 +39,6 @@ from streams.writing.model_loop import (
     ToWrite,
     Wrote,
     first_question,
-    to_write,
     write_about,
 )
 from streams.writing.pricing import USUAL_CALLS, USUAL_TOKENS_OUT, price
@@ -52,8 +51,9 @@ if TYPE_CHECKING:
 #: Events that are read at once from the files, and decided together.
 _AT_ONCE = 32
 _MOST_RECALLED = 10
-#: Beyond all numbers of a ledger.
-_AFTER_ALL = 2**62
+#: When so many one after the other are not answered, or as many as are asked at once, nobody is
+#: there.
+_LEAST_IN_A_ROW = 3
 _LONGEST_TEXT = 20_000
 _SCOPES = frozenset({"facts", "events", "entities"})
 
@@ -68,13 +68,18 @@ def write(
     while_: Callable[[], bool] = lambda: True,
     door: ModelDoor | None = None,
     aside: dict[int, bool] | None = None,
+    unread: Unread | None = None,
 ) -> WriteReport:
     """Let the home's model write about the events that it has not read.
 
     `again`: also about those that another model, or this one in another role, wrote about. Of
     `limit` None all are asked. Between two events it ends once `while_` is False. `door`: an open
     one, which stays open. `aside` are the numbers of events that are left out, each with whether a
-    service refuses its question; those that nobody answered now are added.
+    service refuses its question; those that nobody answered now are added. `unread` is what the
+    turn before left; the others of the zone are looked for when it is empty.
+
+    A message that nobody answers lets the others go on; when nobody answers so many one after the
+    other as are asked at once, and three at least, it ends.
 
     Raises:
         InvalidInput: the home's writer is no model, or no account is set.
@@ -91,8 +96,10 @@ def write(
         zone.must_exist()
         held.enter_context(exclusive(home.directory / "writing.lock", wait=False))
         zone.decide()
-        run = _Run(zone, door, again=again, aside={} if aside is None else aside)
-        chosen = list(islice(run.waiting(), limit))
+        if unread is None:
+            unread = Unread(zone.node.ledger, zone.name)
+        run = _Run(zone, door, unread, again=again, aside={} if aside is None else aside)
+        chosen = run.chosen(limit)
         if dry_run:
             return run.priced(chosen)
         return run.written(chosen, progress, while_)
@@ -149,47 +156,66 @@ class _Run:
     """One run over a zone's events."""
 
     def __init__(
-        self, zone: OpenZone, door: ModelDoor, *, again: bool, aside: dict[int, bool]
+        self,
+        zone: OpenZone,
+        door: ModelDoor,
+        unread: Unread,
+        *,
+        again: bool,
+        aside: dict[int, bool],
     ) -> None:
         self._zone = zone
         self._door = door
+        self._unread = unread
         self._again = again
         self._aside = aside
+        self._lock = threading.Lock()
+        self._tried: set[int] = set()
+        #: How many nobody answered, of the last ones and in all, and why the last one.
+        self._in_a_row = self._unanswered = 0
+        self._why = ""
         self._node = zone.node
         self._role: Role = role_in(zone)
-        self._recorder = Recorder(self._node.ledger, zone.name, door, self._seals)
+        self._recorder = Recorder(
+            self._node.ledger, zone.name, door, self._seals, unread.recordings
+        )
         self._memory = _ZoneMemory(zone)
 
     def _seals(self, numbers: Any) -> Mapping[int, Any]:
         with self._zone.files() as files:
             return events.sources(files.events.connection, numbers)
 
-    def waiting(self) -> Iterator[ToWrite]:
-        """Yield the events that wait, in the ledger's order."""
+    def chosen(self, limit: int | None) -> list[ToWrite]:
+        """Return the events that wait, in the ledger's order, `limit` of them at most."""
+        looked = not self._unread
+        found = self._taken(limit)
+        # What was left of an earlier look may have been read, or gone, since.
+        return found if found or looked else self._taken(limit)
+
+    def _taken(self, limit: int | None) -> list[ToWrite]:
         with self._zone.files() as files:
-            done = memory.written_about(files.memory.connection)
+            read = memory.written_about(files.memory.connection) if not self._unread else set()
             if self._again:
-                done -= memory.written_by_others(
+                read -= memory.written_by_others(
                     files.memory.connection, self._door.model, self._role.version
                 )
-            done |= self._aside.keys()
-            found = [each for each in events.said(files.events.connection) if each[0] not in done]
-        for start in range(0, len(found), _AT_ONCE):
+            if not self._unread:
+                self._unread.look(files, read | self._aside.keys())
+        found: list[ToWrite] = []
+        while self._unread and (limit is None or len(found) < limit):
+            most = _AT_ONCE if limit is None else min(_AT_ONCE, limit - len(found))
             with self._zone.files() as files:
-                some = [
-                    ready
-                    for number, id_ in found[start : start + _AT_ONCE]
-                    if (ready := self._ready(files, number, id_)) is not None
+                found += [
+                    each
+                    for each in self._unread.take(files, most, self._door.settings.context)
+                    if self._waits(files, each.event.number)
                 ]
-            yield from some
+        return found
 
-    def _ready(self, files: ZoneFiles, number: int, id_: str) -> ToWrite | None:
-        """Return an event with its thread; None where there is nothing to write about."""
-        event = events.event_numbered(files.events.connection, number)
-        if event is None or files.memory.row(Processed, (id_,)) is None:
-            return None
-        thread = LedgerThread(files.events.connection)
-        return to_write(event, thread, _AFTER_ALL, self._door.settings.context)
+    def _waits(self, files: ZoneFiles, number: int) -> bool:
+        """Whether nobody read an event since it was looked for."""
+        read = not self._again and memory.writings_about(files.memory.connection, number)
+        return not read and number not in self._aside
 
     def priced(self, chosen: Sequence[ToWrite]) -> WriteReport:
         """Return what writing about these events would take."""
@@ -221,24 +247,29 @@ class _Run:
         spent_before = self._door.spending.run
         asked = failed = 0
         places = self._door.settings.concurrency
-        with ThreadPoolExecutor(places, thread_name_prefix="write") as pool:
-            for start in range(0, len(chosen), _AT_ONCE):
-                if stopped or not while_():
-                    break
-                some = chosen[start : start + _AT_ONCE]
-                answers = list(pool.map(lambda each: self._ask(each, stopped, while_), some))
-                drafts = [
-                    command_draft(each.command, each.asked_at, ingested_at=each.asked_at)
-                    for each in answers
-                    if each is not None
-                ]
-                if drafts:
-                    publish_commands(self._node.ledger, self._zone.name, drafts)
-                    self._zone.decide()
-                asked += len(drafts)
-                failed += len(some) - len(drafts)
-                if progress:
-                    progress(len(some))
+        try:
+            with ThreadPoolExecutor(places, thread_name_prefix="write") as pool:
+                for start in range(0, len(chosen), _AT_ONCE):
+                    if stopped or not while_():
+                        break
+                    some = chosen[start : start + _AT_ONCE]
+                    answers = list(pool.map(lambda each: self._ask(each, stopped, while_), some))
+                    drafts = [
+                        command_draft(each.command, each.asked_at, ingested_at=each.asked_at)
+                        for each in answers
+                        if each is not None
+                    ]
+                    if drafts:
+                        publish_commands(self._node.ledger, self._zone.name, drafts)
+                        self._zone.decide()
+                    asked += len(drafts)
+                    failed += len(some) - len(drafts)
+                    if progress:
+                        progress(len(some))
+        finally:
+            self._unread.give_back(each for each in chosen if each.event.number not in self._tried)
+        if not stopped and self._unanswered:
+            stopped.append(self._why)
         with self._zone.files() as files:
             after = memory.writing_totals(files.memory.connection)
         spent = self._door.spending.run
@@ -263,22 +294,31 @@ class _Run:
         """Let the model write about an event; None where it could not."""
         if stopped or not while_():
             return None
+        number = about.event.number
+        self._tried.add(number)
         try:
-            return write_about(
+            wrote = write_about(
                 about, self._role, self._recorder, self._memory, self._door.settings.rounds
             )
         except ErasedMeanwhile:
             return None
-        except QuestionRefused:
-            self._aside[about.event.number] = True
+        except BudgetSpent as error:
+            self._tried.discard(number)
+            stopped.append(str(error))
             return None
         except DoorClosed as error:
-            self._aside[about.event.number] = False
-            stopped.append(str(error))
+            refused = isinstance(error, QuestionRefused)
+            self._aside[number] = refused
+            with self._lock:
+                self._unanswered += 1
+                self._why = str(error)
+                self._in_a_row = 0 if refused else self._in_a_row + 1
+                if self._in_a_row >= max(_LEAST_IN_A_ROW, self._door.settings.concurrency):
+                    stopped.append(str(error))
             return None
-        except BudgetSpent as error:
-            stopped.append(str(error))
-            return None
+        with self._lock:
+            self._in_a_row = 0
+        return wrote
 
     def _report(self, chosen: Sequence[ToWrite], **found: Any) -> WriteReport:
         return WriteReport(self._door.model, self._role.version, len(chosen), **found)

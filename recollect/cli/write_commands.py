@@ -51,7 +51,8 @@ def write(
         calls = quantity(found.calls, "call")
         say(f"{calls}, {quantity(found.tokens, 'token')}, cost {found.cost:.4f}")
         if found.stopped:
-            note(f"stopped: {found.stopped}")
+            left = quantity(found.waiting - found.asked, "event")
+            note(f"{left} left: {found.stopped}")
     return 1 if found.stopped else 0
 
 

@@ -343,7 +343,7 @@ class WriteReport(msgspec.Struct, frozen=True):
     for which nobody answered (they wait). `kept`, `repeated` and `refused` count what it said;
     `reasons` is how often what was refused. `calls`, `tokens` and `cost` are what this took. With
     `dry_run` they are what it would take at most, and `least_...` at least; `recorded` are the
-    events whose first question is answered already. `stopped`: why it ended before all were asked.
+    events whose first question is answered already. `stopped`: why not all were read.
     """
 
     model: str

@@ -82,14 +82,18 @@ class ToWrite(NamedTuple):
         return frozenset({self.event.number, *(one.number for one in self.thread)})
 
 
+def has_words(event: Event) -> bool:
+    """Whether somebody says something in an event that a model may read; an assistant does not."""
+    content = event.payload
+    return isinstance(content, Message | TurnCompleted | Edit) and bool(own_words(content).strip())
+
+
 def to_write(event: Event, surroundings: Surroundings, below: int, context: int) -> ToWrite | None:
     """Return an event with up to `context` events before it, as it stands below a record's number.
 
-    None where there is nothing to write about: it is no message, an agent said it, or another
-    version took its place.
+    None where there is nothing to write about: it has no words, or another version took its place.
     """
-    content = event.payload
-    if not isinstance(content, Message | TurnCompleted | Edit) or not own_words(content).strip():
+    if not has_words(event):
         return None
     said_at, _, stands = among_versions(event, surroundings.revisions(event, below))
     if not stands:

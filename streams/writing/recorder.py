@@ -40,6 +40,40 @@ class ErasedMeanwhile(Exception):
     """An event behind a question was erased, so it is not asked."""
 
 
+class Recordings:
+    """Where the answers of a zone are recorded, by their questions; each recording is read once.
+
+    Any thread may look.
+    """
+
+    def __init__(self, ledger: Ledger, zone: str) -> None:
+        self._ledger = ledger
+        self._zone = zone
+        self._lock = threading.Lock()
+        self._offset = 0
+        self._places: dict[bytes, list[RecordedAt]] = {}
+
+    def known(self, request: bytes) -> tuple[OpenedRecording, RecordedAt] | None:
+        """Return the first recorded answer to a question that can be opened, and its place."""
+        with self._lock:
+            self._read_on()
+            places = list(self._places.get(request, ()))
+        for place in places:
+            opened = recorded_answers(self._ledger, self._zone, [place])
+            if opened is not None:
+                return opened[0], place
+        return None
+
+    def _read_on(self) -> None:
+        partition = partition_of(self._zone)
+        while records := self._ledger.read(RECORDINGS, partition, self._offset, _BATCH, self._zone):
+            for offset, _, value in records:
+                request = read_recording(value).header.request
+                place = RecordedAt(offset, record_hash(value))
+                self._places.setdefault(request, []).append(place)
+                self._offset = offset + 1
+
+
 class Recorder:
     """Asks through the door, and records. Any thread may ask."""
 
@@ -49,15 +83,14 @@ class Recorder:
         zone: str,
         door: ModelDoor,
         seals: Callable[[Iterable[int]], Mapping[int, Source]],
+        recordings: Recordings,
     ) -> None:
         """`seals` looks up the keys' ids of events by their numbers."""
         self._ledger = ledger
         self._zone = zone
         self._door = door
         self._seals = seals
-        self._lock = threading.Lock()
-        self._offset = 0
-        self._places: dict[bytes, list[RecordedAt]] = {}
+        self._recordings = recordings
 
     def ask(
         self, question: ChatQuestion, numbers: frozenset[int], role: str
@@ -69,7 +102,7 @@ class Recorder:
             DoorClosed: nobody answered.
         """
         request = self._digest(question)
-        known = self._known(request)
+        known = self._recordings.known(request)
         if known is not None:
             return known
         self._sources(numbers)
@@ -94,14 +127,14 @@ class Recorder:
         if len(value) > MOST_RECORD_BYTES:
             raise QuestionRefused(f"{answer.model} answered more than a record can hold")
         self._ledger.append(RECORDINGS, self._zone, [value])
-        recorded = self._known(request)
+        recorded = self._recordings.known(request)
         if recorded is None:
             raise ErasedMeanwhile
         return recorded
 
     def has(self, question: ChatQuestion) -> bool:
         """Whether a question was answered before."""
-        return self._known(self._digest(question)) is not None
+        return self._recordings.known(self._digest(question)) is not None
 
     def _digest(self, question: ChatQuestion) -> bytes:
         asked = question.canonical(self._door.model)
@@ -114,23 +147,3 @@ class Recorder:
         if len(keys) < len(numbers):
             raise ErasedMeanwhile
         return sources, keys
-
-    def _known(self, request: bytes) -> tuple[OpenedRecording, RecordedAt] | None:
-        """Return the first recorded answer that can be opened, and its place."""
-        with self._lock:
-            self._read_on()
-            places = list(self._places.get(request, ()))
-        for place in places:
-            opened = recorded_answers(self._ledger, self._zone, [place])
-            if opened is not None:
-                return opened[0], place
-        return None
-
-    def _read_on(self) -> None:
-        partition = partition_of(self._zone)
-        while records := self._ledger.read(RECORDINGS, partition, self._offset, _BATCH, self._zone):
-            for offset, _, value in records:
-                request = read_recording(value).header.request
-                place = RecordedAt(offset, record_hash(value))
-                self._places.setdefault(request, []).append(place)
-                self._offset = offset + 1

@@ -16,9 +16,13 @@ from typing import Any
 
 import httpx
 import pytest
+from apsw import Connection
 
+from projections.events import event_queries
 from recollect import background_writing
 from recollect.home import Home
+from schemas.recordings import Recording, read_recording
+from streams.writing import recorder
 from tests.library.kit import said
 from tests.memory import Memory
 from tests.protocol.kit import files_holding
@@ -246,6 +250,35 @@ def test_a_message_that_nobody_answers_stands_in_nobodys_way(tmp_path: Path) -> 
         assert DEPLOY not in facts(client)
         hangs.clear()
         until(lambda: DEPLOY in facts(client))
+
+
+def test_a_backlog_takes_time_as_it_is_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each answer is read once where they are looked up, and what was said a few times in all."""
+    answers: list[bytes] = []
+    looks: list[object] = []
+    read, look = read_recording, event_queries.said
+
+    def reading(value: bytes) -> Recording:
+        answers.append(value)
+        return read(value)
+
+    def looking(connection: Connection) -> list[tuple[int, str]]:
+        looks.append(connection)
+        return look(connection)
+
+    monkeypatch.setattr(recorder, "read_recording", reading)
+    monkeypatch.setattr(event_queries, "said", looking)
+    words = [f"The ferry number {n} is on Mondays at Quayside Yard." for n in range(40)]
+    place = tmp_path / "home"
+    with home_with(place, keeping, concurrency=1) as server:
+        with Memory(place, "a") as memory:
+            memory.ingest([said(f"m{n}", each, minute=n) for n, each in enumerate(words)])
+        with served(place) as service, service.client("a") as client:
+            until(lambda: metric(client, "recollect_model_events_total") == len(words))
+        assert len(answers) == len(server.questions) >= len(words)
+        assert len(looks) <= 6
 
 
 def test_who_is_killed_pays_nothing_twice(tmp_path: Path) -> None:

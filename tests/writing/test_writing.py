@@ -19,7 +19,7 @@ from tests.memory import Memory
 from tests.protocol.kit import files_holding
 from tests.writing import scripts
 from tests.writing.conftest import OpenWriting, writing_home
-from tests.writing.model_server import Reply, in_turn, say
+from tests.writing.model_server import Body, Reply, in_turn, say
 from tests.writing.scripts import good, message_of
 
 #: The model makes a fact of the second that the rules do not have.
@@ -267,6 +267,40 @@ def test_while_the_door_is_closed_the_rules_go_on_and_it_is_caught_up_later(open
     replies.clear()
     assert memory.write().asked == 2
     assert DEPLOY_FACT in facts(memory)
+
+
+@pytest.mark.parametrize("status", [500, 400])
+def test_a_message_that_nobody_answers_lets_the_others_go_on(
+    opened: OpenWriting, status: int
+) -> None:
+    """It says how many are left and why, and the next one reads them."""
+    down = [True]
+
+    def script(body: Body) -> Reply:
+        if down and "in Turin" in message_of(body)["content"]:
+            return Reply(b"", status)
+        return good(body)
+
+    memory, _ = opened(script, attempts=1, concurrency=1)
+    say_all(memory, "I live in Turin.", "It rains.", "I moved in Turin.", DEPLOY)
+    report = memory.write()
+    assert (report.waiting, report.asked, report.failed) == (4, 2, 2)
+    assert str(status) in (report.stopped or "")
+    assert DEPLOY_FACT in facts(memory)
+    down.clear()
+    report = memory.write()
+    assert (report.waiting, report.asked, report.stopped) == (2, 2, None)
+    assert memory.write().waiting == 0
+    assert memory.verify().ok
+
+
+def test_where_nobody_is_there_not_all_are_tried(opened: OpenWriting) -> None:
+    memory, server = opened(lambda body: Reply(b"", 503), attempts=1, concurrency=2)
+    say_all(memory, *(f"{DEPLOY} Number {n}." for n in range(40)))
+    report = memory.write()
+    assert (report.waiting, report.asked) == (40, 0)
+    assert report.stopped
+    assert len(server.questions) <= 4
 
 
 def test_who_dies_after_the_recording_pays_nothing_twice(
