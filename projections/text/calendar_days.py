@@ -112,6 +112,15 @@ def easter(year: int) -> int:
     return date(year, number, day + 1).toordinal()
 
 
+def orthodox_easter(year: int) -> int:
+    """Easter Sunday by the Julian calendar (Meeus), as a day of the Gregorian one."""
+    d = (19 * (year % 19) + 15) % 30
+    e = (2 * (year % 4) + 4 * (year % 7) - d + 34) % 7
+    number, day = divmod(d + e + 114, 31)
+    julian_lag = year // 100 - year // 400 - 2
+    return date(year, number, day + 1).toordinal() + julian_lag
+
+
 def nth_weekday(year: int, month_number: int, weekday: int, nth: int) -> int | None:
     """The `nth` weekday (Monday is 0) of a month, from its end if negative; None: there is none."""
     first, last = month(year * 12 + month_number - 1)

@@ -11,7 +11,7 @@ ago") or recurs ("every Friday") is no date.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import NamedTuple
 
@@ -93,9 +93,12 @@ class Reading(NamedTuple):
     kind: Kind
 
 
-def readings(text: str, today: int) -> list[Reading]:
-    """Return what can be read in a text that was written on day `today`, without overlap."""
-    return list(_Parser(text, today).all()) if tells_dates(text) else []
+def readings(text: str, today: int, months: Mapping[int, Days]) -> list[Reading]:
+    """Return what can be read in a text that was written on day `today`, without overlap.
+
+    `months` are the days of months without a year whose year is known, by where their names end.
+    """
+    return list(_Parser(text, today, months).all()) if tells_dates(text) else []
 
 
 # So many words before the first word that tells a date a reference may begin.
@@ -114,9 +117,10 @@ def _tells(lower: str) -> bool:
 
 
 class _Parser(TimesOfDay):
-    def __init__(self, text: str, today: int) -> None:
+    def __init__(self, text: str, today: int, months: Mapping[int, Days]) -> None:
         super().__init__(text, today)
         self._telling = [place for place, each in enumerate(self._lexemes) if _tells(each.lower)]
+        self._months = months
 
     def all(self) -> Iterator[Reading]:
         """Yield the readings in order."""
@@ -347,7 +351,9 @@ class _Parser(TimesOfDay):
         sure = sure or self._is(place - 1, "in", "since", "until", "of", "by", "during")
         # "This may be" asks for a capital.
         sure = sure and self._written(at) not in ("may", "march")
-        return Part(at + 1, month(index), "month", open=True, sure=sure, kind="guarded")
+        found = self._months.get(self._lexemes[at].end) if step is None else None
+        found = found or month(index)
+        return Part(at + 1, found, "month", open=True, sure=sure, kind="guarded")
 
     def _season(self, place: int) -> Part | None:
         at, step = self._qualifier(place)
@@ -829,7 +835,7 @@ class _Parser(TimesOfDay):
             if rule is None:
                 continue
             right = at + size
-            year = self._year_number(self._skip(right, "of", "in", ","))
+            year = self._year_stated(self._skip(right, "of", "in", ","))
             if year is not None:
                 day = rule(year[1])
                 return None if day is None else Part(year[0], days(day, day))
@@ -845,6 +851,13 @@ class _Parser(TimesOfDay):
             sure = step is not None or self._is(place - 1, *_HOLIDAY_OPENERS)
             return Part(right, days(ahead[0], ahead[0]), open=True, sure=sure, kind="guarded")
         return None
+
+    def _year_stated(self, place: int) -> tuple[int, int] | None:
+        """Read 2010, last year, this year."""
+        at, step = self._qualifier(place)
+        if step is not None and self._is(at, "year"):
+            return at + 1, self._here.year + step
+        return self._year_number(place)
 
     # Together
 

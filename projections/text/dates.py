@@ -25,7 +25,7 @@ from projections.text.calendar_days import (
     year_days,
 )
 from projections.text.calendar_days import month as month_days
-from projections.text.date_grammar import readings
+from projections.text.date_grammar import Reading, readings
 from projections.text.date_lexemes import Kind
 from projections.text.lexicon import (
     BE_PRESENT,
@@ -237,7 +237,7 @@ def _with_composed(tokens: Tokens, found: list[Found], today: int, *, every: boo
     added: list[Found] = []
     replaced: set[Found] = set()
     rights = [item.right for item in found]
-    for reading in readings(tokens.text, today):
+    for reading in _composed(tokens, today):
         left = bisect_left(tokens.starts, reading.start)
         right = bisect_left(tokens.starts, reading.end)
         parts = found[bisect_right(rights, left) : bisect_left(found, (right,))]
@@ -260,27 +260,46 @@ def _with_composed(tokens: Tokens, found: list[Found], today: int, *, every: boo
                 first = parts[-1].last - length  # "the 13th to the 15th of July"
             else:
                 continue
-        elif len(parts) == 1 and reading.kind == "composed":
-            first = _in_the_year_of(parts[0], reading.first, reading.last)
         replaced.update(parts)
-        stated = _STATED_YEAR.search(tokens.text, reading.start, reading.end) is not None
+        stated = _states_year(tokens, reading)
         added.append(Found(left, right, first, clip(first + length), not stated))
     return sorted([*(item for item in found if item not in replaced), *added])
+
+
+def _composed(tokens: Tokens, today: int) -> list[Reading]:
+    """Return what is put together from parts, each month without a year in the year it means."""
+    found = readings(tokens.text, today, {})
+    months: dict[int, tuple[int, int]] = {}
+    for reading in found:
+        if reading.kind != "composed" or _states_year(tokens, reading):
+            continue
+        left = bisect_left(tokens.starts, reading.start)
+        right = bisect_left(tokens.starts, reading.end)
+        for index in range(left, right):
+            name = bare(tokens.lowers[index]).removeprefix("mid-")
+            if name in MONTHS:
+                direction = _direction(tokens, left, right)
+                months[tokens.ends[index]] = _month_by_tense(MONTHS[name], today, direction)
+    return readings(tokens.text, today, months) if months else found
+
+
+def _states_year(tokens: Tokens, reading: Reading) -> bool:
+    return _STATED_YEAR.search(tokens.text, reading.start, reading.end) is not None
+
+
+def _month_by_tense(month: int, today: int, direction: int) -> tuple[int, int]:
+    """Return the days of the month that the tense means, or of the nearest."""
+    here = date.fromordinal(today)
+    spans = [
+        month_days(year * 12 + month - 1) for year in range(max(here.year - 1, 1), here.year + 2)
+    ]
+    return _choose_or_nearest(spans, today, direction)
 
 
 def _is_day_of(day: int, other: int) -> bool:
     """Whether two days are the same of the same month, in whatever year."""
     read, own = date.fromordinal(day), date.fromordinal(other)
     return (read.month, read.day) == (own.month, own.day)
-
-
-def _in_the_year_of(month: Found, first: int, last: int) -> int:
-    """Return the first day of a part of a month in the year in which the month was read."""
-    days_of_month = month.last - month.first
-    if not 27 <= days_of_month <= 30 or last - first >= days_of_month:
-        return first
-    read, own = date.fromordinal(month.first), date.fromordinal(first)
-    return (read.month == own.month and day_of(read.year, own.month, own.day)) or first
 
 
 def _is_wanted(kind: Kind, parts: list[Found], *, alone: bool, every: bool) -> bool:
@@ -803,11 +822,7 @@ def _month_name(tokens: Tokens, index: int, today: int) -> Found | None:
             return None
     elif name in _UNSURE_MONTHS and before in ("by", "before", "after", "of", "around", "this"):
         return None
-    here = date.fromordinal(today)
-    spans = [
-        month_days(year * 12 + month - 1) for year in range(max(here.year - 1, 1), here.year + 2)
-    ]
-    span = _choose_or_nearest(spans, today, _direction(tokens, index, index + 1))
+    span = _month_by_tense(month, today, _direction(tokens, index, index + 1))
     return Found(index, index + 1, *span, True)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from projections.text.calendar_days import day_of, easter, nth_weekday
+from projections.text.calendar_days import day_of, easter, nth_weekday, orthodox_easter
 
 #: The day of a holiday in a year, as an ordinal; None: it has none.
 Rule = Callable[[int], int | None]
@@ -24,6 +24,10 @@ def _nth_rule(month_number: int, weekday: int, nth: int, after: int = 0) -> Rule
 
 def _from_easter(count: int) -> Rule:
     return lambda year: easter(year) + count if 1583 <= year < 9_999 else None
+
+
+def _from_orthodox_easter(count: int) -> Rule:
+    return lambda year: orthodox_easter(year) + count if 1583 <= year < 9_999 else None
 
 
 #: Holidays whose days everybody can reckon.
@@ -52,7 +56,7 @@ HOLIDAYS: dict[str, Rule] = {
         "memorial day": _nth_rule(5, 0, -1),
         "mothers day|mother day": _nth_rule(5, 6, 2),
         "fathers day|father day": _nth_rule(6, 6, 3),
-        "mlk day|martin luther king day|martin luther kings day": _nth_rule(1, 0, 3),
+        "mlk day|mlk jr day|martin luther king day|martin luther kings day": _nth_rule(1, 0, 3),
         "presidents day": _nth_rule(2, 0, 3),
         "columbus day": _nth_rule(10, 0, 2),
         "easter|easter sunday": _from_easter(0),
@@ -65,7 +69,10 @@ HOLIDAYS: dict[str, Rule] = {
         "ascension day": _from_easter(39),
         "pentecost|whit sunday": _from_easter(49),
         "whit monday|pentecost monday": _from_easter(50),
+        "trinity sunday": _from_easter(56),
         "corpus christi": _from_easter(60),
+        "orthodox easter|orthodox easter sunday": _from_orthodox_easter(0),
+        "orthodox good friday": _from_orthodox_easter(-2),
     }.items()
     for name in names.split("|")
 }

@@ -328,6 +328,28 @@ def test_parts_make_one_date(text: str, first: str, last: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("We met on the first Tuesday of October.", "2012-10-02", "2012-10-02"),
+        ("I will see her on the first Tuesday of October.", "2013-10-01", "2013-10-01"),
+        ("third monday in january", "2013-01-21", "2013-01-21"),
+        ("I went there on the last day of May.", "2012-05-31", "2012-05-31"),
+        ("We moved at the end of March.", "2012-03-21", "2012-03-31"),
+        ("The lease starts in early April.", "2013-04-01", "2013-04-10"),
+        ("We got married in early April.", "2012-04-01", "2012-04-10"),
+        ("last friday of may", "2013-05-31", "2013-05-31"),
+        ("Black Friday last year was mad.", "2012-11-23", "2012-11-23"),
+        ("Easter next year is early.", "2014-04-20", "2014-04-20"),
+        ("Orthodox Easter 2018", "2018-04-08", "2018-04-08"),
+        ("Orthodox Easter 2024", "2024-05-05", "2024-05-05"),
+        ("Trinity Sunday 2013", "2013-05-26", "2013-05-26"),
+    ],
+)
+def test_parts_lie_in_the_year_that_the_tense_means(text: str, first: str, last: str) -> None:
+    assert [found[1:] for found in resolve(text, "2013-02-12T04:30")] == [(first, last)]
+
+
+@pytest.mark.parametrize(
     "text",
     ["The score was 3:2 at half time.", "I ate 5 to 10 apples.", "Second, we may march on.",
      "He sat in the sun all day.", "Over the last few months it rained.", "Easter eggs are sweet.",
