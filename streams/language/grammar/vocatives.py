@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from projections.text.lexicon import FUNCTION_WORDS, PHATIC, word_set
+from projections.text.lexicon import FUNCTION_WORDS, PHATIC, PREPOSITIONS, word_set
 from projections.text.tokenizer import Tokens
 from streams.language.grammar.analysis import Mention
 
@@ -21,6 +21,7 @@ _COURTESY_WORDS = (PHATIC | FUNCTION_WORDS | word_set("offer help advice tip que
 _OPENS_COURTESY = word_set(
     "thanks thank thx ty thankyou hey hi hello wow oh aw aww yes yeah yep yup good great haha cool"
 )
+_AGREES = word_set("yes yeah yep yup")
 _ADDRESSING = word_set("hey hi hello thanks thank dear wow congrats bye yeah yes yo oh hiya")
 _VERBS = word_set(
     "am is are was were be been i i'm i've we we're you it it's have has had will would can could "
@@ -47,6 +48,12 @@ def is_courtesy(tokens: Tokens, span: tuple[int, int]) -> bool:
     # Whom it addresses, the last word, is no content.
     inner = tokens.lowers[left : right - 1] or tokens.lowers[left:right]
     said = tokens.text[start:end]
+    if (
+        tokens.lowers[left] in _AGREES
+        and inner[-1] in PREPOSITIONS
+        and tokens.lowers[right - 1] not in _COURTESY_WORDS
+    ):
+        return False  # "Yes, since March."
     return (
         said[-1] in "!.,"
         and not any(map(str.isdecimal, said))

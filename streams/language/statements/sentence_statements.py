@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -18,9 +18,10 @@ from streams.language.attributes.frames import MASK, find_frame
 from streams.language.attributes.frames import VERBS as FRAME_VERBS
 from streams.language.grammar.analysis import Claim, Mention, Statement
 from streams.language.grammar.clauses import Clause, Span, after_lead_in, clauses
-from streams.language.grammar.reported import is_reported
+from streams.language.grammar.reported import is_reported, overlaps
 from streams.language.grammar.vocatives import is_salutation
 from streams.language.names.signature import assemble, tokens_for_signature
+from streams.language.references.explaining import explains
 from streams.language.references.standing_alone import Open, left_open, person_open
 from streams.language.relations.causes import Joined, after_link, joined
 from streams.language.statements.message_contents import MessageContents
@@ -32,10 +33,13 @@ from streams.language.worth.worth import (
     about,
     is_answer,
     is_draft,
+    is_order,
     is_rule,
     is_worth,
     points_back,
+    says,
 )
+from streams.language.worth.worth_words import THANKS
 
 _CORRECTION = re.compile(
     r"(?:actually\b|correction\b|(?:sorry,? |oops,? |no,? |wait,? )*(?:i meant|i mean[, ]+(?=it)|"
@@ -49,13 +53,16 @@ _KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b",
 _TOLD_BESIDE = 2
 #: Less use than this is none, also where a message has nothing better.
 _LEAST_USE = -6
+#: A sentence of more words is too much to tell with another.
+_LONGEST_BEFORE = 40
 
 
 class SentenceStatements:
     """What the sentences of one message state, one sentence after the other.
 
     Sentences that touch a span of `keep` are kept; `dictated`: plain facts about nobody here are
-    kept too. `resolves`: whether a statement must stand alone.
+    kept too. `resolves`: whether a statement must stand alone. `told` are the sentences that tell
+    something, by their places in the message.
     """
 
     def __init__(
@@ -66,8 +73,12 @@ class SentenceStatements:
         keep: Sequence[Span] = (),
         dictated: bool = False,
         resolves: bool = True,
+        told: Mapping[int, Span] | None = None,
     ) -> None:
         self._contents = contents
+        self._told = told or {}
+        self._told_places = list(self._told)
+        self._told_ends = [end for _, end in self._told.values()]
         self._wording = wording
         self._keep = keep
         self._dictated = dictated
@@ -77,6 +88,8 @@ class SentenceStatements:
         self.aside: list[Statement] = []
         #: Whether "he" or "she" in the part that is read is somebody whom the part before names.
         self._known = False
+        #: The first part of a sentence, while the second is read.
+        self._half: Span | None = None
         self._message = Message.of(contents.tokens)
 
     def halves(self, span: Span) -> tuple[list[Statement], list[Statement], Joined] | None:
@@ -91,9 +104,9 @@ class SentenceStatements:
         if subject is None and points_back(self._contents.said(*joint.right)):
             return None
         left = self.statements(joint.left, linked=True, lenient=True)
-        self._known = subject is not None
+        self._known, self._half = subject is not None, joint.left
         right = self.statements(joint.right, linked=True, lenient=True) if left else []
-        self._known = False
+        self._known, self._half = False, None
         if right and subject is not None:
             right[0] = self._wording.with_subject(right[0], *subject)
         return (left, right, joint) if right else None
@@ -139,6 +152,10 @@ class SentenceStatements:
         said: list[Statement] = []
         for first, last in together(pieces):
             group = pieces[first : last + 1]
+            if first and self._explained_by(pieces[:first], group):
+                # "I inherited a vineyard, and my cousin runs it"
+                group = pieces[: last + 1]
+                said = []
             statement = self._standing_alone(group, lenient)
             if statement is None and first and leads_to(pieces[first - 1]):
                 # "My one-year-old is so cute, his name is Kyle"
@@ -235,21 +252,91 @@ class SentenceStatements:
         if not known:
             index = person_open(tokens, left, right, mentions, begin)
         named = statement if index is None else self._wording.named(statement, index)
-        if any(piece.overruled for piece in pieces):
-            return named
-        if index is not None and named is statement:
-            return None
-        after = begin if index is None else index + 1
-        known = known or index is not None
+        overruled = any(piece.overruled for piece in pieces)
+        unknown = index is not None and named is statement
+        after = begin if index is None or unknown else index + 1
+        known = known or (index is not None and not unknown)
         is_open = left_open(tokens, left, right, mentions, after, known=known)
-        if is_open == "thing":
-            completed = self._wording.with_things(statement, lead) or self._wording.with_question(
-                statement
-            )
-            if completed is None:
-                return None
-            named, is_open = completed, "nothing"
+        if is_open != "nothing" or unknown:
+            person = index if unknown else None
+            completed = self._completed(named, lead, person, is_open, named=named is not said)
+            if completed is not None:
+                named, is_open, unknown = completed, "nothing", False
+        if overruled:
+            return named
+        if unknown or is_open == "thing":
+            return None
         return self._useful(pieces, named, is_open, lenient)
+
+    def _completed(
+        self, statement: Statement, lead: int, person: int | None, is_open: Open, *, named: bool
+    ) -> Statement | None:
+        """The statement with what it leaves open: things, the sentence before it, the question."""
+        if is_open == "thing" and person is None and not named:
+            things = self._wording.with_things(statement, lead)
+            if things is not None:
+                return things
+        before = self._sentence_before(statement, person)
+        if before is not None:
+            whole = before == self._half
+            return self._wording.widened(statement, before, named=named, whole=whole)
+        if person is not None or is_open == "aside" or named:
+            return None
+        return self._wording.with_question(statement)
+
+    def _sentence_before(self, statement: Statement, person: int | None) -> Span | None:
+        """What is said before it in its paragraph, if it names what the statement leaves open."""
+        contents = self._contents
+        before = self._half or self._told_before(statement.start)
+        if before is None or "\n" in contents.text[before[0] : statement.start]:
+            return None
+        if overlaps(contents.others, before[0], statement.end):
+            return None
+        left, middle = contents.places(*before)
+        _, right = contents.places(statement.start, statement.end)
+        start = after_lead_in(contents.text, *before)
+        said = contents.said(start, before[1])
+        if middle - left > _LONGEST_BEFORE or not says(said):
+            return None
+        if is_order(said) or THANKS.match(said.lower) is not None:
+            return None
+        begin = bisect_left(contents.tokens.starts, start)
+        mentions = contents.mentions_in(before[0], statement.end)
+        known = explains(contents.tokens, left, middle, right, mentions, begin, person)
+        return before if known else None
+
+    def _told_before(self, place: int) -> Span | None:
+        """The sentence before the one that a place stands in, where it tells something."""
+        at = bisect_left(self._told_ends, place + 1)
+        if at == 0 or at == len(self._told_places):
+            return None
+        before = self._told_places[at - 1]
+        return self._told[before] if before == self._told_places[at] - 1 else None
+
+    def _explained_by(self, before: list[JudgedClause], group: list[JudgedClause]) -> bool:
+        """Whether the clauses before some of the same sentence say what these leave open."""
+        contents = self._contents
+        if any(piece.claim for piece in before) and any(piece.claim for piece in group):
+            return False
+        start, end = group[0].clause.start, group[-1].clause.end
+        left, right = contents.places(start, end)
+        begin = bisect_left(contents.tokens.starts, after_lead_in(contents.text, start, end))
+        own = contents.mentions_in(start, end)
+        if left_open(contents.tokens, left, right, own, begin) == "nothing":
+            return False
+        first = before[0].clause
+        mentions = contents.mentions_in(first.start, end)
+        person = person_open(contents.tokens, left, right, own, begin)
+        opening = after_lead_in(contents.text, first.start, end)
+        return explains(
+            contents.tokens,
+            contents.places(first.start, first.end)[0],
+            left,
+            right,
+            mentions,
+            bisect_left(contents.tokens.starts, opening),
+            person,
+        )
 
     def _useful(
         self, pieces: list[JudgedClause], statement: Statement, is_open: Open, lenient: bool
@@ -261,7 +348,9 @@ class SentenceStatements:
         telling = max(piece.said.words.telling + len(piece.said.mentions) for piece in pieces)
         if is_open == "part" and telling < _TOLD_BESIDE:
             return None
-        if lenient or (statement.whom is not None and statement.claim is not None):
+        if lenient and is_open in ("nothing", "aside"):
+            return statement
+        if statement.whom is not None and statement.claim is not None:
             return statement
         if use >= _LEAST_USE:
             self._unsure.append((use, statement))

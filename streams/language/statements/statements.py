@@ -95,7 +95,9 @@ def analyse(
     answered = (answering, asked) if answering and asked else None
     wording = Wording(contents, before=before, answering=answered, resolves=resolves)
     keep = [*keep, *collection_days(tokens)]
-    stating = SentenceStatements(contents, wording, keep=keep, dictated=dictated, resolves=resolves)
+    stating = SentenceStatements(
+        contents, wording, keep=keep, dictated=dictated, resolves=resolves, told=told
+    )
     statements, causes = _stated(stating, contents, told, asked, answering, limit)
     if not statements and (best := stating.best_unsure()) is not None:
         # Nothing here surely lasts: the best of it is kept, and the rest is left to the message.

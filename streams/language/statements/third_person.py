@@ -56,6 +56,8 @@ _DANGLING_FIRST = word_set(
 _PERSON = word_set("he she him her his hers he's she's he'd she'd he'll she'll")
 _THING = word_set("it it's they they're them their its theirs")
 _POINTING = word_set("that this those these")
+#: What a sentence before it may explain.
+_EXPLAINED = _PERSON | _THING | _POINTING | word_set("that's this's both one other another")
 _MODALS = word_set(
     """can can't cannot could couldn't will won't would wouldn't should shouldn't may might must had
     hadn't did didn't was wasn't used ought"""
@@ -115,12 +117,28 @@ _ORDERS = BASES - word_set("last like left felt read hurt set put cost let")
 _THIRDS = frozenset(map(third_person, BASES - NOUNS_TOO)) - {"is"}
 
 
+def is_impersonal(sentence: str) -> bool:
+    """Whether nobody says "I" or "you" in a sentence, and it orders nothing."""
+    lowers = tokenise(sentence).lowers
+    return (
+        bool(lowers)
+        and _SPEAKING.isdisjoint(lowers)
+        and _DOUBTFUL.isdisjoint(lowers)
+        and "us" not in lowers
+        and lowers[0] not in _ORDERS | _THIRDS
+        and _MARKED.search(sentence) is None
+    )
+
+
 class _Doubt(Exception):
     """The sentence cannot be rewritten without guessing."""
 
 
-def in_third_person(sentence: str, speaker: str) -> str | None:
-    """Return a sentence of `speaker` in the third person; None where it would be a guess."""
+def in_third_person(sentence: str, speaker: str, *, explained: bool = False) -> str | None:
+    """Return a sentence of `speaker` in the third person; None where it would be a guess.
+
+    `explained`: the sentence that stands before it says what "it" and "that" are.
+    """
     name = _DECORATED.sub("", speaker.split("@")[0])
     if _NAME.fullmatch(name) is None or name.lower() in _NO_NAMES or _ADDRESS.match(sentence):
         return None
@@ -130,7 +148,7 @@ def in_third_person(sentence: str, speaker: str) -> str | None:
         return None
     tokens = tokenise(sentence)
     try:
-        changes = _Rewriting(tokens, name).changes()
+        changes = _Rewriting(tokens, name, explained).changes()
     except _Doubt:
         return None
     if not changes:
@@ -151,10 +169,11 @@ def in_third_person(sentence: str, speaker: str) -> str | None:
 class _Rewriting:
     """One sentence while its persons are changed."""
 
-    def __init__(self, tokens: Tokens, name: str) -> None:
+    def __init__(self, tokens: Tokens, name: str, explained: bool) -> None:
         self._tokens = tokens
         self._lowers = tokens.lowers
         self._name = name
+        self._explained = explained
         words = name.split(" ")
         titled = words[0].lower().rstrip(".") in _TITLES or len(words) > 3
         self._first = name if titled else words[0]
@@ -175,7 +194,8 @@ class _Rewriting:
         said = [lower for index, lower in enumerate(lowers) if index not in self._quoted]
         if not said or not _DOUBTFUL.isdisjoint(said) or not _FOREIGN.isdisjoint(said):
             raise _Doubt
-        if lowers[0] in _DANGLING_FIRST or lowers[0] in _THIRDS:
+        dangling = lowers[0] in _DANGLING_FIRST - (_EXPLAINED if self._explained else frozenset())
+        if dangling or lowers[0] in _THIRDS:
             raise _Doubt
         if lowers[0] in _ORDERS and (
             lowers[0] not in NOUNS_TOO or not _ORDERED.isdisjoint(lowers[1:2])
@@ -250,6 +270,8 @@ class _Rewriting:
             self._put(index, f"{self._who()} and others{verb}")
         elif lower == "we'd":
             raise _Doubt
+        elif self._explained and lower in _EXPLAINED:
+            pass
         elif lower in _PERSON:
             if not self._somebody_before(index):
                 raise _Doubt

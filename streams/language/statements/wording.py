@@ -12,6 +12,7 @@ from streams.language.grammar.analysis import Claim, Mention, Statement, Whom
 from streams.language.grammar.clauses import Span, after_lead_in
 from streams.language.names.signature import signature
 from streams.language.references.antecedents import antecedent
+from streams.language.references.explaining import tells_what
 from streams.language.references.person_before import (
     Before,
     meant_by,
@@ -20,12 +21,10 @@ from streams.language.references.person_before import (
     with_names,
 )
 from streams.language.references.person_before import with_things as things_named
-from streams.language.references.standing_alone import left_open
 from streams.language.relations.causes import after_opening
 from streams.language.statements.message_contents import MessageContents
 from streams.language.statements.plain_words import without_marks
-from streams.language.statements.third_person import in_third_person
-from streams.language.worth.worth import asks_little
+from streams.language.statements.third_person import in_third_person, is_impersonal
 
 THIRD_PERSON = re.compile(r"(?:he|she)(?:['’](?:s|d|ll))?\b(?! (?:or|and)\b)", re.IGNORECASE)
 _FIRST_PRONOUN = re.compile(r"\b(?:he|she)(?=\b)", re.IGNORECASE)
@@ -142,10 +141,7 @@ class Wording:
         if self._answering is None or self._speaker is None:
             return None
         span, asked = self._answering
-        tokens = tokenise(asked)
-        if not span[0] <= statement.start < span[1] or asks_little(asked):
-            return None
-        if left_open(tokens, 0, len(tokens.words), (), 0) != "nothing":
+        if not span[0] <= statement.start < span[1] or not tells_what(tokenise(asked)):
             return None
         return self.answered(statement, asked)
 
@@ -172,11 +168,53 @@ class Wording:
             return said
         if not self._resolves:
             return f"{self._speaker}: {said}"
-        begin = after_opening(said) or after_lead_in(said, 0, len(said))
-        if said[:begin].lower().endswith("no "):
-            begin = 0  # "No rush to move on"
-        addressed = _ADDRESSED.match(said, begin)
-        people = {item.text for item in mentions if item.type == "PERSON"}
-        if addressed is not None and addressed[1] in people:
-            begin = addressed.end()
-        return in_third_person(said[begin:], self._speaker) or f"{self._speaker}: {said}"
+        return in_third_person(_begun(said, mentions), self._speaker) or f"{self._speaker}: {said}"
+
+    def widened(
+        self, statement: Statement, span: Span, *, named: bool, whole: bool
+    ) -> Statement | None:
+        """The statement with the sentence before it, which says what it means.
+
+        `named`: a name already stands for a pronoun in it; `whole`: they are one sentence. None
+        where that cannot be put together.
+        """
+        if self._speaker is None:
+            return None
+        contents = self._contents
+        mentions = contents.mentions_in(span[0], statement.end)
+        if whole:
+            text = self.worded(contents.resolved(span[0], statement.end), mentions)
+            return None if named else msgspec.structs.replace(statement, text=text)
+        said = without_marks(contents.resolved(statement.start, statement.end))
+        before = without_marks(contents.resolved(*span))
+        earlier = in_third_person(_begun(before, mentions), self._speaker)
+        own = in_third_person(_begun(said, mentions), self._speaker, explained=True)
+        prefix = f"{self._speaker}: "
+        if named:
+            said = statement.text.removeprefix(prefix)
+            own = None if said != statement.text else said
+        told = (earlier or own) and (earlier or is_impersonal(before))
+        if told and (own or is_impersonal(said)):
+            text = f"{earlier or _ended(before)} {own or _ended(said)}"
+        elif named and own:
+            return None
+        else:
+            text = f"{prefix}{_ended(before)} {_ended(said)}"
+        return msgspec.structs.replace(statement, text=text)
+
+
+def _begun(said: str, mentions: list[Mention]) -> str:
+    """What is said, without what leads to it and whom it calls."""
+    begin = after_opening(said) or after_lead_in(said, 0, len(said))
+    if said[:begin].lower().endswith("no "):
+        begin = 0  # "No rush to move on"
+    addressed = _ADDRESSED.match(said, begin)
+    people = {item.text for item in mentions if item.type == "PERSON"}
+    if addressed is not None and addressed[1] in people:
+        begin = addressed.end()
+    return said[begin:]
+
+
+def _ended(said: str) -> str:
+    said = said[:1].upper() + said[1:]
+    return said if said.endswith((".", "!", "?", "…", '"', "”")) else f"{said.rstrip(',;: ')}."

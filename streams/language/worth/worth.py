@@ -234,7 +234,7 @@ def is_worth(said: Said, subject: About, message: Message, linked: bool) -> bool
     elif subject == "person":
         kept = _of_a_person(said, message)
     else:
-        told = linked and count.telling + len(said.mentions) >= _TELLING and _says(said)
+        told = linked and count.telling + len(said.mentions) >= _TELLING and says(said)
         kept = not message.requests and (told or _of_affairs(said, subject))
     return kept and _kept_by_head(said, 12)
 
@@ -300,7 +300,7 @@ def _kept_by_head(said: Said, least: int) -> bool:
 def _of_the_speaker(said: Said) -> bool:
     text = said.lower
     lowers = said.tokens.lowers[said.left : said.right]
-    if not (_says(said) or elides(said) or _is_unspaced(said) or not FOREIGN.isdisjoint(lowers)):
+    if not (says(said) or elides(said) or _is_unspaced(said) or not FOREIGN.isdisjoint(lowers)):
         return False
     named = [item for item in said.mentions if item.type != "NUMBER" or len(item.text) > 1]
     weight = said.words.telling + len(named) + len(said.dates)
@@ -326,7 +326,7 @@ def _of_the_speaker(said: Said) -> bool:
 def _of_a_person(said: Said, message: Message) -> bool:
     lowers = said.tokens.lowers[said.left : said.right]
     weight = said.words.telling + len(said.mentions)
-    if (message.requests and SPEAKER.isdisjoint(lowers)) or not _says(said):
+    if (message.requests and SPEAKER.isdisjoint(lowers)) or not says(said):
         return False
     if PASSING_CUE.search(said.lower) or not LISTENER.isdisjoint(lowers):
         return weight >= 5
@@ -336,7 +336,7 @@ def _of_a_person(said: Said, message: Message) -> bool:
 def _of_affairs(said: Said, subject: About) -> bool:
     """What is about no person: an appointment, a room, a bill; not what all the world knows."""
     lowers = said.tokens.lowers[said.left : said.right]
-    if not _says(said):
+    if not says(said):
         return subject == "nobody" and bool(said.dates) and len(said.mentions) >= 3
     dated = any(item.last - item.first < _APPOINTED_DAYS for item in said.dates)
     timed = any(item.type == "TIME" for item in said.mentions)
@@ -371,7 +371,7 @@ def _is_unspaced(said: Said) -> bool:
     return not said.lower.isascii() and first_person(said.lower)
 
 
-def _says(said: Said) -> bool:
+def says(said: Said) -> bool:
     """Whether it has a verb; after "my parents" a word that could be a noun too is one."""
     tokens = said.tokens
     return is_finite(tokens, tokens.starts[said.left], tokens.ends[said.right - 1]) or (
