@@ -11,12 +11,15 @@ from schemas.wire import Budget
 #: The weight of each arm: words of the turn and its neighbours, words of its facts,
 #: its vector and its neighbours', its best sentence's vector, who speaks and who is mentioned,
 #: causes and effects, the vectors of its words and its neighbours', whether it is of
-#: the time that the question speaks of, and what it shares with the best turns.
+#: the time that the question speaks of, and what it shares with the best turns. Since only what
+#: lasts becomes a fact, many turns have none: the vectors of facts weigh less than they did, and
+#: their words, which name the speaker and the days, more (0.4 and 0.05: recall@10 88.9 instead of
+#: 89.5, MRR 69.4 and 69.2; LoCoMo, dev).
 WEIGHTS = {
     "keyword": 0.5,
-    "statement": 0.05,
+    "statement": 0.15,
     "semantic": 0.3,
-    "sentence": 0.4,
+    "sentence": 0.25,
     "entity": 0.3,
     "causal": 0.1,
     "late": 1.0,
