@@ -12,7 +12,8 @@ from projections.events import EventsModel
 from projections.identity import IdentityModel
 from projections.identity.entity_queries import canonical
 from projections.memory import MemoryModel
-from projections.text.dates import DateReference, date_references
+from projections.text.dates.dates_in_text import date_references
+from projections.text.dates.found_dates import DateReference
 from projections.text.stability import stability
 from recollect.events_of_files import EventsOfFiles
 from schemas.changes import (

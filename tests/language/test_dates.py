@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.text.dates import date_references
+from projections.text.dates.dates_in_text import date_references
 
 
 def at(text: str) -> int:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projections.text.dates import date_references
+from projections.text.dates.dates_in_text import date_references
 from projections.text.sentences import sentences
 from streams.language.grammar.questions import is_question
 from streams.language.names.mentions import mentions

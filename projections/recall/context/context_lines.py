@@ -14,8 +14,8 @@ from projections.recall.context.framing import label, quoted
 from projections.recall.context.packing import Line
 from projections.recall.index.zone_index import Index
 from projections.recall.question.query import RecallQuery
-from projections.text.dates import local_day
-from projections.text.resolved_dates import DatedText, day_in_words
+from projections.text.dates.found_dates import local_day
+from projections.text.dates.resolved_dates import DatedText, day_in_words
 from projections.text.sentences import sentences
 from schemas.times import parse_time
 from schemas.wire import Change, Result

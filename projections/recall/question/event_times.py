@@ -9,7 +9,7 @@ import re
 from datetime import date
 from typing import Literal, NamedTuple
 
-from projections.text.calendar_days import calendar_unit, season_of
+from projections.text.dates.calendar_days import calendar_unit, season_of
 from projections.text.lexicon import COUNTS, SEASONS
 
 Relation = Literal["before", "after", "in"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from projections.text.dates import DateReference
+from projections.text.dates.found_dates import DateReference
 from projections.text.lexicon import HONORIFICS, OCCUPATIONS, RELATIONS, word_set
 from schemas.names import normalise_name
 from streams.language.attributes.rules import OPENING, find_attribute

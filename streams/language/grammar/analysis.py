@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from projections.text.dates import DateReference
+from projections.text.dates.found_dates import DateReference
 
 #: The thirteen types of mentions.
 MentionType = Literal[

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from datetime import date
 
 from projections.text.addresses import addresses
-from projections.text.dates import Found, find_dates, local_day
+from projections.text.dates.dates_in_text import find_dates
+from projections.text.dates.found_dates import Found, local_day
 from projections.text.lexicon import WEEKDAYS
 from projections.text.tokenizer import Tokens, tokenise
 

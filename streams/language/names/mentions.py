@@ -7,7 +7,8 @@ from bisect import bisect_left
 from typing import cast
 
 from projections.text.addresses import AddressSpan, addresses
-from projections.text.dates import Found, as_reference, find_dates
+from projections.text.dates.dates_in_text import find_dates
+from projections.text.dates.found_dates import Found, as_reference
 from projections.text.lexicon import (
     ABBREVIATIONS,
     ANIMATE_VERBS,

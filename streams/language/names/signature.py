@@ -13,7 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from projections.text.dates import Found, as_reference
+from projections.text.dates.found_dates import Found, as_reference
 from projections.text.lexicon import CONTRACTIONS, word_set
 from projections.text.tokenizer import Tokens, tokenise
 from schemas.names import normalise_name

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from projections.text.dates import as_reference, find_dates, local_day
+from projections.text.dates.dates_in_text import find_dates
+from projections.text.dates.found_dates import as_reference, local_day
 from projections.text.lexicon import FUNCTION_WORDS, MONTHS, PHATIC, WEEKDAYS, word_set
 from projections.text.sentences import sentences
 from projections.text.tokenizer import tokenise

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from projections.text.dates import date_references
+from projections.text.dates.dates_in_text import date_references
 from projections.text.lexicon import FUNCTION_WORDS, MONTHS, WEEKDAYS, word_set
 from projections.text.sentences import sentences
 from streams.language.grammar.questions import is_question

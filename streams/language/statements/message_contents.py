@@ -6,8 +6,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from projections.text.dates import DateReference, Found, as_reference
-from projections.text.resolved_dates import resolved as with_days
+from projections.text.dates.found_dates import DateReference, Found, as_reference
+from projections.text.dates.resolved_dates import resolved as with_days
 from projections.text.tokenizer import Tokens
 from streams.language.grammar.analysis import Contact, Introduction, Mention
 from streams.language.grammar.clauses import Span

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from projections.text.dates import as_reference
+from projections.text.dates.found_dates import as_reference
 from projections.text.lexicon import RELATIONS
 from projections.text.tokenizer import tokenise
 from streams.language.attributes.claim_parts import ClaimPart, claim_parts

@@ -7,7 +7,8 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
 from projections.text.addresses import addresses
-from projections.text.dates import find_dates, local_day
+from projections.text.dates.dates_in_text import find_dates
+from projections.text.dates.found_dates import local_day
 from projections.text.sentences import sentences
 from projections.text.tokenizer import tokenise
 from streams.language.grammar.analysis import Analysis, Contact, Mention, Statement

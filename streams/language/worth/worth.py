@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import Literal, NamedTuple
 
-from projections.text.dates import Found
+from projections.text.dates.found_dates import Found
 from projections.text.lexicon import (
     CONTRACTIONS,
     FUNCTION_WORDS,

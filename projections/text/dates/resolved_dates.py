@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from datetime import date
 
 from projections.text.addresses import addresses
-from projections.text.dates import DateReference, Found, as_reference, find_dates, local_day
+from projections.text.dates.dates_in_text import find_dates
+from projections.text.dates.found_dates import DateReference, Found, as_reference, local_day
 from projections.text.tokenizer import tokenise
 
 Write = Callable[[DateReference], str]

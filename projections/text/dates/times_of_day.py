@@ -5,8 +5,8 @@ A bare time is on the day of the message; midnight is the day after's.
 
 from __future__ import annotations
 
-from projections.text.calendar_days import days
-from projections.text.date_lexemes import RANGE_WORDS, TENS, DateLexemes, Part
+from projections.text.dates.calendar_days import days
+from projections.text.dates.date_lexemes import RANGE_WORDS, TENS, DateLexemes, Part
 from projections.text.lexicon import NUMBER_WORDS, word_set
 
 DAYTIMES = word_set("morning afternoon evening night lunch lunchtime noon midday dinner breakfast")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from projections.text.calendar_days import day_of, easter, nth_weekday, orthodox_easter
+from projections.text.dates.calendar_days import day_of, easter, nth_weekday, orthodox_easter
 
 #: The day of a holiday in a year, as an ordinal; None: it has none.
 Rule = Callable[[int], int | None]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Literal, NamedTuple
 
-from projections.text.calendar_days import Days
+from projections.text.dates.calendar_days import Days
 from projections.text.lexicon import NUMBER_WORDS, ORDINALS, word_set
 from projections.text.recent_texts import cached_for_short
 

@@ -1,0 +1,1 @@
+"""Dates that a text says, resolved to days."""

@@ -1,0 +1,173 @@
+"""Dates said in words, resolved to days against the local date of the message.
+
+Weeks begin on Monday. Seasons are the northern meteorological ones (summer is June to August).
+What is vague ("a few days ago"), recurring ("every Friday") or a duration ("over the last week") is
+left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from datetime import date
+
+from projections.text.addresses import AddressSpan, addresses
+from projections.text.dates.calendar_days import clip
+from projections.text.dates.clause_tense import direction_of, is_rescheduled
+from projections.text.dates.date_grammar import Reading, readings
+from projections.text.dates.date_lexemes import Kind
+from projections.text.dates.date_tokens import DIGITS, day_ordinal, word_at
+from projections.text.dates.days_in_numbers import at_number, days_with_number, month_by_tense
+from projections.text.dates.days_in_words import TRIGGERS, at_word
+from projections.text.dates.found_dates import DateReference, Found, as_reference, local_day
+from projections.text.lexicon import MONTHS
+from projections.text.tokenizer import Tokens, bare, tokenise
+
+_STATED_YEAR = re.compile(r"\d{4}")
+
+
+def date_references(
+    text: str, *, at_ms: int, utc_offset_minutes: int = 0, every: bool = False
+) -> list[DateReference]:
+    """Return the date references of `text`, written at `at_ms` (unix milliseconds).
+
+    With `every` also what is less certain: a time of the day, for the day of the message; "the
+    15th", "5/7/2026"; and two weeks ago is that day, not its week.
+    """
+    tokens = tokenise(text)
+    today = local_day(at_ms, utc_offset_minutes)
+    found = find_dates(tokens, today, addresses(text), every=every)
+    return [as_reference(tokens, item) for item in found]
+
+
+def find_dates(
+    tokens: Tokens, today: int, places: list[AddressSpan], *, every: bool = False
+) -> list[Found]:
+    """Return the references outside of `places`, in order and without overlap.
+
+    `every` is that of `date_references`.
+    """
+    found: list[Found] = []
+    used = 0  # tokens before this index belong to the reference found last
+    near: Found | None = None  # the last certain day
+    for index, lower in enumerate(tokens.lowers):
+        if index < used:
+            continue
+        if lower[0] in DIGITS:
+            item = at_number(tokens, index, today)
+        elif lower in TRIGGERS:
+            item = at_word(tokens, index, today)
+        else:
+            continue
+        if item is None or item.left < used:
+            continue
+        used = item.right
+        if item.known:
+            item = _near(tokens, item, near)
+            found.append(item)
+            if item.first == item.last:
+                near = item
+    found = _with_composed(tokens, found, today, every=every)
+    if places:
+        found = [item for item in found if not _is_inside(tokens, item, places)]
+    return found
+
+
+def _with_composed(tokens: Tokens, found: list[Found], today: int, *, every: bool) -> list[Found]:
+    """Add what is put together from several parts, in place of the parts.
+
+    A plain date is left to the rules here, which know the tense and what is no certain day, where
+    they have read it.
+    """
+    added: list[Found] = []
+    replaced: set[Found] = set()
+    rights = [item.right for item in found]
+    for reading in _composed(tokens, today):
+        left = bisect_left(tokens.starts, reading.start)
+        right = bisect_left(tokens.starts, reading.end)
+        parts = found[bisect_right(rights, left) : bisect_left(found, (right,))]
+        if left >= right or any(item.left < left or item.right > right for item in parts):
+            continue
+        # A text of nothing but a date has no tense that other rules could know better.
+        alone = every and right - left == len(tokens.words)
+        if not _is_wanted(reading.kind, parts, alone=alone, every=every):
+            continue
+        if len(parts) > 1 and is_rescheduled(tokens, left):
+            # "Moved from Monday to Wednesday" names two days and no span.
+            continue
+        first, length = reading.first, reading.last - reading.first
+        if parts and reading.kind == "plain" and not alone:
+            if parts[0].last - parts[0].first >= length:
+                continue
+            if parts[0].left == left and _is_day_of(parts[0].first, reading.first):
+                first = parts[0].first
+            elif _is_day_of(parts[-1].last, reading.last):
+                first = parts[-1].last - length  # "the 13th to the 15th of July"
+            else:
+                continue
+        replaced.update(parts)
+        stated = _states_year(tokens, reading)
+        added.append(Found(left, right, first, clip(first + length), not stated))
+    return sorted([*(item for item in found if item not in replaced), *added])
+
+
+def _composed(tokens: Tokens, today: int) -> list[Reading]:
+    """Return what is put together from parts, each month without a year in the year it means."""
+    found = readings(tokens.text, today, {})
+    months: dict[int, tuple[int, int]] = {}
+    for reading in found:
+        if reading.kind != "composed" or _states_year(tokens, reading):
+            continue
+        left = bisect_left(tokens.starts, reading.start)
+        right = bisect_left(tokens.starts, reading.end)
+        for index in range(left, right):
+            name = bare(tokens.lowers[index]).removeprefix("mid-")
+            if name in MONTHS:
+                direction = direction_of(tokens, left, right)
+                months[tokens.ends[index]] = month_by_tense(MONTHS[name], today, direction)
+    return readings(tokens.text, today, months) if months else found
+
+
+def _states_year(tokens: Tokens, reading: Reading) -> bool:
+    return _STATED_YEAR.search(tokens.text, reading.start, reading.end) is not None
+
+
+def _is_day_of(day: int, other: int) -> bool:
+    """Whether two days are the same of the same month, in whatever year."""
+    read, own = date.fromordinal(day), date.fromordinal(other)
+    return (read.month, read.day) == (own.month, own.day)
+
+
+def _is_wanted(kind: Kind, parts: list[Found], *, alone: bool, every: bool) -> bool:
+    """Whether a reading counts, in place of the parts of it that were found, if any."""
+    if kind == "time":
+        return every and not parts
+    if kind == "guarded":
+        return every and (alone or not parts)
+    return kind != "counted" or every or not parts
+
+
+def _near(tokens: Tokens, item: Found, day: Found | None) -> Found:
+    """Put "the 18th" next to the day that the same sentence named just before."""
+    if (
+        day is None
+        or item.right - item.left != 2
+        or day_ordinal(word_at(tokens, item.left + 1)) < 1
+    ):
+        return item
+    if tokens.lowers[item.left] != "the":
+        return item
+    between = tokens.text[tokens.ends[day.right - 1] : tokens.starts[item.left]]
+    if len(between) > 120 or any(mark in ".!?\n" for mark in between):
+        return item
+    days = days_with_number(day.first, day_ordinal(tokens.lowers[item.left + 1]))
+    if not days:
+        return item
+    nearest = min(days, key=lambda ordinal: abs(ordinal - day.first))
+    return item._replace(first=nearest, last=nearest)
+
+
+def _is_inside(tokens: Tokens, item: Found, places: list[AddressSpan]) -> bool:
+    """Whether the reference touches an address."""
+    at = bisect_left(places, (tokens.ends[item.right - 1],)) - 1
+    return at >= 0 and places[at][1] > tokens.starts[item.left]
