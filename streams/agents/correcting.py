@@ -12,14 +12,19 @@ from schemas.events import Content, Event, message_of
 from schemas.senders import is_assistant
 from streams.agents.agent import Surroundings
 from streams.language.grammar.analysis import Statement
+from streams.language.relations.agreements import agrees, find_agreed
 from streams.language.relations.corrections import (
     LOOKED_THROUGH,
+    Corrected,
+    Correction,
     Earlier,
     corrected,
     find_corrections,
 )
 from streams.language.relations.denials import denied, find_denials
 
+#: What somebody agrees to was asked in one of so many messages before.
+_JUST_ASKED = 2
 #: A statement of a message by its first and last character, and the fact that it gave.
 Made = tuple[int, int, str]
 
@@ -46,7 +51,8 @@ def taken_back(
     """Return what a message takes back of those before it that somebody wrote."""
     corrections = find_corrections(text, said_at, content.utc_offset)
     denials = find_denials(text)
-    if not corrections and not denials:
+    asked = _asked(text, event, content, surroundings) if agrees(text) else None
+    if not corrections and not denials and asked is None:
         return ()
     before = [
         one
@@ -56,15 +62,47 @@ def taken_back(
         and one.occurred_at <= said_at
     ]
     earlier = [_earlier(one, content) for one in before]
-    linked = [(one.start, one.end, corrected(one, earlier)) for one in corrections]
+    linked = [] if asked is None else _agreed(asked, content, before)
+    linked += [(one.start, one.end, corrected(one, earlier)) for one in corrections]
     linked += [(one.start, one.end, denied(one, earlier)) for one in denials]
     found: list[TakenBack] = []
     for start, end, what in linked:
-        if what is not None and not any(one.start == start for one in found):
+        if what is not None and not any(one.start < end and start < one.end for one in found):
             said = tuple(value.text.lower() for value in what.values)
             taken, sentence = before[what.distance], (what.start, what.end)
             found.append(TakenBack(start, end, taken, sentence, said))
     return tuple(found)
+
+
+def _asked(
+    text: str, event: Event, content: Content, surroundings: Surroundings
+) -> tuple[Event, Correction] | None:
+    """Return what another has just asked, and what agreeing to it takes back."""
+    for one in surroundings.before(event, _JUST_ASKED):
+        said = message_of(one)
+        if said.sender_id != content.sender_id:
+            found = find_agreed(text, said.content, one.occurred_at, said.utc_offset)
+            if found is not None:
+                return one, found
+    return None
+
+
+def _agreed(
+    asked: tuple[Event, Correction], content: Content, before: Sequence[Event]
+) -> list[tuple[int, int, Corrected | None]]:
+    """Return what somebody takes back by agreeing, of the messages before the question."""
+    question, found = asked
+    place = next((at + 1 for at, one in enumerate(before) if one.id == question.id), 0)
+    both = (message_of(question).sender_id, content.sender_id)
+    earlier = [
+        Earlier(said.content, one.occurred_at, said.utc_offset, said.sender_id in both)
+        for one in before[place:]
+        for said in (message_of(one),)
+    ]
+    what = corrected(found, earlier)
+    if what is None:
+        return []
+    return [(found.start, found.end, what._replace(distance=what.distance + place))]
 
 
 def _earlier(event: Event, content: Content) -> Earlier:

@@ -27,7 +27,11 @@ LOOKED_THROUGH = 40
 _CUE = re.compile(
     r"\b(?:actually|correction|i meant|i mean|scratch that|disregard|instead|rather than|edit|"
     r"postponed?|extended|prolonged|lowered|raised|increased|reduced|after all|as of|change(?=:)|"
-    r"(?:gate|platform|room|time|date|small|slight|quick|last[- ]minute) change|"
+    r"(?:gate|platform|room|time|date|venue|schedule|small|slight|quick|last[- ]minute) change|"
+    r"relocated|bumped (?:to|up|back)|put (?:back|off|forward)|mistaken|correct (?:myself|that)|"
+    r"(?:went|goes|gone|going) (?:up|down) to|can(?:['’]?t|not) (?:make|do)|"
+    r"new (?:start|starting|opening|end|departure|meeting) (?:time|date|point)|"
+    r"now (?:leav|start|begin|meet|depart|open|clos|end|cost|tak|run|happen)\w*|"
     r"had (?:\w+ ){1,3}wrong|ignore (?:my|the) (?:last|previous|earlier)|switch(?:es|ed|ing)? to|"
     r"sorry(?=\W*\Z)|(?:no|sorry)(?=, )|"
     r"re-?scheduled|slipped|delayed|pushed (?:back|out|to|from)|brought forward|"
@@ -41,7 +45,8 @@ _CUE = re.compile(
 )
 #: What follows is taken back; "from … to" takes back the first of two.
 _TAKEN_BACK = re.compile(
-    r"(?:\b(?:and |but )?\bnot(?: be)?|n['’]t be|\binstead of|\brather than|\bno longer|"
+    r"(?:\b(?:and |but )?\bnot(?: be)?|\bcan(?:['’]?t|not) (?:make|do)(?: it)?|n['’]t be|"
+    r"\binstead of|\brather than|\bno longer|"
     r"\bno more)\s+(?:(?:on|in|at|the|for|by|until)\s+)*(?P<old>(?:(?!\bbut\b)[^.,;:!?()\n])+)"
     r"|\bfrom\s+(?P<was>[^.;:!?()\n]{1,60}?)\s+to\s",
     re.IGNORECASE,
@@ -82,6 +87,7 @@ _AMOUNT = re.compile(
     r"percent|minutes|hours|people|guests|seats)(?!\w)",
     re.IGNORECASE,
 )
+_BARE = re.compile(r"\d+(?:[.,]\d+)?")
 _OFTEN = re.compile(r"\b(?P<often>once|twice|thrice|(?:three|four|five|six) times)\b", re.I)
 _MONTH = re.compile(
     rf"\b(?:in|to|until|till|for|by|since|from|is|it['’]s) (?P<month>{'|'.join(MONTHS)})\b(?! ?\d)",
@@ -161,23 +167,25 @@ def find_corrections(text: str, at_ms: int, utc_offset: int) -> list[Correction]
                 for value, place in values_in(sentence, at_ms, utc_offset)
                 if not is_reported(others, start + place)
             ]
-            if made := _correction(text, start, end, values):
+            if made := correction_in(text, start, end, values):
                 found.append(made)
         # "Correction! Room 102.": the cue is a sentence of its own.
         hinted = cued and end - start <= 24
     return found
 
 
-def _correction(
+def correction_in(
     text: str, start: int, end: int, values: Sequence[tuple[Value, int]]
 ) -> Correction | None:
+    """Return what a sentence corrects; `values` are those in it, with their places in it."""
     sentence = text[start:end]
     denied = _taken_back(sentence)
     old = [value for value, place in values if _is_inside(denied, place)]
+    old += _bare_numbers(sentence, denied, values)
     new = tuple(
         value
         for value, place in values
-        if not _is_among(value, old)
+        if not is_among(value, old)
         and value.text.lower() not in _TODAY
         and not _STILL.search(sentence, max(0, place - 12), place)
     )
@@ -197,6 +205,18 @@ def _correction(
     return Correction(start, end, new, taken, words, alone)
 
 
+def _bare_numbers(
+    sentence: str, denied: Sequence[Span], values: Sequence[tuple[Value, int]]
+) -> list[Value]:
+    """Return what is taken back by its number alone: "14 kg, not 12"."""
+    counted = {value.kind for value, place in values if not _is_inside(denied, place)}
+    kinds = sorted(kind for kind in counted if kind.startswith(("amount", "numbered")))
+    if len(kinds) != 1:
+        return []
+    said = (_BARE.fullmatch(sentence[start:end].strip()) for start, end in denied)
+    return [Value(kinds[0], number[0].replace(",", "."), number[0]) for number in said if number]
+
+
 def _taken_back(text: str) -> list[Span]:
     """Return what is taken back, in order: "not on Friday"; of "moves from A to B" the first."""
     return [
@@ -213,7 +233,7 @@ def _is_inside(spans: Sequence[Span], place: int) -> bool:
 def _only_denies(sentence: str) -> bool:
     """Whether "not" is all that hints at a correction: that alone is none."""
     cues = {match.group().lower() for match in _CUE.finditer(sentence)}
-    return cues <= {"not", "no longer"}
+    return bool(cues) and cues <= {"not", "no longer"}
 
 
 class Corrected(NamedTuple):
@@ -231,11 +251,12 @@ def corrected(correction: Correction, earlier: Sequence[Earlier]) -> Corrected |
     new, back = correction.values, correction.taken_back
     kinds = {value.kind for value in new}
     for distance, message in enumerate(earlier):
-        said = values_in(message.text, message.at_ms, message.utc_offset)
+        everything = values_in(message.text, message.at_ms, message.utc_offset)
+        places = [each for each in everything if each[0].kind == "place"]
         denied = _taken_back(message.text)
         said = [
             (value, place)
-            for value, place in said
+            for value, place in everything
             if value.kind in kinds and not _is_inside(denied, place)
         ]
         if not said:
@@ -243,11 +264,17 @@ def corrected(correction: Correction, earlier: Sequence[Earlier]) -> Corrected |
         in_message = len(correction.words & content_words(message.text))
         for start, end in sentences(message.text):
             given = [value for value, place in said if start <= place < end]
-            others = [value for value in given if not _is_among(value, new)]
-            named = [value for value in others if _is_among(value, back)]
+            others = [value for value in given if not is_among(value, new)]
+            named = [value for value in others if is_among(value, back)]
             if not others or (back and not named) or (len(others) < len(given) and not named):
                 continue
-            shared = len(correction.words & content_words(message.text[start:end]))
+            about = content_words(message.text[start:end])
+            if "place" not in kinds:
+                # "The canteen closes at two now" is not of the lunch "at the canteen".
+                about -= content_words(
+                    " ".join(each.text for each, at in places if start <= at < end)
+                )
+            shared = len(correction.words & about)
             if not _is_linked(shared, in_message, message.same_sender, others, bool(named)):
                 continue
             score = 3.0 * bool(named) + min(shared, 4) + 0.3 * min(in_message, 4)
@@ -272,7 +299,7 @@ def _said_last(
             given = [value for value, place in said if start <= place < end]
             if given:
                 plain = len(given) == 1 and "?" not in message.text[start:end]
-                other = plain and not _is_among(given[0], new)
+                other = plain and not is_among(given[0], new)
                 return Corrected(distance, tuple(given), start, end) if other else None
     return None
 
@@ -281,7 +308,8 @@ def _weekday(day: str) -> int:
     return date.fromisoformat(day).weekday()
 
 
-def _is_among(value: Value, values: Iterable[Value]) -> bool:
+def is_among(value: Value, values: Iterable[Value]) -> bool:
+    """Whether a value may be one of these."""
     return any(value.is_as(other) for other in values)
 
 
