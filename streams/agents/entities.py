@@ -40,6 +40,8 @@ ENTITY_TYPES = {
 }
 
 _PHONE = re.compile(r"\+?[0-9][0-9 ().-]{5,}")
+#: Platforms whose members work in one house.
+_WORKSPACES = frozenset({"slack", "teams", "mattermost", "zulip", "rocketchat"})
 _RELATED = "related to"
 _WITHIN = "within"
 
@@ -390,8 +392,11 @@ class EntityResolver:
 
 
 def _circle(event: Event, content: Content) -> str:
-    """Return for whom a room's number means one room: the channels of a platform, or one group."""
-    if content.peer_kind == "channel":
+    """Return for whom a room's number means one room: the channels of a platform, or one group.
+
+    A workspace is of one house, so there it is the same room in a direct message too.
+    """
+    if content.peer_kind == "channel" or event.platform.lower() in _WORKSPACES:
         return event.platform
     return "\x1f".join((event.platform, content.peer_id or content.thread_id or ""))
 

@@ -188,3 +188,24 @@ def test_a_clause_of_many_parts_is_read_in_a_moment() -> None:
         begun = time.process_time()
         analyse(words, speaker="Ada", at_ms=AT)
         assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("May I remind you that Maria has a nut allergy?", ("Maria", "health", "nut allergy")),
+        ("Did I tell you that I live in Graz now?", ("Ada", "home", "Graz")),
+        ("Could I remind you that Maria is vegan?!", ("Maria", "diet", "vegan")),
+    ],
+)
+def test_what_is_told_in_the_form_of_a_question_has_no_mark_and_is_claimed(
+    text: str, claim: tuple[str, str, str]
+) -> None:
+    ((words, *found),) = told(text)
+    assert "?" not in words
+    assert tuple(found) == claim
+
+
+@pytest.mark.parametrize("text", ["Does Maria have a nut allergy?", "Do I live in Graz?"])
+def test_what_is_asked_is_not_claimed(text: str) -> None:
+    assert told(text) == []

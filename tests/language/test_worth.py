@@ -95,7 +95,7 @@ def test_what_matters_later_is_kept_beside_the_moods_of_the_hour(text: str) -> N
         ("I'm 32 and live in Turin, could you find me a gym?", ["I'm 32", "I live in Turin"]),
         ("I have two dogs. Which food is best?", ["I have two dogs."]),
         ("Since I'm allergic to nuts, what can I eat?", ["I'm allergic to nuts"]),
-        ("May I remind you that Ada has a kiwi allergy?", ["Ada has a kiwi allergy?"]),
+        ("May I remind you that Ada has a kiwi allergy?", ["Ada has a kiwi allergy"]),
         (
             "I got the Tuesday shift at the shop, wednesdays ok?",
             ["I got the Tuesday shift at the shop"],

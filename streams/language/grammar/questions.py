@@ -82,7 +82,7 @@ def told_in_question(tokens: Tokens, span: Span) -> Span | None:
     text = tokens.text
     tells = _TELLS.match(text, start, end)
     if tells is not None:
-        return tells.end(), end
+        return tells.end(), start + len(text[start:end].rstrip(_MARKS + " "))
     if _UNDER.match(text, start, end) is not None:
         return None
     asks = _ASKS_THEN.search(text, start, end) or _SHORT_TAIL.search(text, start, end)
