@@ -156,3 +156,46 @@ def test_a_condition_a_denial_and_a_wish_stay_with_what_they_are_of(
     text: str, said: str, kept: str
 ) -> None:
     assert all(kept in fact for fact in facts(text) if said in fact), facts(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "What I pay if I lose my job:\n* **Rent:** 700 euros in Bonn\n* **Food:** 90 euros",
+            [
+                "Ada: What I pay if I lose my job: Rent: 700 euros in Bonn",
+                "Ada: What I pay if I lose my job: Food: 90 euros",
+            ],
+        ),
+        (
+            "My loans:\n1. **Kind**: Loan for my boat in Kiel.\n   **Creditor**: Sparda Bank.",
+            [
+                "Ada's loans: Kind: Loan for Ada's boat in Kiel.",
+                "Ada: Kind: Loan for my boat in Kiel; Creditor: Sparda Bank.",
+            ],
+        ),
+    ],
+)
+def test_an_item_of_a_list_is_told_with_what_it_is_an_item_of(text: str, told: list[str]) -> None:
+    found = facts(text)
+    for each in told:
+        assert each in found, found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # The line above leaves as much open, the list is over, a sentence needs no heading.
+        "This is how I do it:\n- My rent: 700 euros in Bonn.",
+        "My debts:\n- Boat: 50 euros\n\nThis is all.\n- My rent: 700 euros in Bonn.",
+        "My debts:\n\nI pay a rent of 700 euros in Bonn.",
+    ],
+)
+def test_what_is_no_item_of_a_list_has_no_heading(text: str) -> None:
+    (fact,) = [each for each in facts(text) if "700" in each]
+    assert not any(word in fact for word in ("debts", "do it", "all"))
+
+
+def test_what_only_leads_to_a_list_is_no_fact() -> None:
+    assert facts("My three debts at Sparda Bank in Bonn are:\n\n- yes") == []

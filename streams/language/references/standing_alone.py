@@ -99,6 +99,8 @@ def left_open(
                 is_open = "part"
         elif lower in POINTING:
             is_open = _pointing(tokens, index, begin, right, named)
+        elif lower in _ONE and index > left and tokens.lowers[index - 1] in _BEFORE_ONE:
+            is_open = "aside" if named.something_before(index - 1) else "which"
         elif (
             _is_one_of_them(tokens, index, left)
             or _is_place(tokens, index, left, right)

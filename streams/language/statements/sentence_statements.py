@@ -18,13 +18,14 @@ from streams.language.attributes.frames import MASK, find_frame
 from streams.language.attributes.frames import VERBS as FRAME_VERBS
 from streams.language.grammar.analysis import Claim, Mention, Statement
 from streams.language.grammar.clauses import Clause, Span, after_lead_in, clauses
-from streams.language.grammar.reported import is_reported, overlaps
+from streams.language.grammar.reported import is_reported
 from streams.language.grammar.vocatives import is_salutation
 from streams.language.names.signature import assemble, tokens_for_signature
-from streams.language.references.explaining import explains
 from streams.language.references.standing_alone import Open, left_open, person_open
 from streams.language.relations.causes import Joined, after_link, joined
+from streams.language.statements.list_headings import LABEL, ListHeadings
 from streams.language.statements.message_contents import MessageContents
+from streams.language.statements.said_before import SaidBefore
 from streams.language.statements.wording import THIRD_PERSON, Wording
 from streams.language.worth.judged_clauses import JudgedClause, leads_to, together
 from streams.language.worth.lasting import use_later
@@ -33,13 +34,11 @@ from streams.language.worth.worth import (
     about,
     is_answer,
     is_draft,
-    is_order,
     is_rule,
     is_worth,
     points_back,
     says,
 )
-from streams.language.worth.worth_words import THANKS
 
 _CORRECTION = re.compile(
     r"(?:actually\b|correction\b|(?:sorry,? |oops,? |no,? |wait,? )*(?:i meant|i mean[, ]+(?=it)|"
@@ -53,8 +52,6 @@ _KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b",
 _TOLD_BESIDE = 2
 #: Less use than this is none, also where a message has nothing better.
 _LEAST_USE = -6
-#: A sentence of more words is too much to tell with another.
-_LONGEST_BEFORE = 40
 
 
 class SentenceStatements:
@@ -76,9 +73,8 @@ class SentenceStatements:
         told: Mapping[int, Span] | None = None,
     ) -> None:
         self._contents = contents
-        self._told = told or {}
-        self._told_places = list(self._told)
-        self._told_ends = [end for _, end in self._told.values()]
+        self._headings = ListHeadings(contents.text)
+        self._before = SaidBefore(contents, told or {})
         self._wording = wording
         self._keep = keep
         self._dictated = dictated
@@ -152,7 +148,7 @@ class SentenceStatements:
         said: list[Statement] = []
         for first, last in together(pieces):
             group = pieces[first : last + 1]
-            if first and self._explained_by(pieces[:first], group):
+            if first and self._before.clauses_explain(pieces[:first], group):
                 # "I inherited a vineyard, and my cousin runs it"
                 group = pieces[: last + 1]
                 said = []
@@ -257,16 +253,29 @@ class SentenceStatements:
         after = begin if index is None or unknown else index + 1
         known = known or (index is not None and not unknown)
         is_open = left_open(tokens, left, right, mentions, after, known=known)
+        if tokens.text[statement.end - 1] == ":":
+            is_open = "thing"  # what it leads to is told with what follows
         if is_open != "nothing" or unknown:
             person = index if unknown else None
             completed = self._completed(named, lead, person, is_open, named=named is not said)
             if completed is not None:
                 named, is_open, unknown = completed, "nothing", False
+        named = self._as_item(named)
         if overruled:
             return named
         if unknown or is_open == "thing":
             return None
         return self._useful(pieces, named, is_open, lenient)
+
+    def _as_item(self, statement: Statement) -> Statement:
+        """The statement with the heading of the list of which it is an item, where it needs one."""
+        heading = self._headings.above(statement.start)
+        if heading is None:
+            return statement
+        said = self._contents.said(statement.start, statement.end)
+        if says(said) and LABEL.match(self._contents.text, statement.start) is None:
+            return statement
+        return self._wording.under_heading(statement, heading)
 
     def _completed(
         self, statement: Statement, lead: int, person: int | None, is_open: Open, *, named: bool
@@ -276,67 +285,13 @@ class SentenceStatements:
             things = self._wording.with_things(statement, lead)
             if things is not None:
                 return things
-        before = self._sentence_before(statement, person)
+        before = self._before.sentence(statement, person, self._half)
         if before is not None:
             whole = before == self._half
             return self._wording.widened(statement, before, named=named, whole=whole)
         if person is not None or is_open == "aside" or named:
             return None
         return self._wording.with_question(statement)
-
-    def _sentence_before(self, statement: Statement, person: int | None) -> Span | None:
-        """What is said before it in its paragraph, if it names what the statement leaves open."""
-        contents = self._contents
-        before = self._half or self._told_before(statement.start)
-        if before is None or "\n" in contents.text[before[0] : statement.start]:
-            return None
-        if overlaps(contents.others, before[0], statement.end):
-            return None
-        left, middle = contents.places(*before)
-        _, right = contents.places(statement.start, statement.end)
-        start = after_lead_in(contents.text, *before)
-        said = contents.said(start, before[1])
-        if middle - left > _LONGEST_BEFORE or not says(said):
-            return None
-        if is_order(said) or THANKS.match(said.lower) is not None:
-            return None
-        begin = bisect_left(contents.tokens.starts, start)
-        mentions = contents.mentions_in(before[0], statement.end)
-        known = explains(contents.tokens, left, middle, right, mentions, begin, person)
-        return before if known else None
-
-    def _told_before(self, place: int) -> Span | None:
-        """The sentence before the one that a place stands in, where it tells something."""
-        at = bisect_left(self._told_ends, place + 1)
-        if at == 0 or at == len(self._told_places):
-            return None
-        before = self._told_places[at - 1]
-        return self._told[before] if before == self._told_places[at] - 1 else None
-
-    def _explained_by(self, before: list[JudgedClause], group: list[JudgedClause]) -> bool:
-        """Whether the clauses before some of the same sentence say what these leave open."""
-        contents = self._contents
-        if any(piece.claim for piece in before) and any(piece.claim for piece in group):
-            return False
-        start, end = group[0].clause.start, group[-1].clause.end
-        left, right = contents.places(start, end)
-        begin = bisect_left(contents.tokens.starts, after_lead_in(contents.text, start, end))
-        own = contents.mentions_in(start, end)
-        if left_open(contents.tokens, left, right, own, begin) == "nothing":
-            return False
-        first = before[0].clause
-        mentions = contents.mentions_in(first.start, end)
-        person = person_open(contents.tokens, left, right, own, begin)
-        opening = after_lead_in(contents.text, first.start, end)
-        return explains(
-            contents.tokens,
-            contents.places(first.start, first.end)[0],
-            left,
-            right,
-            mentions,
-            bisect_left(contents.tokens.starts, opening),
-            person,
-        )
 
     def _useful(
         self, pieces: list[JudgedClause], statement: Statement, is_open: Open, lenient: bool

@@ -21,6 +21,7 @@ from streams.language.references.person_before import (
     with_names,
 )
 from streams.language.references.person_before import with_things as things_named
+from streams.language.references.standing_alone import left_open
 from streams.language.relations.causes import after_opening
 from streams.language.statements.message_contents import MessageContents
 from streams.language.statements.plain_words import without_marks
@@ -34,6 +35,9 @@ _ADDRESSES = {"phone": "phone number", "email": "e-mail address"}
 #: "Maria, I've been busy": whom somebody speaks to is not part of what he says of himself.
 _ADDRESSED = re.compile(r"([^\W\d_][\w'’.\-]*),\s+(?=(?:I|I['’]\w+|[Ww]e|[Mm]y|[Oo]ur)\b)")
 
+
+#: A heading may leave open no more than this.
+_TELLS = ("nothing", "aside")
 
 #: So many pronouns of one message are looked up; who says more of them is no chat.
 MOST_LOOKED_UP = 128
@@ -185,10 +189,10 @@ class Wording:
         if whole:
             text = self.worded(contents.resolved(span[0], statement.end), mentions)
             return None if named else msgspec.structs.replace(statement, text=text)
-        said = without_marks(contents.resolved(statement.start, statement.end))
-        before = without_marks(contents.resolved(*span))
-        earlier = in_third_person(_begun(before, mentions), self._speaker)
-        own = in_third_person(_begun(said, mentions), self._speaker, explained=True)
+        said = _begun(without_marks(contents.resolved(statement.start, statement.end)), mentions)
+        before = _begun(without_marks(contents.resolved(*span)), mentions)
+        earlier = in_third_person(before, self._speaker)
+        own = in_third_person(said, self._speaker, explained=True)
         prefix = f"{self._speaker}: "
         if named:
             said = statement.text.removeprefix(prefix)
@@ -200,6 +204,25 @@ class Wording:
             return None
         else:
             text = f"{prefix}{_ended(before)} {_ended(said)}"
+        return msgspec.structs.replace(statement, text=text)
+
+    def under_heading(self, statement: Statement, span: Span) -> Statement:
+        """An item of a list with the line that says what it is an item of."""
+        contents = self._contents
+        said = _begun(without_marks(contents.resolved(*span)), contents.mentions_in(*span))
+        heading, joint = said.rstrip(" :.;,"), ":" if said.rstrip().endswith(":") else ";"
+        tokens = tokenise(heading)
+        if self._speaker is None or left_open(tokens, 0, len(tokens.words), (), 0) not in _TELLS:
+            return statement
+        prefix = f"{self._speaker}: "
+        item = statement.text.removeprefix(prefix)
+        told = in_third_person(heading, self._speaker)
+        if item != statement.text:
+            text = f"{prefix}{heading}{joint} {item}"
+        elif told is not None or is_impersonal(heading):
+            text = f"{(told or heading).rstrip('.')}{joint} {item}"
+        else:
+            return statement
         return msgspec.structs.replace(statement, text=text)
 
 
