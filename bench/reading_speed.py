@@ -1,0 +1,147 @@
+"""How fast messages are read: by the rules alone, and by the heads on top of the encoder.
+
+python -m bench.reading_speed [--data FILE]
+
+FILE holds conversations in LoCoMo's shape, which are no part of this repository.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from unittest import mock
+
+from bench import locomo
+from bench.encoders import MISSING, cache, cached_name
+from bench.locomo import DATA, Json
+from bench.report import Report, Target, count, markdown
+from recollect.events_of_files import EventsOfFiles
+from recollect.ingesting import open_inputs
+from schemas.events import Draft
+from streams.adapters import Meter, Options, drafts, exports_of
+from streams.agents import message_reading
+from streams.agents.writer import RuleWriter
+from streams.encoder.catalog import MINILM
+from streams.language.statements.statements import analyse
+from streams.reader.reader_installing import install_reader
+from streams.reader.reader_loading import load_reader
+
+#: Turns a second that the rules are to read on one core, and the heads' share of the encoding.
+LEAST_TURNS, MOST_ON_TOP = 2_000, 0.10
+ROUNDS = 5
+#: Every so many turns of the conversations are encoded and read.
+_EVERY = 5
+
+
+def run(data: Path = DATA) -> Report:
+    """Measure the turns of the conversations of a file."""
+    title = "Reading"
+    about = (
+        "LoCoMo's turns, each with the messages before it, as the writer reads them: the "
+        f"processor's time on one core, the best of {ROUNDS} rounds. `analyse` is what a message "
+        "says; the writer also looks at who takes part and what is taken back. The heads read "
+        "what is encoded anyway: both are timed in turn, on the same texts."
+    )
+    columns = ["what", "turns", "turns/s", "on top of the encoding"]
+    if not data.is_file():
+        return Report(title, about, columns, [], skipped=f"{data.name} is not there")
+    talks = [_drafts(talk) for talk in json.loads(data.read_text("utf-8"))]
+    turns = sum(map(len, talks))
+    calls = _asked_of_analyse(talks)
+    writes = turns / _fastest(lambda: _write(talks))
+    analyses = len(calls) / _fastest(lambda: [analyse(*each.args, **each.kwargs) for each in calls])
+    rows = [
+        ["the writer, rules alone", count(turns), count(writes), ""],
+        ["`analyse`, rules alone", count(len(calls)), count(analyses), ""],
+    ]
+    targets = [
+        Target(
+            f"the rules read {LEAST_TURNS:,} turns a second by `analyse`",
+            count(analyses),
+            analyses >= LEAST_TURNS,
+        )
+    ]
+    if cached_name() != MINILM.name:
+        return Report(title, about, columns, rows, targets, skipped=f"the heads: {MISSING}")
+    reader = load_reader(install_reader(None, cache=cache()), cache=cache())
+    encoder = reader.encoder
+    texts = [call.args[0] for call in calls if call.args[0].strip()][::_EVERY]
+    try:
+        # In turn, since another program may be running for a while.
+        both = [
+            (_seconds(lambda: encoder.encode_tokens(texts)), _seconds(lambda: reader.read(texts)))
+            for _ in range(ROUNDS)
+        ]
+    finally:
+        encoder.close()
+    encoded, read = (min(times) for times in zip(*both, strict=True))
+    on_top = read / encoded - 1
+    rows += [
+        ["encoded", count(len(texts)), count(len(texts) / encoded), ""],
+        ["encoded and read", count(len(texts)), count(len(texts) / read), f"{on_top:.0%}"],
+    ]
+    targets.append(
+        Target(
+            f"the heads take at most {MOST_ON_TOP:.0%} on top of the encoding",
+            f"{on_top:.0%}",
+            on_top <= MOST_ON_TOP,
+        )
+    )
+    return Report(title, about, columns, rows, targets)
+
+
+def _drafts(talk: Json) -> list[Draft]:
+    with tempfile.TemporaryDirectory(prefix="recollect-reading-") as scratch:
+        export = Path(scratch) / "talk.jsonl"
+        export.write_text("".join(json.dumps(each) + "\n" for each in locomo.events(talk)))
+        inputs = open_inputs((export,), "auto", Options.of(None, None), Meter())
+        found = [each for one in exports_of(inputs) for _, each in drafts(one.source)]
+    return [each for each in found if isinstance(each, Draft)]
+
+
+def _write(talks: Sequence[Sequence[Draft]]) -> None:
+    """Let the writer read conversations."""
+    writer = RuleWriter()
+    for number, talk in enumerate(talks):
+        thread = EventsOfFiles(f"talk-{number}")
+        for draft in talk:
+            event = thread.next_event(draft)
+            writer.extract(event, thread)
+            thread.add(event)
+
+
+def _asked_of_analyse(talks: Sequence[Sequence[Draft]]) -> list[mock._Call]:
+    """Return what the writer asks `analyse` while it reads conversations."""
+    with mock.patch.object(message_reading, "analyse", wraps=analyse) as asked:
+        _write(talks)
+    return list(asked.call_args_list)
+
+
+def _fastest(work: Callable[[], object]) -> float:
+    return min(_seconds(work) for _ in range(ROUNDS))
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    """Return the processor's seconds of some work."""
+    gc.collect()
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=DATA)
+    print(markdown(run(parser.parse_args(arguments).data)))
+
+
+if __name__ == "__main__":
+    main()
