@@ -10,6 +10,7 @@ ago") or recurs ("every Friday") is no date.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -38,6 +39,7 @@ from projections.text.lexicon import (
     word_set,
 )
 
+_DIGIT = re.compile(r"\d")
 _NAMED_TIMES = word_set("noon midday midnight lunch lunchtime eod")
 _CLOCK_OPENERS = word_set("at by from until till untill before after around @ about")
 # What may open a reference and is no part of it.
@@ -81,17 +83,17 @@ _AHEAD = 5
 
 def tells_dates(text: str) -> bool:
     """Whether a text has a number or a word without which there is no date in it."""
-    return any(map(_tells, lowers_of(text)))
-
-
-def _tells(lower: str) -> bool:
-    return lower.isdecimal() or lower.removesuffix("'s") in _TELLING
+    return _DIGIT.search(text) is not None or not _TELLING.isdisjoint(lowers_of(text))
 
 
 class _Parser(CountedDays):
     def __init__(self, text: str, today: int, months: Mapping[int, Days]) -> None:
         super().__init__(text, today, months)
-        self._telling = [place for place, each in enumerate(self._lexemes) if _tells(each.lower)]
+        self._telling = [
+            place
+            for place, (_, _, lower, _) in enumerate(self._lexemes)
+            if lower in _TELLING or lower.isdecimal()
+        ]
 
     def all(self) -> Iterator[Reading]:
         """Yield the readings in order."""
@@ -349,7 +351,7 @@ def _part(span: Days, which: str, grain: str) -> Days:
 
 
 # A reference has one of these words, or a number in digits.
-_TELLING = (
+_TELLING_WORDS = (
     frozenset(DAY_WORDS)
     | frozenset(MONTHS)
     | frozenset(WEEKDAYS)
@@ -362,6 +364,7 @@ _TELLING = (
     | _NAMED_TIMES
     | word_set("tomorrows now moment am pm o'clock oclock q work school half quarter past")
 )
+_TELLING = _TELLING_WORDS | {f"{word}'s" for word in _TELLING_WORDS}
 #: Words with which a reference may begin.
 _BEGINNINGS = (
     frozenset(DAY_WORDS)

@@ -136,6 +136,8 @@ def _mention_at(mentions: list[Mention], place: int) -> Mention | None:
 def _place_or_employer(
     sentence: str, offset: int, speaker: str | None, mentions: list[Mention]
 ) -> Claim | None:
+    if not mentions:
+        return None
     for attribute, pattern, types in (
         ("home", _HOME, ("LOCATION", "OTHER")),
         ("home", _HOME_IS, ("LOCATION",)),
@@ -178,6 +180,8 @@ def _is_of_another(sentence: str, offset: int, end: int, mentions: list[Mention]
 def _partner(
     sentence: str, offset: int, speaker: str | None, mentions: list[Mention]
 ) -> Claim | None:
+    if not mentions:
+        return None
     for pattern in (_PARTNER, _MARRIED):
         match = pattern.match(sentence)
         if match is None:
@@ -215,6 +219,8 @@ def _birthday(
     sentence: str, offset: int, speaker: str | None, dates: list[DateReference]
 ) -> Claim | None:
     """A birthday as --MM-DD, or as a whole date where the year is said."""
+    if not dates:
+        return None
     match = _BIRTHDAY.match(sentence) or _BORN.match(sentence)
     if match is None:
         return None

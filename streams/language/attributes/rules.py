@@ -35,7 +35,7 @@ _SHORT = (
     (re.compile(r"\b(do|does|is|are|am|have|has)n['’]?t\b", re.IGNORECASE), r"\1 not"),
     (re.compile(r"\bcan(?:['’]?t|not)\b", re.IGNORECASE), "can not"),
 )
-_SHORTENED = re.compile(r"['’]|\bi(?:m|ve)\b|\b(?:do|does)nt\b|cannot|cant", re.IGNORECASE)
+_SHORTENED = re.compile(r"['’]|\bi(?:m|ve)\b|\b(?:do|does)nt\b|cannot|cant")
 #: "Long story short, I …": a few words that say nothing, and nobody's but the speaker's.
 _COMMENT = re.compile(
     r"(?![^,]{0,40}\b(?:say|says|said|tell|tells|told|thinks?|thought|asked|wrote|when|while|like|"
@@ -149,7 +149,7 @@ def find_attribute(
     if speaker is None:
         return None
     found = _of_speaker(clause[begin:])
-    if found is None and (comment := _COMMENT.match(clause, begin)):
+    if found is None and "," in clause and (comment := _COMMENT.match(clause, begin)):
         found = _of_speaker(clause[comment.end() :])
     if found is None or not _is_sure(found, clause, mentions):
         found = _kinship(clause)
@@ -332,7 +332,7 @@ def _is_sure(found: Told, clause: str, mentions: Sequence[Mention]) -> bool:
 def _plainly(clause: str) -> str:
     """The clause with single blanks and without short forms."""
     plain = " ".join(clause.split())
-    if _SHORTENED.search(plain):
+    if _SHORTENED.search(plain.lower()):
         for pattern, whole in _SHORT:
             plain = pattern.sub(whole, plain)
     return plain

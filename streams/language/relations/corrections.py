@@ -41,7 +41,6 @@ _CUE = re.compile(
     r"in fact|no longer|not|any ?more|down to|up to|"
     r"(?:is|it['’]s|are) now|now (?:on|at|in)|new (?:room|time|date|day|place|venue|location))\b|"
     r"\bnow(?=[.,!]|\Z)|\bit is(?=[.,!]|\Z)",
-    re.IGNORECASE,
 )
 #: What follows is taken back; "from … to" takes back the first of two.
 _TAKEN_BACK = re.compile(
@@ -108,6 +107,10 @@ _TODAY = frozenset({"today", "tonight", "yesterday", "tomorrow", "last night", "
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
+#: Kinds of values that a date tells, or keeps from being told.
+_DATED = frozenset({"day", "year"})
+
+
 class Value(Struct, frozen=True):
     """A day, a time, a numbered thing or an amount; `text` as it was written.
 
@@ -153,14 +156,14 @@ class Earlier(Struct, frozen=True):
 
 def find_corrections(text: str, at_ms: int, utc_offset: int) -> list[Correction]:
     """Return what a message corrects; most messages nothing."""
-    if _CUE.search(text) is None:
+    if _CUE.search(text.lower()) is None:
         return []
     others = reported(text)
     found: list[Correction] = []
     hinted = False
     for start, end in sentences(text):
         sentence = text[start:end]
-        cued = _CUE.search(sentence) is not None
+        cued = _CUE.search(sentence.lower()) is not None
         if (cued or hinted) and "?" not in sentence:
             values = [
                 (value, place)
@@ -232,7 +235,7 @@ def _is_inside(spans: Sequence[Span], place: int) -> bool:
 
 def _only_denies(sentence: str) -> bool:
     """Whether "not" is all that hints at a correction: that alone is none."""
-    cues = {match.group().lower() for match in _CUE.finditer(sentence)}
+    cues = {match.group() for match in _CUE.finditer(sentence.lower())}
     return bool(cues) and cues <= {"not", "no longer"}
 
 
@@ -251,7 +254,7 @@ def corrected(correction: Correction, earlier: Sequence[Earlier]) -> Corrected |
     new, back = correction.values, correction.taken_back
     kinds = {value.kind for value in new}
     for distance, message in enumerate(earlier):
-        everything = values_in(message.text, message.at_ms, message.utc_offset)
+        everything = values_in(message.text, message.at_ms, message.utc_offset, kinds)
         places = [each for each in everything if each[0].kind == "place"]
         denied = _taken_back(message.text)
         said = [
@@ -293,7 +296,7 @@ def _said_last(
     for distance, message in enumerate(earlier):
         if not message.same_sender:
             continue
-        said = values_in(message.text, message.at_ms, message.utc_offset)
+        said = values_in(message.text, message.at_ms, message.utc_offset, kinds)
         said = [(value, place) for value, place in said if value.kind in kinds]
         for start, end in reversed(sentences(message.text)):
             given = [value for value, place in said if start <= place < end]
@@ -324,14 +327,20 @@ def _is_linked(
     return shared > 0 and (same_sender or in_message > 1)
 
 
-def values_in(text: str, at_ms: int, utc_offset: int) -> list[tuple[Value, int]]:
-    """Return the values in a text, each with the place where it stands."""
-    tokens = tokenise(text)
+def values_in(
+    text: str, at_ms: int, utc_offset: int, kinds: Set[str] = _DATED
+) -> list[tuple[Value, int]]:
+    """Return the values in a text, each with the place where it stands.
+
+    Dates are looked for only where a day or a year is among the `kinds` that are wanted.
+    """
     found: list[tuple[Value, int]] = []
-    for day in find_dates(tokens, local_day(at_ms, utc_offset), []):
-        reference = as_reference(tokens, day)
-        if reference.first == reference.last:
-            found.append((Value("day", reference.first, reference.text), reference.start))
+    if not _DATED.isdisjoint(kinds):
+        tokens = tokenise(text)
+        for day in find_dates(tokens, local_day(at_ms, utc_offset), []):
+            reference = as_reference(tokens, day)
+            if reference.first == reference.last:
+                found.append((Value("day", reference.first, reference.text), reference.start))
     days = [(place, place + len(value.text)) for value, place in found]
     for match in _ORDINAL.finditer(text):
         if not any(start < match.end() and match.start() < end for start, end in days):

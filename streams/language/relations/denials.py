@@ -63,7 +63,6 @@ _CUE = re.compile(
     r"\bnot\b|n['’]t\b|\binstead of\b|\brather than\b|\bno longer\b|\bany ?more\b|\bforget\b|"
     r"\bignore\b|\bdisregard\b|\bquit\b|\bstopped\b|\bg[ai]ven? up\b|\bsold\b|\bcancel?led\b|"
     r"\bcalled off\b|\bbroken? up\b|\bsplit up\b|\bgot rid\b|\bdropped out\b",
-    re.IGNORECASE,
 )
 #: What is only supposed, asked for, or a matter of degree, denies nothing.
 _SUPPOSED = re.compile(
@@ -114,13 +113,13 @@ class Denial(Struct, frozen=True):
 
 def find_denials(text: str) -> list[Denial]:
     """Return what a message denies; most messages nothing."""
-    if _CUE.search(text) is None:
+    if _CUE.search(text.lower()) is None:
         return []
     others = reported(text)
     found: list[Denial] = []
     for start, end in sentences(text):
         sentence = text[start:end]
-        if "?" in sentence or _CUE.search(sentence) is None or is_reported(others, start):
+        if "?" in sentence or _CUE.search(sentence.lower()) is None or is_reported(others, start):
             continue
         if _SUPPOSED.search(sentence) is None and (denial := _denial(sentence, start, end)):
             found.append(denial)

@@ -280,18 +280,17 @@ CONTRAST = re.compile(
 )
 #: What somebody settles on: "Let's go with the Kurama Onsen".
 CHOICE = re.compile(
-    r"\blet['’]?s (?:just )?(?:stick|go|start|move forward|proceed|begin|settle|do|try|use|focus|"
-    r"pick|"
-    r"choose|book|take|continue|keep) (?:with|on|for|to|the)\b|\bi(?:['’]ll| will) (?:go with|take "
-    r"the|"
-    r"stick with|choose|pick)\b|\b(?:is|are|sounds?|looks?|seems?|works?|feels?) (?:more |quite |"
+    r"\b(?:let['’]?s (?:just )?(?:stick|go|start|move forward|proceed|begin|settle|do|try|use|"
+    r"focus|pick|choose|book|take|continue|keep) (?:with|on|for|to|the)|"
+    r"i(?:['’]ll| will) (?:go with|take the|stick with|choose|pick)|"
+    r"(?:is|are|sounds?|looks?|seems?|works?|feels?) (?:more |quite |"
     r"pretty |so |really |much |very |"
     r"like )*(?:the best|best|better|perfect|what i|exactly what i|good for me|fine for me|for me|"
     r"too "
     r"(?:much|complicated|expensive|early|late|far|hard)|good|fine|manageable|appealing|"
     r"interesting|"
-    r"complicated|acceptable|comfortable|natural)\b|\b(?:works|suits|is fine|is perfect|is "
-    r"better) for (?:me|us)\b",
+    r"complicated|acceptable|comfortable|natural)|(?:works|suits|is fine|is perfect|is "
+    r"better) for (?:me|us))\b",
 )
 #: What assistants are asked to do with words.
 MAKES = word_set(
