@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import pytest
 
+from projections.text.sentences import sentences
 from streams.language.grammar.analysis import Analysis
+from streams.language.grammar.text_reading import ReadSentence, TextReading
 from streams.language.statements.statements import analyse
 
 AT = 1_767_607_200_000  # 2026-01-05T10:00:00Z
@@ -178,3 +180,25 @@ def test_a_long_text_is_read_in_a_time_that_grows_with_it() -> None:
     assert len(read("I ran because I was late, so I fell. " * 300).statements) <= 256
     read("because of the " * 5000)
     read("I am " + ", so " * 5000 + "late because I ran")
+
+
+def told(text: str, durable: tuple[int, ...]) -> Analysis:
+    """Return what is said, where the head finds each sentence so durable (percent)."""
+    read = tuple(
+        ReadSentence(start, end, "statement", percent, None, 0)
+        for (start, end), percent in zip(sentences(text), durable, strict=True)
+    )
+    return analyse(text, speaker="Ada", at_ms=AT, reading=TextReading((), (), read))
+
+
+def test_what_explains_a_fact_is_kept_though_it_would_not_last_alone() -> None:
+    found = told(
+        "I broke my leg in Lyon on Monday. That is why the tickets to Graz are void.", (60, 4)
+    )
+    assert len(found.statements) == 2
+    assert [(each.cause, each.effect) for each in found.causes] == [(0, 1)]
+
+
+def test_what_explains_no_fact_is_judged_alone() -> None:
+    text = "Oh well. That is why the tickets to Graz are void."
+    assert told(text, (0, 4)).statements == ()

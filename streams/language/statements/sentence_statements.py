@@ -131,11 +131,13 @@ class SentenceStatements:
             return statement
         return msgspec.structs.replace(statement, claim=None)
 
-    def statements(self, span: Span, linked: bool, lenient: bool = False) -> list[Statement]:
+    def statements(
+        self, span: Span, linked: bool, lenient: bool = False, explains: bool = False
+    ) -> list[Statement]:
         """The statements of a sentence that is worth keeping; of its clauses only those that are.
 
         `linked` says that it is the cause or the effect of what stands beside it, in so many words;
-        `lenient` that this is reason enough to keep it.
+        `lenient` that this is reason enough to keep it; `explains` that what stands before it was.
         """
         tokens = self._contents.tokens
         start, end = span
@@ -144,7 +146,7 @@ class SentenceStatements:
             return []
         if is_salutation(tokens, start, end, left, right):
             return []
-        pieces = [self._piece(clause, linked) for clause in clauses(tokens, span)]
+        pieces = [self._piece(clause, linked, explains) for clause in clauses(tokens, span)]
         said: list[Statement] = []
         for first, last in together(pieces):
             group = pieces[first : last + 1]
@@ -328,7 +330,7 @@ class SentenceStatements:
             return []
         return [self._wording.answered(statement, asked)]
 
-    def _piece(self, clause: Clause, linked: bool) -> JudgedClause:
+    def _piece(self, clause: Clause, linked: bool, explains: bool = False) -> JudgedClause:
         start, end = clause.start, clause.end
         said = self._contents.said(after_lead_in(self._contents.tokens.text, start, end), end)
         claim = self._claim(start, end)
@@ -346,7 +348,7 @@ class SentenceStatements:
         )
         another = None if overruled else self._claim_of_another(start, end)
         kept = overruled or another is not None
-        kept = kept or (not draft and is_worth(said, whom, self._message, linked))
+        kept = kept or (not draft and is_worth(said, whom, self._message, linked, explains))
         return JudgedClause(clause, said, whom, claim or another or frame, kept, overruled)
 
     def _claim_of_another(self, start: int, end: int) -> Claim | None:

@@ -151,7 +151,8 @@ def _stated(
             causes.between(len(statements) + len(left), caused)
             kept = left + right
         else:
-            kept = stating.statements(span, linked, lenient=joins)
+            explains = opens is not None and previous == place - 1
+            kept = stating.statements(span, linked, lenient=joins, explains=explains)
         if not kept and asked and span == answering:
             kept = stating.answer(span, asked)
         if kept:

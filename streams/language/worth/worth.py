@@ -214,11 +214,14 @@ def is_draft(said: Said) -> bool:
     return bool(DRAFT_OPENS.match(text) or DRAFT_MARKS.search(text) or DRAFT_WORDS.search(text))
 
 
-def is_worth(said: Said, subject: About, message: Message, linked: bool) -> bool:
+def is_worth(
+    said: Said, subject: About, message: Message, linked: bool, explains: bool = False
+) -> bool:
     """Return whether what is no draft and no rule says something that lasts about somebody or
     their affairs.
 
-    `linked` says that it is the stated cause or effect of the sentence beside it.
+    `linked` says that it is the stated cause or effect of the sentence beside it, `explains` that
+    this one was kept and the head is not asked.
     """
     count = said.words
     if not count.said and not said.mentions:
@@ -236,7 +239,7 @@ def is_worth(said: Said, subject: About, message: Message, linked: bool) -> bool
     else:
         told = linked and count.telling + len(said.mentions) >= _TELLING and says(said)
         kept = not message.requests and (told or _of_affairs(said, subject))
-    return kept and _kept_by_head(said, 12)
+    return kept and (explains or _kept_by_head(said, 12))
 
 
 def is_order(said: Said) -> bool:
