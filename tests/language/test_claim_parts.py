@@ -161,6 +161,12 @@ ONE = [
     ("I'm friends with a nurse and a teacher.", "", ""),
     ("I'm a fan of music from Cuba.", "likes", "music from Cuba"),
     ("I live in Ghent and that is fine.", "home", "Ghent"),
+    ("I'm fluent in English, Spanish and French.", "language", "English and Spanish and French"),
+    ("I'm learning Spanish and French.", "activity", "learning Spanish and French"),
+    ("I'm interested in vegan and gluten free food.", "likes", "vegan and gluten free food"),
+    ("I like to meditate and practise Buddhism.", "likes", "meditate and practise Buddhism"),
+    ("I have two dogs, a poodle and a beagle.", "pet", "two dogs, a poodle and a beagle"),
+    ("I like big watches, like Seiko.", "likes", "big watches"),
 ]
 
 

@@ -44,13 +44,20 @@ _WITHIN = re.compile(
 )
 #: What a base form after "and" may hang on as well: "I want to sing and live in Rome".
 _LEADING = re.compile(
-    r"\b(?:to (?P<base>[a-z]+)|can|cannot|could|will|would|should|might|may|must|not|never|let|"
+    r"\b(?:to (?!(?:the|an?|my|our|this|that)\b)[a-z]+|"
+    r"can|cannot|could|will|would|should|might|may|must|not|never|let|"
     r"help|make)\b|n['’]t\b|['’]ll\b|['’]d\b"
 )
 #: "I have a friend with a cat and a dog", "I'm married to a doctor and a poet".
 _SOMETHINGS = re.compile(
     r"\b(?:with|to|for|by|like|of|from|in|at|on|about|near) (?:an?|the|two|three|my|our)\b",
     re.IGNORECASE,
+)
+_IN = re.compile(r"\b(?:in|of|to|with|at|about|for|by|from|on|into)\b", re.IGNORECASE)
+#: What says something of whoever is told of, also after "in" and the like.
+_PREDICATES = word_set(
+    "allergic married divorced single engaged widowed retired unemployed pregnant vegan vegetarian "
+    "from originally afraid based living looking diabetic"
 )
 _ITEM = word_set("a an one two three four five six several")
 _AGED = re.compile(
@@ -223,17 +230,21 @@ def _openings(left: str, joint: re.Match[str], subject: _Subject) -> list[str]:
     if is_past(word):
         return [again, " "] if subject.verb == "be" else [" "]
     if subject.person is None and (word in VERBS or word in BASES):
-        leads = (each["base"] for each in _LEADING.finditer(left))
-        return [] if any(base is None or base in BASES for base in leads) else [" "]
+        listed = word == "like" and not joint["verb"]
+        return [] if listed or _LEADING.search(left) else [" "]
     if subject.person is not None and word in _THIRDS:
         return [" "]
     if word in _ITEM and _SOMETHINGS.search(left):
         return []
-    if subject.verb == "have" and word in _ITEM and joint["verb"]:
+    if subject.verb == "have" and word in _ITEM and joint["verb"] and "," not in left:
         return [f" {subject.agreed('have')} "]
     if subject.verb != "be" or (word.endswith("ing") and _IS_DOING.search(left)):
         return []
-    return [again]
+    # "I'm fluent in English and French": what follows may belong to the preposition.
+    begins = (joint["verb"] or joint["next"])[0]
+    plain = word in _PREDICATES or word in _ITEM or word.isdecimal()
+    bare = begins.islower() and _IN.search(left) is None
+    return [again] if bare or plain else []
 
 
 _THIRDS = frozenset(map(third_person, VERBS))

@@ -91,6 +91,8 @@ _TALL = re.compile(
     r"(?:\d['’]\d{1,2}\b|\d(?:\.\d+)? ?(?:feet|foot|ft|m|metres|meters)|\d{3} ?cm)\b"
 )
 _AT_HOME = re.compile(r"an? stay[- ]at[- ]home (mom|mum|dad|mother|father|parent)\b", re.IGNORECASE)
+#: "Vegan and allergic to soy"
+_AND_MORE = re.compile(r"\A(\w+) and .*\Z", re.DOTALL)
 _JOBLESS = word_set("retired unemployed self-employed jobless")
 _OFFICE = re.compile(
     r"(?:the|an?) (?P<role>(?:\w+[ -]){0,3}(?:ceo|cto|cfo|coo|head|director|manager|owner|founder|"
@@ -170,7 +172,9 @@ def _ill(rest: Rest) -> Told | None:
 def _diet(rest: Rest) -> Told | None:
     if rest.words[:2] in (("gluten", "free"), ("dairy", "free"), ("plant", "based")):
         return Told("diet", " ".join(rest.words[:2]))
-    what = _ending(Rest.of(re.sub(r" (?:since|for|now|and) .*", "", rest.text)), DIETS)
+    what = _ending(
+        Rest.of(_AND_MORE.sub(r"\1", re.sub(r" (?:since|for|now) .*", "", rest.text))), DIETS
+    )
     return Told("diet", what) if what else None
 
 
