@@ -129,6 +129,14 @@ def test_thanks_answer_nothing() -> None:
     assert facts("Nice one, Maria!", asked="What would you like to try?") == []
 
 
+def test_a_remark_before_the_answer_is_no_answer() -> None:
+    (fact,) = facts(
+        "Wow Tom, that's a stunning kitchen! We made pizza!", asked="What did you make?"
+    )
+    assert "pizza" in fact
+    assert "stunning" not in fact
+
+
 def test_of_a_message_that_has_something_sure_the_rest_is_left_out() -> None:
     said = "I'm so tired today. I start at Halden & Sons on Monday. I just want some quiet."
     (fact,) = facts(said)

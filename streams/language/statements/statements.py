@@ -18,7 +18,7 @@ from streams.language.grammar.named_weekdays import as_named, collection_days
 from streams.language.grammar.questions import is_question, told_in_question
 from streams.language.grammar.reported import is_reported, reported
 from streams.language.grammar.text_reading import TextReading
-from streams.language.grammar.vocatives import is_courtesy
+from streams.language.grammar.vocatives import is_courtesy, is_remark
 from streams.language.names.contacts import find_contacts
 from streams.language.names.mentions import find_mentions
 from streams.language.names.naming import find_introductions
@@ -72,7 +72,10 @@ def analyse(
         elif said := told_in_question(tokens, span):
             told[place] = said
     asserted = list(told.values())
-    answering = next((each for each in asserted if not is_courtesy(tokens, each)), None)
+    answering = next(
+        (each for each in asserted if not (is_courtesy(tokens, each) or is_remark(tokens, each))),
+        None,
+    )
     others = reported(text)
     contacts = find_contacts(tokens, asserted)
     if contacts and others:
