@@ -130,6 +130,60 @@ def test_A25_the_newest_day_comes_first(zone: Zone) -> None:
     assert days == ["3 May 2026 Ada", "2 May 2026 Ada", "1 May 2026 Ada"]
 
 
+def test_A25_a_day_is_named_once(zone: Zone) -> None:
+    zone.ingest(
+        [
+            said("My dog Rex likes apples.", "2026-05-01"),
+            said("My dog Rex likes plums.", "2026-05-02", occurred_at="2026-05-02T09:00:00Z"),
+            said("My dog Rex likes pears.", "2026-05-02", by="Bob"),
+        ]
+    )
+    assert lines(zone.context("What does my dog Rex like?")) == [
+        "[2 May 2026 Ada] My dog Rex likes plums.",
+        "[Bob] My dog Rex likes pears.",
+        "[1 May 2026 Ada] My dog Rex likes apples.",
+    ]
+
+
+def test_A25_the_best_turns_are_whole_and_others_are_told_by_their_facts(zone: Zone) -> None:
+    chatter = "Oh well, what a long and odd day it was, with rain and nobody who would laugh!"
+    best = said("My dog Rex broke his leg yesterday. What a day that was!", "2026-05-08")
+    others = [
+        said(f"My dog visited kennel {day} yesterday. {chatter}", f"2026-04-{day}")
+        for day in range(10, 20)
+    ]
+    zone.ingest([best, *others])
+    first, *rest = lines(zone.context("Where was my dog?", max_tokens=200))
+    assert first == (
+        "[8 May 2026 Ada] My dog Rex broke his leg yesterday (7 May 2026). What a day that was!"
+    )
+    told = [
+        re.fullmatch(
+            r"\[(\d+) April 2026 Ada\] Ada's dog visited kennel (\d+) yesterday "
+            r"\((\d+) April 2026\)\.",
+            line,
+        )
+        for line in rest
+        if chatter not in line and "My dog" not in line
+    ]
+    assert len(told) >= 3
+    for line in told:
+        assert line is not None
+        day, kennel, before = map(int, line.groups())
+        assert (kennel, before) == (day, day - 1)
+
+
+def test_A25_where_there_is_room_everything_is_whole(zone: Zone) -> None:
+    told = [
+        f"My dog Rex visited kennel {n} last week. Well, what a long and odd day it was!"
+        for n in range(8)
+    ]
+    zone.ingest([said(text, f"2026-04-{n + 10}") for n, text in enumerate(told)])
+    held = lines(zone.context("Where was my dog Rex?", max_tokens=2_000))
+    assert len(held) == len(told)
+    assert all(line.endswith("Well, what a long and odd day it was!") for line in held)
+
+
 def test_A25_it_says_the_same_again(zone: Zone) -> None:
     zone.ingest([said(f"My dog Rex likes thing {n}.", "2026-05-08") for n in range(30)])
     first, second = (zone.context("What does my dog Rex like?", max_tokens=150) for _ in range(2))

@@ -18,10 +18,10 @@ from projections.recall.ranking.presence import LEAST_UNASKED
 from schemas.display import single_spaced
 from schemas.wire import ContextBlock, Result, Scope
 
-#: Turns are shown as they were said: a fact is a sentence of one.
+#: Turns are recalled, and what is shown of each is chosen as lines are packed: it, or its facts.
 SCOPE: tuple[Scope, ...] = ("events", "observations", "mental_models")
 #: So many results of each recall are looked at: more hardly ever fit.
-RECALLED = 40
+RECALLED = 80
 #: What scores less than this share of the best of its recall is about something else, unless it
 #: was said in the session of a better one: there the answer stands beside its question, and less is
 #: enough. With a half for both, LoCoMo's dev answers lose half a word in a hundred, and of a few

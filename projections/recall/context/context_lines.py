@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import NamedTuple
 
 from projections.events import turns_for_recall
@@ -15,7 +15,7 @@ from projections.recall.context.packing import Line
 from projections.recall.index.zone_index import Index
 from projections.recall.question.query import RecallQuery
 from projections.text.dates.found_dates import local_day
-from projections.text.dates.resolved_dates import DatedText, day_in_words
+from projections.text.dates.resolved_dates import DatedText, day_in_words, days_in_words
 from projections.text.sentences import sentences
 from schemas.times import parse_time
 from schemas.wire import Change, Result
@@ -82,7 +82,8 @@ def turn_lines(
         if fresh in shown:
             continue
         shown.add(fresh)
-        lines.append(_line(result, said, over, told.before(of_turn), wanted, index))
+        before, given = told.before(of_turn), [*of_turn.given.values()] if of_turn else []
+        lines.append(_line(result, said, over, before, given, wanted, index))
     return lines
 
 
@@ -91,11 +92,11 @@ def _line(
     said: Said,
     over: Mapping[str, str],
     before: Sequence[Change],
+    facts: Sequence[str],
     wanted: Collection[str],
     index: Index,
 ) -> Line:
     dated = DatedText(said.text, at_ms=said.at, utc_offset_minutes=said.utc_offset)
-    about = label(f"{day_in_words(date.fromordinal(said.day))} {said.speaker}")
     previous = _previously(before)
     ended = {_spoken(text.removeprefix(f"{said.speaker}: ")) for text in over.values()}
     spans = sentences(said.text)
@@ -113,8 +114,22 @@ def _line(
     best = ""
     if len(spans) > 1:
         start, end = max(spans, key=lambda span: _telling(said.text[slice(*span)], wanted, index))
-        best = f"{about} {part(start, end)}"
-    return Line(result, f"{about} {whole}{previous}", best, said.day, said.at)
+        best = part(start, end)
+    told = "" if over else _in_words(facts, said.speaker)
+    return Line(
+        result,
+        f"{whole}{previous}",
+        f"{told}{previous}" if 0 < len(told) < len(whole) else "",
+        best,
+        said.day,
+        said.speaker,
+        said.at,
+    )
+
+
+def _in_words(facts: Sequence[str], speaker: str) -> str:
+    """Return the facts of a turn one after the other, with days as people write them."""
+    return " ".join(quoted(days_in_words(fact.removeprefix(f"{speaker}: "))) for fact in facts)
 
 
 def _telling(sentence: str, wanted: Collection[str], index: Index) -> tuple[float, int]:
@@ -127,8 +142,8 @@ def _changed(result: Result, newest: Change, before: Sequence[str]) -> Line:
     """Return the line of what replaced a turn that was recalled and holds no more."""
     at = parse_time(newest.at)[0]
     day = datetime.fromisoformat(newest.at).date()
-    text = f"{label(day_in_words(day))} {quoted(newest.text)}{_was(before, newest.at)}"
-    return Line(result, text, "", day.toordinal(), at)
+    text = f"{quoted(newest.text)}{_was(before, newest.at)}"
+    return Line(result, text, day=day.toordinal(), at=at)
 
 
 def _previously(before: Sequence[Change]) -> str:

@@ -1,34 +1,54 @@
-"""Packing: as many lines as a room takes, whole turns first, then a sentence of each other.
+"""Packing: the best turns whole, of the others what they say of somebody, then a sentence each.
 
-Measured on LoCoMo's dev questions, by the share of the answers' words in the block: whole turns
-for nine tenths of the room and a sentence each of the next turns hold more than turns alone.
+Measured on LoCoMo's dev questions, by the share of the answers' words in the block: the three best
+turns whole and the facts of the others hold more than whole turns alone, most of all where an
+answer lies in several turns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
 
 import msgspec
 
+from projections.recall.context.framing import label
+from projections.text.dates.resolved_dates import day_in_words
 from schemas.wire import Result
 
-#: The share of the room that whole turns may take.
+#: Turns stand in the block in full, the best first, until this share of the room is taken: what is
+#: asked for is mostly there.
+BEST = 0.2
+#: The share of the room that turns and facts may take before single sentences come.
 WHOLE = 0.9
 
 Count = Callable[[str], int]
 
 
 class Line(msgspec.Struct, frozen=True):
-    """What may stand in a block for a result: all of it, and the part that answers best.
+    """What may stand in a block for a result: all of it, its facts, and the part that answers best.
 
-    `day`: on which it was said, an ordinal, and `at`, in unix ms; None: it comes before all days.
+    Each is without its label, which says on which `day` (an ordinal) and by whom it was said; `at`
+    is in unix ms. Without a day it has a label of its own, and comes before all days. `facts` is
+    empty where there are none, or where they do not tell what the turn does.
     """
 
     result: Result
     whole: str
+    facts: str = ""
     best: str = ""
     day: int | None = None
+    speaker: str = ""
     at: int = 0
+
+    def labelled(self, text: str, *, with_day: bool = True) -> str:
+        """Return one of its texts with its label; without its day under another line of it."""
+        if self.day is None:
+            return text
+        day = day_in_words(date.fromordinal(self.day))
+        if not self.speaker:
+            return f"{label(day)} {text}"
+        return f"{label(f'{day} {self.speaker}' if with_day else self.speaker)} {text}"
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -42,7 +62,7 @@ def packed(ahead: Sequence[Line], lines: Sequence[Line], room: int, count: Count
     """Return the lines that fit into a room of so many tokens: those ahead, then by day.
 
     Lines come best first; one that does not fit is passed over, and the next is tried. The newest
-    day comes first, and within a day what was said first.
+    day comes first, and within a day what was said first; the first line of a day names it.
     """
     left = room
     chosen: list[Chosen] = []
@@ -51,23 +71,43 @@ def packed(ahead: Sequence[Line], lines: Sequence[Line], room: int, count: Count
         if cost <= left:
             chosen.append(Chosen(line, line.whole))
             left -= cost
-    of_days: list[Chosen] = []
-    for_whole = left * WHOLE
-    others: list[Line] = []
-    for line in lines:
-        cost = count(line.whole)
-        if cost <= for_whole:
-            of_days.append(Chosen(line, line.whole))
-            for_whole -= cost
-            left -= cost
-        else:
-            others.append(line)
-    for line in others:
-        # What whole turns left over goes to whole ones that are short as well.
-        for text in dict.fromkeys((line.best, line.whole)):
-            if text and (cost := count(text)) <= left:
-                of_days.append(Chosen(line, text))
+    texts: dict[int, str] = {}
+    named: set[int | None] = set()
+
+    def take(place: int, text: str, most: float) -> int:
+        """Take a line in these words where that costs no more; return what it costs."""
+        line = lines[place]
+        cost = count(line.labelled(text, with_day=line.day not in named))
+        if cost > most:
+            return 0
+        texts[place] = text
+        named.add(line.day)
+        return cost
+
+    kept = left - int(left * WHOLE)
+    for_best = left * (1 - BEST)
+    for place, line in enumerate(lines):
+        text = line.whole if left > for_best else line.facts or line.whole
+        left -= take(place, text, left - kept)
+    for place, line in enumerate(lines):
+        if place in texts:
+            # What is left over goes to turns of which only the facts were taken.
+            more = count(line.whole) - count(texts[place])
+            if 0 < more <= left:
+                texts[place] = line.whole
+                left -= more
+            continue
+        for text in dict.fromkeys((line.facts, line.best, line.whole)):
+            if text and (cost := take(place, text, left)):
                 left -= cost
                 break
-    of_days.sort(key=lambda one: (-(one.line.day or 0), one.line.at))
-    return [*chosen, *of_days]
+    return [*chosen, *_by_day(lines, texts)]
+
+
+def _by_day(lines: Sequence[Line], texts: Mapping[int, str]) -> Iterator[Chosen]:
+    """Yield lines by their places in these words, the newest day first; each day is named once."""
+    named: int | None = None
+    for place in sorted(texts, key=lambda place: (-(lines[place].day or 0), lines[place].at)):
+        line = lines[place]
+        yield Chosen(line, line.labelled(texts[place], with_day=line.day != named))
+        named = line.day

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import date
 
@@ -9,6 +10,10 @@ from projections.text.addresses import addresses
 from projections.text.dates.dates_in_text import find_dates
 from projections.text.dates.found_dates import DateReference, Found, as_reference, local_day
 from projections.text.tokenizer import tokenise
+
+_IN_BRACKETS = re.compile(
+    r"\((?P<first>\d{4}-\d\d-\d\d)(?: to (?P<last>\d{4}-\d\d-\d\d))?\)", re.ASCII
+)
 
 Write = Callable[[DateReference], str]
 
@@ -55,7 +60,10 @@ def resolved(
 
 def in_words(reference: DateReference) -> str:
     """Return the days of a reference as people write them: 7 May 2026, May 2026, 4-10 May 2026."""
-    first, last = map(date.fromisoformat, (reference.first, reference.last))
+    return _written(date.fromisoformat(reference.first), date.fromisoformat(reference.last))
+
+
+def _written(first: date, last: date) -> str:
     if first == last:
         return day_in_words(first)
     if (first.month, first.day, last.month, last.day) == (1, 1, 12, 31):
@@ -72,6 +80,24 @@ def in_words(reference: DateReference) -> str:
     if first.year == last.year:
         return f"{first.day} {first:%B} to {day_in_words(last)}"
     return f"{day_in_words(first)} to {day_in_words(last)}"
+
+
+def days_in_words(text: str) -> str:
+    """Return a text with the days that stand in it in brackets, as a fact has them, in words.
+
+    >>> days_in_words("Ada moved last week (2026-05-25 to 2026-05-31).")
+    'Ada moved last week (25-31 May 2026).'
+    """
+    return _IN_BRACKETS.sub(_in_words_too, text)
+
+
+def _in_words_too(found: re.Match[str]) -> str:
+    try:
+        first = date.fromisoformat(found["first"])
+        last = date.fromisoformat(found["last"]) if found["last"] else first
+    except ValueError:
+        return found[0]
+    return f"({_written(first, last)})"
 
 
 def day_in_words(day: date) -> str:
