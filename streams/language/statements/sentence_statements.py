@@ -28,7 +28,7 @@ from streams.language.statements.message_contents import MessageContents
 from streams.language.statements.said_before import SaidBefore
 from streams.language.statements.wording import THIRD_PERSON, Wording
 from streams.language.worth.judged_clauses import JudgedClause, leads_to, together
-from streams.language.worth.lasting import use_later
+from streams.language.worth.lasting import NONE, tells, use_later
 from streams.language.worth.worth import (
     Message,
     about,
@@ -36,6 +36,7 @@ from streams.language.worth.worth import (
     is_draft,
     is_rule,
     is_worth,
+    may_tell,
     points_back,
     says,
 )
@@ -50,8 +51,11 @@ _ANOTHER = re.compile(r"(?P<who>he|she)(?P<is>['’]s)?(?= )", re.IGNORECASE)
 _KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b", re.IGNORECASE)
 #: So many words that tell keep a statement in which something beside its point is left open.
 _TOLD_BESIDE = 2
-#: Less use than this is none, also where a message has nothing better.
-_LEAST_USE = -6
+#: What tells so much is told beside other statements of a message.
+_SURELY_TOLD = 1
+#: Where a message has nothing sure, what tells less is none; what is worth keeping is better by
+#: some than what the gate left.
+_LEAST_TOLD, _BETTER = 0, 3
 
 
 class SentenceStatements:
@@ -79,9 +83,12 @@ class SentenceStatements:
         self._keep = keep
         self._dictated = dictated
         self._resolves = resolves
-        self._unsure: list[tuple[int, Statement]] = []
         #: What sentences say on the way, such as whose sister somebody is.
         self.aside: list[Statement] = []
+        #: The clauses of sentences that state nothing sure.
+        self._left: list[list[JudgedClause]] = []
+        #: Whether nothing is left to choose but what leaves something beside its point open.
+        self._last_choice = False
         #: Whether "he" or "she" in the part that is read is somebody whom the part before names.
         self._known = False
         #: The first part of a sentence, while the second is read.
@@ -160,6 +167,8 @@ class SentenceStatements:
                 statement = self._standing_alone(pieces[first - 1 : last + 1], lenient)
             if statement is not None:
                 said += self._claim_by_claim(group, statement, lenient)
+        if not said:
+            self._left.append(pieces)
         return said
 
     def _claim_by_claim(
@@ -299,24 +308,47 @@ class SentenceStatements:
         self, pieces: list[JudgedClause], statement: Statement, is_open: Open, lenient: bool
     ) -> Statement | None:
         """The statement where it is surely of use later; what may be is kept apart."""
-        use = max(use_later(piece.said) for piece in pieces if piece.kept)
-        if (is_open == "nothing" and use >= 0) or any(piece.overruled for piece in pieces):
+        if any(piece.overruled for piece in pieces):
+            return statement
+        use = max((use_later(piece.said) for piece in pieces if piece.kept), default=NONE)
+        if is_open == "nothing" and use >= 0 and self._telling(pieces) >= _SURELY_TOLD:
             return statement
         telling = max(piece.said.words.telling + len(piece.said.mentions) for piece in pieces)
         if is_open == "part" and telling < _TOLD_BESIDE:
             return None
-        if lenient and is_open in ("nothing", "aside"):
+        if (lenient and is_open in ("nothing", "aside")) or self._last_choice:
             return statement
-        if statement.whom is not None and statement.claim is not None:
-            return statement
-        if use >= _LEAST_USE:
-            self._unsure.append((use, statement))
-        return None
+        return statement if statement.whom is not None and statement.claim is not None else None
 
     def best_unsure(self) -> Statement | None:
-        """What may be of use later: of several the one that tells most."""
-        best = max(self._unsure, key=lambda each: each[0], default=None)
-        return None if best is None else best[1]
+        """What may be of use later: of several what tells most, and the longest of these."""
+        parts = [part for left in self._left for part in self._parts(left)]
+        rated = [(self._rate(part), part) for part in parts]
+        told = sorted((each for each in rated if each[0] >= _LEAST_TOLD), key=_goes_first)
+        for self._last_choice in (False, True):
+            # What leaves nothing open goes before what does.
+            for _, part in told:
+                statement = self._standing_alone(part, lenient=True)
+                if statement is not None:
+                    return statement
+        return None
+
+    def _rate(self, part: list[JudgedClause]) -> int:
+        """How much a part of a message tells; more where it is worth keeping by itself."""
+        return self._telling(part) + (_BETTER if any(piece.kept for piece in part) else 0)
+
+    def _parts(self, pieces: list[JudgedClause]) -> list[list[JudgedClause]]:
+        """The whole sentence, what of it is worth keeping, and the clauses that may tell more."""
+        groups = [pieces[first : last + 1] for first, last in together(pieces)]
+        may = [each.kept or may_tell(each.said, each.about, self._message) for each in pieces]
+        singles = [[each] for each, may_be in zip(pieces, may, strict=True) if may_be]
+        whole = [pieces] if len(pieces) > 1 and all(may) else []
+        return [*whole, *groups, *(each for each in singles if each not in groups)]
+
+    def _telling(self, pieces: list[JudgedClause]) -> int:
+        """How much clauses that stand beside each other tell."""
+        text, (start, end) = self._contents.text, (pieces[0].clause.start, pieces[-1].clause.end)
+        return tells(self._contents.said(after_lead_in(text, start, end), end))
 
     def answer(self, span: Span, asked: str) -> list[Statement]:
         """The statement of a few words that only say something with the question before them."""
@@ -407,3 +439,10 @@ class SentenceStatements:
             claim=claim,
             corrects=_CORRECTION.match(sentence) is not None,
         )
+
+
+def _goes_first(rated: tuple[int, list[JudgedClause]]) -> tuple[int, int]:
+    """What tells more goes first, and the longer; later what points back to a sentence before."""
+    rate, part = rated
+    length = part[-1].clause.end - part[0].clause.start
+    return (_BETTER if points_back(part[0].said) else 0) - rate, -length

@@ -8,10 +8,22 @@ sure the rest is left to its own words.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from projections.text.lexicon import RELATIONS, word_set
+from projections.text.lexicon import CONTRACTIONS, FUNCTION_WORDS, RELATIONS, word_set
+from streams.language.grammar.clauses import is_finite
+from streams.language.grammar.verbs import BASES, is_past, third_person
 from streams.language.worth.worth import Said
-from streams.language.worth.worth_words import BRUSQUE, FOREIGN, LISTENER, STATE, STATE_VERBS
+from streams.language.worth.worth_words import (
+    BRUSQUE,
+    CHOICE,
+    FOREIGN,
+    LISTENER,
+    PERSONAL,
+    SPEAKER,
+    STATE,
+    STATE_VERBS,
+)
 
 #: Said to whoever listens about the talk itself: what comes next, who is ready, what to send.
 _TALK = re.compile(
@@ -134,6 +146,41 @@ _FOREIGN_LIFE = word_set(
     punya rumah gaji kuliah sekolah sakit demam dokter ujian motor"""
 )
 _OWNED = frozenset({"my", "our"})
+_THIRDS = frozenset(map(third_person, BASES))
+#: Without which hardly an English sentence is.
+_ENGLISH = (FUNCTION_WORDS | CONTRACTIONS.keys()) - FOREIGN - {"ada", "per", "via", "no", "so"}
+_SOME_WORDS, _ONE_IN = 4, 7
+_STATES = STATE_VERBS | STATE | PERSONAL
+#: What a talk itself is made of.
+_OF_TALK = word_set(
+    """plan plans draft drafts list lists step steps outline summary link links video videos answer
+    answers question questions message point points approach instructions instruction option options
+    detail details information info guide example examples version part parts section task tasks
+    chat conversation explanation explanations idea ideas suggestion suggestions advice response
+    update updates confirmation format structure breakdown schedule simple clear straight long short
+    short-term ready exactly exact immediately quickly directly properly actually finally sharp
+    solid proper perfect suitable manageable easy easier difficult complicated specific concrete
+    focus start begin show tell give bring ask stop wait move time waste needed sighs"""
+)
+#: "I'm ready to go on", "my head is spinning", "I don't have the energy to": so it is now.
+_STATE_OF_NOW = re.compile(
+    r"\b(?:i|we)(?:['’](?:m|re)| am| are| was| were)"
+    r"(?: (?:just|still|so|too|very|really|completely|also|now|a bit|already|finally|even|barely|"
+    r"not|always|definitely|more|all|honestly|entirely|quite|totally|of course))* (?:ready|tired|"
+    r"exhausted|drained|stuck|sure|confident|stoked|excited|pumped|up for|back|done|here|listening|"
+    r"waiting|lost|confused|overwhelmed|stressed|happy|glad|sorry|grateful|thankful|proud|nervous|"
+    r"worried|scared|afraid|relieved|impressed|amazed|inspired|motivated|determined|attaching|"
+    r"sending|thinking|talking|wondering|saying|hoping|repeating|off to|heading|about to|over the "
+    r"moon|in the mood|in awe|not moving|going to (?:try|read|check|see|look))\b|"
+    r"\b(?:i|we)(?: (?:just|really|also|still|always))* (?:feel|felt)\b|"
+    r"\b(?:my|our) (?:head|mind|brain|heart|patience|energy|body|soul|spirit)(?:['’]s| is| was| "
+    r"(?:just |really |also )*(?:feels?|felt))\b|"
+    r"\b(?:don['’]t|do not|didn['’]t|no longer) (?:even |really |just )*have (?:the |any |much )?"
+    r"(?:time|energy|patience|strength)\b"
+)
+_CONDITION = re.compile(r"(?:if|when|whenever|once|as long as|so that|until|unless|what|how)\b")
+#: Of less the head thinks, and is sure, that it does not last.
+_PASSING = (50, 20)
 #: Of no use at all.
 NONE = -9
 #: A mood in so few words tells nothing else.
@@ -145,16 +192,8 @@ def use_later(said: Said) -> int:
     """Return how surely a clause tells something of use later: from 0 on it does."""
     text = said.lower
     lowers = said.tokens.lowers[said.left : said.right]
-    own = said.own
-    named = {
-        item.text.lower()
-        for item in said.mentions
-        if item.type in _NAMED and not own & set(item.text.lower().split())
-    }
-    sums = [item for item in said.mentions if item.type == "TIME" or _is_sum(item.text, item.type)]
     count = said.words
-    days = [item for item in said.dates if not _is_of_now(said, item.left, item.right)]
-    firm = len(named) + len(days) + len(sums)
+    firm = _firm(said)
     life = sum(lower.removesuffix("'s") in _OF_LIFE for lower in lowers)
     weight = count.telling + firm
     if not FOREIGN.isdisjoint(lowers):
@@ -179,10 +218,73 @@ def use_later(said: Said) -> int:
     return pro - 3 - 2 * against if weight else NONE
 
 
+def tells(said: Said) -> int:
+    """Return how much a clause tells that may be of use later: from 1 on it is worth telling where
+    a message has nothing sure.
+    """
+    text = said.lower
+    lowers = said.tokens.lowers[said.left : said.right]
+    firm = _firm(said)
+    telling = said.words.telling - sum(lower in _OF_TALK for lower in lowers)
+    if _is_foreign(lowers):
+        lives = len(_FOREIGN_LIFE & set(lowers))
+        return 2 * (firm + lives) + said.words.telling // 3 - 5
+    life = sum(lower.removesuffix("'s") in _OF_LIFE for lower in lowers)
+    pro = 3 * min(firm, 3) + 2 * min(life, 2) + min(telling, 6)
+    if not SPEAKER.isdisjoint(lowers):
+        pro += 1 + (not _OWNED.isdisjoint(lowers)) + any(map(is_past, lowers))
+    pro += not _STATES.isdisjoint(lowers)
+    of_now = _STATE_OF_NOW.search(text) is not None
+    if of_now and not firm and not life:
+        return NONE
+    end = said.tokens.ends[said.right - 1]
+    chooses = CHOICE.search(text) is not None
+    against = (
+        2 * bool(_TALK.search(text) and not chooses)
+        + 2 * bool(_MOOD.search(text))
+        + 2 * bool(_THOUGHT.search(text))
+        + 2 * bool(_INTENT.search(text))
+        + bool(_ASIDE.search(text))
+        + (0 if LISTENER.isdisjoint(lowers) else 3)
+        + 3 * bool(BRUSQUE.match(text))
+        + bool(_WANTED.search(text))
+        + 4 * of_now
+        + 2 * sum(said.read is not None and said.read.durable < each for each in _PASSING)
+        + 2 * (not is_finite(said.tokens, said.tokens.starts[said.left], end))
+        + 3 * (text.count('"') % 2 or text.count("(") != text.count(")"))
+        + bool(_CONDITION.match(text))
+    )
+    return pro - against - (2 if firm or life else 3)
+
+
+def _firm(said: Said) -> int:
+    """Return how many names, days and sums a clause has."""
+    own = said.own
+    named = {
+        item.text.lower()
+        for item in said.mentions
+        if item.type in _NAMED and not own & set(item.text.lower().split())
+    }
+    sums = [item for item in said.mentions if item.type == "TIME" or _is_sum(item.text, item.type)]
+    days = [item for item in said.dates if not _is_of_now(said, item.left, item.right)]
+    return len(named) + len(days) + len(sums)
+
+
+def _is_foreign(lowers: Sequence[str]) -> bool:
+    """Whether somebody speaks of himself in another language, or hardly a word is English."""
+    if not FOREIGN.isdisjoint(lowers):
+        return True
+    english = sum(
+        lower in _ENGLISH or lower in BASES or lower in _THIRDS or is_past(lower)
+        for lower in lowers
+    )
+    return len(lowers) >= _SOME_WORDS and _ONE_IN * english < len(lowers)
+
+
 def _is_of_now(said: Said, left: int, right: int) -> bool:
     """Whether a day tells only that it is so now: "today", "every day"."""
     return _OF_NOW.issuperset(said.tokens.lowers[left:right])
 
 
 def _is_sum(text: str, kind: str) -> bool:
-    return kind == "NUMBER" and text[-1:].isdigit()
+    return kind == "NUMBER" and any(map(str.isdigit, text))

@@ -100,6 +100,9 @@ class Said(NamedTuple):
     words: Count
 
 
+_SELF = SPEAKER - FOREIGN
+#: Percent from which the head thinks that a sentence lasts.
+_LIKELY = 50
 _NO_NAME = FUNCTION_WORDS | EVERYBODY
 _CONTENTLESS = FUNCTION_WORDS | CONTRACTIONS.keys() | HONORIFICS
 _CONTRACTED_WORDS = FUNCTION_WORDS | PHATIC
@@ -118,11 +121,13 @@ class Message(NamedTuple):
     """What the gate knows of the message around a sentence.
 
     `requests`: it asks to have something written, listed or explained, so what it says of others is
-    material. `material`: it is long and nobody speaks in it of themselves.
+    material. `material`: it is long and nobody speaks in it of themselves. `of_self`: its writer
+    does.
     """
 
     requests: bool
     material: bool
+    of_self: bool
 
     @classmethod
     def of(cls, tokens: Tokens) -> Message:
@@ -135,6 +140,7 @@ class Message(NamedTuple):
                 for index, lower in enumerate(lowers)
             ),
             material=len(lowers) > _LONG and SPEAKER.isdisjoint(lowers),
+            of_self=not _SELF.isdisjoint(lowers),
         )
 
 
@@ -240,6 +246,22 @@ def is_worth(
         told = linked and count.telling + len(said.mentions) >= _TELLING and says(said)
         kept = not message.requests and (told or _of_affairs(said, subject))
     return kept and (explains or _kept_by_head(said, 12))
+
+
+def may_tell(said: Said, subject: About, message: Message) -> bool:
+    """Whether a clause that is not worth keeping may tell something of whoever says it: where the
+    head thinks so.
+    """
+    if said.read is None or said.read.durable < _LIKELY:
+        return False
+    if subject == "listener" or not message.of_self or message.requests or message.material:
+        return False
+    if is_order(said) or is_draft(said) or KIND_WORDS.search(said.lower):
+        return False
+    if PASSING_CUE.search(said.lower):
+        return False
+    lowers = said.tokens.lowers[said.left : said.right]
+    return bool(said.mentions or said.dates) or not _SELF.isdisjoint(lowers)
 
 
 def is_order(said: Said) -> bool:

@@ -1,0 +1,83 @@
+"""Of a message that says nothing that surely lasts, what tells most is kept, or nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from streams.language.statements.statements import analyse
+
+AT = 1_778_248_560_000  # Friday 8 May 2026, 14:36 UTC
+
+
+def facts(text: str) -> list[str]:
+    statements = analyse(text, speaker="Ada", at_ms=AT).statements
+    return [text[each.start : each.end] for each in statements]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (
+            "I'm ready to go on. Our kitchen was mostly a mess of crates and oak shelves.",
+            "Our kitchen was mostly a mess of crates and oak shelves.",
+        ),
+        (
+            "My head is spinning. The kiln cracked while I was glazing the tall vases.",
+            "The kiln cracked while I was glazing the tall vases.",
+        ),
+        (
+            "I don't have the energy to search. I was mostly sorting seeds and mending nets.",
+            "I was mostly sorting seeds and mending nets.",
+        ),
+        (
+            "Finally, we're getting somewhere. The harvest of the quinces made our cellar smell.",
+            "The harvest of the quinces made our cellar smell.",
+        ),
+    ],
+)
+def test_given_a_state_of_the_hour_and_content_when_read_then_the_content(
+    text: str, kept: str
+) -> None:
+    assert facts(text) == [kept]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm ready to continue.",
+        "I'm totally drained and my head is spinning.",
+        "We don't have time for this back and forth.",
+        "I'm so proud of you!",
+        "That sounds great, I'll send it in a minute.",
+        "We were talking about the second part.",
+        "I'm off to bed now.",
+        "Okay, mengerti. Siap.",
+        "Saya sudah paham.",
+    ],
+)
+def test_given_only_a_state_of_the_hour_when_read_then_nothing(text: str) -> None:
+    assert facts(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The capital of Peru is Lima.",
+        "Write a poem about my garden. The roses climb the eastern wall in June.",
+        "My tea is getting cold.",
+        "You painted the eastern wall with me.",
+    ],
+)
+def test_given_what_nobody_says_of_himself_when_read_then_nothing_of_it(text: str) -> None:
+    assert facts(text) == []
+
+
+def test_given_something_sure_when_read_then_the_rest_is_left() -> None:
+    text = "I'm ready to go on. I moved to Ghent in March. I like how the light falls there."
+    assert facts(text) == ["I moved to Ghent in March."]
+
+
+def test_given_no_name_of_the_day_when_read_twice_then_the_same() -> None:
+    text = "I mended the nets. I sorted the seeds. I stacked the boxes."
+    assert facts(text) == facts(text)
+    assert len(facts(text)) >= 1
