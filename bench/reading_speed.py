@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import cast
 from unittest import mock
 
 from bench import locomo
@@ -27,9 +28,12 @@ from streams.adapters import Meter, Options, drafts, exports_of
 from streams.agents import message_reading
 from streams.agents.writer import RuleWriter
 from streams.encoder.catalog import MINILM
+from streams.encoder.loading import load
+from streams.encoder.onnx_encoder import OnnxEncoder
 from streams.language.statements.statements import analyse
+from streams.reader.head_file import OWN, read_heads
 from streams.reader.reader_installing import install_reader
-from streams.reader.reader_loading import load_reader
+from streams.reader.text_reader import TextReader
 
 #: Turns a second that the rules are to read on one core, and the heads' share of the encoding.
 LEAST_TURNS, MOST_ON_TOP = 2_000, 0.10
@@ -68,8 +72,9 @@ def run(data: Path = DATA) -> Report:
     ]
     if cached_name() != MINILM.name:
         return Report(title, about, columns, rows, targets, skipped=f"the heads: {MISSING}")
-    reader = load_reader(install_reader(None, cache=cache()), cache=cache())
-    encoder = reader.encoder
+    pin = install_reader(None, cache=cache())
+    encoder = cast(OnnxEncoder, load(pin.encoder, cache=cache(), workers=1))
+    reader = TextReader(encoder, read_heads(OWN, pin.heads))
     texts = [call.args[0] for call in calls if call.args[0].strip()][::_EVERY]
     try:
         # In turn, since another program may be running for a while.

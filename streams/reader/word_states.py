@@ -23,10 +23,11 @@ EXACT_SUMS = 2**24 // MOST
 
 def whole_numbers(states: Floats, middle: Floats, scale: Floats, out: Floats) -> None:
     """Write (n, dimension) states as whole numbers, `scale` of them a unit away from `middle`."""
-    np.subtract(states, middle, out=out)
-    np.multiply(out, scale, out=out)
-    np.rint(out, out=out)
-    np.clip(out, -MOST, MOST, out=out)
+    # In one stretch of memory: `out` may be columns of a wider table.
+    numbers = states - middle
+    numbers *= scale
+    np.rint(numbers, out=numbers)
+    np.clip(numbers, -MOST, MOST, out=out)
 
 
 def of_words(
