@@ -157,6 +157,7 @@ TOLD = [
 
 #: What looks like one and gives nothing.
 NOTHING = [
+    "My late husband Karl was born in Ulm.",
     "I live in Lucca and Ghent.",
     "I'm glad to hear it.",
     "I'll call you at nine.",

@@ -302,7 +302,7 @@ def find_kin(clause: str) -> re.Match[str] | None:
     match = _KINSHIP.search(clause)
     if match is None or match["name"].split()[0].lower() in _NO_NAME | LANGUAGES:
         return None
-    past = match["which"].strip().lower() in ("ex", "ex-", "former")
+    past = match["which"].strip().lower() in ("ex", "ex-", "former", "late")
     return None if past and match["kin"].lower() in PARTNERS else match
 
 
