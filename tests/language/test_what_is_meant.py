@@ -53,6 +53,11 @@ def facts(text: str, *before: tuple[str, str], asked: str | None = None) -> list
             "cheaper",
             "Porto",
         ),
+        (
+            "The surgery of Rex is on 3 May. Everything else stays: no food after 20:00 on Friday.",
+            "20:00",
+            "Rex",
+        ),
         # The rest of the sentence names it.
         ("My brother lives on a boat in Leeds, and he sold half of it.", "half", "boat"),
         ("I inherited a vineyard, and my cousin Paul runs it.", "Paul", "vineyard"),
@@ -109,6 +114,8 @@ def test_the_question_says_what_is_meant(asked: str, text: str, said: str, meant
         ([], "My wife prefers the other."),
         ([], "I told my mother about the plan."),
         ([], "I repeat it on 3 June."),
+        ([], "My brother bought that loom."),
+        ([], "My mother will bring everything else."),
         ([], "This is why my sister hates it."),
         # What stands before it names nothing, or leaves as much open.
         ([], "Thanks, Bob! It fills half of my studio in Ghent."),
@@ -199,3 +206,8 @@ def test_what_is_no_item_of_a_list_has_no_heading(text: str) -> None:
 
 def test_what_only_leads_to_a_list_is_no_fact() -> None:
     assert facts("My three debts at Sparda Bank in Bonn are:\n\n- yes") == []
+
+
+@pytest.mark.parametrize("text", ["Definitely, Maria!", "Ha, yeah, Jon.", "Madame,"])
+def test_who_only_agrees_tells_nothing(text: str) -> None:
+    assert facts(text, ("Bob", "Do you like Rome?"), asked="Do you like Rome?") == []

@@ -27,6 +27,7 @@ _SAYS_WHICH = word_set(
 )
 _DEFINED = ("to", "that", "a", "an")
 _ALONE = word_set("both another former latter")
+_ALL_ELSE = word_set("everything nothing anything something everybody everyone")
 _COUNTED = word_set("both all one two three four five six seven some many most few none each")
 _ORDERED = word_set("other others rest first second third fourth former latter same latest")
 _ENDS = ".,;:!?)…"
@@ -45,6 +46,9 @@ def is_bare(tokens: Tokens, index: int, left: int, right: int) -> bool:
     ends = ends_clause(tokens, index, right)
     if lower in _ALONE and (ends or is_verb(following)) and before != "the":
         return lower != "both" or "and" not in lowers[index + 1 : right]
+    if lower == "else":
+        compared = "than" in (following, *lowers[max(left, index - 2) : index - 1])
+        return before in _ALL_ELSE and not compared
     if before == "the" and lower in _ORDERED:
         return ends or is_verb(following)
     if lower == "of" and before in _COUNTED and following.endswith(("'s", "’s")):

@@ -58,6 +58,15 @@ _IDIOM = re.compile(
 )
 _CLAUSE_OPENINGS = CONJUNCTIONS | word_set("thankfully luckily hopefully now then today")
 _TO_ME = word_set("me us my our")
+#: After them "that" leads to what is said.
+_SAYING = word_set(
+    """think thought know knew known say said tell told believe believed hope hoped mean meant feel
+    felt realize realized realise realised learn learned learnt find found hear heard see saw seen
+    show showed wish wished guess guessed suppose supposed remember remembered understand understood
+    notice noticed agree agreed decide decided figure figured discover discovered bet admit admitted
+    explain explained mention mentioned promise promised worry worried imagine imagined confirm
+    confirmed ensure insist insisted claim claimed suggest suggested"""
+)
 _NO_VERBS = ADVERBS | word_set("out up over down in hang hi hello hey")
 _ONE = word_set("one ones")
 _BEFORE_ONE = word_set("the this that another big new old first last next right other good best")
@@ -189,6 +198,15 @@ def _is_empty(tokens: Tokens, index: int) -> bool:
     return tokens.lowers[index + 1 : index + 3] == ["makes", "sense"]
 
 
+def _has_object(tokens: Tokens, index: int, right: int) -> bool:
+    """Whether "that" after a verb points at a thing: "I got that job", not "I said that jobs"."""
+    before = tokens.lowers[index - 1]
+    if before in _SAYING or not (is_past(before) or before in BASES):
+        return False
+    following = tokens.lowers[index + 1]
+    return is_noun(tokens, index + 1, index) and following[-1] != "s"
+
+
 def _pointing(
     tokens: Tokens,
     index: int,
@@ -217,6 +235,8 @@ def _pointing(
             if lower != "that" or verb or following in ("one", "way", "kind", "sort"):
                 return "part"
             return "nothing" if following in _CLAUSE_STARTS else "aside"
+        if lower == "that" and _has_object(tokens, index, right):
+            return "nothing" if named.something_before(index - 1) else "aside"
         # "the house that I bought", "I think that it is so": it leads on.
         return "nothing"
     if verb or following in PREPOSITIONS or following in CONJUNCTIONS:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from projections.text.dates.found_dates import as_reference
-from projections.text.lexicon import RELATIONS
+from projections.text.lexicon import RELATIONS, word_set
 from projections.text.tokenizer import tokenise
 from streams.language.attributes.claim_parts import ClaimPart, claim_parts
 from streams.language.attributes.claims import TRIGGERS as CLAIM_TRIGGERS
@@ -31,6 +31,7 @@ from streams.language.worth.judged_clauses import JudgedClause, leads_to, togeth
 from streams.language.worth.lasting import NONE, tells, use_later
 from streams.language.worth.worth import (
     Message,
+    Said,
     about,
     is_answer,
     is_draft,
@@ -56,6 +57,10 @@ _SURELY_TOLD = 1
 #: Where a message has nothing sure, what tells less is none; what is worth keeping is better by
 #: some than what the gate left.
 _LEAST_TOLD, _BETTER = 0, 3
+_CALLS = re.compile(r", (\w+)\W*\Z")
+_AGREEING = word_set(
+    "definitely absolutely totally exactly sure yes yeah yep ha haha oh indeed true"
+)
 
 
 class SentenceStatements:
@@ -357,10 +362,21 @@ class SentenceStatements:
             return []
         statement = self._statement([piece])
         said = piece.said
+        if said.text.endswith(",") or self._only_agrees(said):
+            return []
         is_open = left_open(said.tokens, said.left, said.right, said.mentions, said.left)
         if is_open != "nothing" and not said.mentions:
             return []
         return [self._wording.answered(statement, asked)]
+
+    def _only_agrees(self, said: Said) -> bool:
+        """Whether it says yes, and perhaps to whom: "Definitely, Maria!"."""
+        named = {word for item in said.mentions for word in item.text.lower().split()}
+        lowers = said.tokens.lowers[said.left : said.right]
+        called = _CALLS.search(said.text)
+        if called is not None:
+            named.add(called[1].lower())
+        return set(lowers) - named <= _AGREEING and bool(_AGREEING & set(lowers))
 
     def _piece(self, clause: Clause, linked: bool, explains: bool = False) -> JudgedClause:
         start, end = clause.start, clause.end
