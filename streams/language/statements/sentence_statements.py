@@ -12,17 +12,15 @@ from projections.text.dates.found_dates import as_reference
 from projections.text.lexicon import RELATIONS, word_set
 from projections.text.tokenizer import tokenise
 from streams.language.attributes.claim_parts import ClaimPart, claim_parts
-from streams.language.attributes.claims import TRIGGERS as CLAIM_TRIGGERS
-from streams.language.attributes.claims import find_claim
-from streams.language.attributes.frames import MASK, find_frame
-from streams.language.attributes.frames import VERBS as FRAME_VERBS
-from streams.language.grammar.analysis import Claim, Mention, Statement
+from streams.language.attributes.frames import MASK
+from streams.language.grammar.analysis import Mention, Statement
 from streams.language.grammar.clauses import Clause, Span, after_lead_in, clauses
 from streams.language.grammar.reported import is_reported
 from streams.language.grammar.vocatives import is_salutation
 from streams.language.names.signature import assemble, tokens_for_signature
 from streams.language.references.standing_alone import Open, left_open, person_open
 from streams.language.relations.causes import Joined, after_link, joined
+from streams.language.statements.clause_judge import ClauseJudge, opens_correction
 from streams.language.statements.list_headings import LABEL, ListHeadings
 from streams.language.statements.message_contents import MessageContents
 from streams.language.statements.said_before import SaidBefore
@@ -30,25 +28,13 @@ from streams.language.statements.wording import THIRD_PERSON, Wording
 from streams.language.worth.judged_clauses import JudgedClause, leads_to, together
 from streams.language.worth.lasting import NONE, tells, use_later
 from streams.language.worth.worth import (
-    Message,
     Said,
-    about,
     is_answer,
-    is_draft,
-    is_rule,
-    is_worth,
     may_tell,
     points_back,
     says,
 )
 
-_CORRECTION = re.compile(
-    r"(?:actually\b|correction\b|(?:sorry,? |oops,? |no,? |wait,? )*(?:i meant|i mean[, ]+(?=it)|"
-    r"scratch that|let me correct)|(?:no|wait|oops|sorry),? (?:wait,? )?actually\b|"
-    r"edit:|\*+(?=\w))",
-    re.IGNORECASE,
-)
-_ANOTHER = re.compile(r"(?P<who>he|she)(?P<is>['’]s)?(?= )", re.IGNORECASE)
 _KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b", re.IGNORECASE)
 #: So many words that tell keep a statement in which something beside its point is left open.
 _TOLD_BESIDE = 2
@@ -85,8 +71,7 @@ class SentenceStatements:
         self._headings = ListHeadings(contents.text)
         self._before = SaidBefore(contents, told or {})
         self._wording = wording
-        self._keep = keep
-        self._dictated = dictated
+        self._judge = ClauseJudge(contents, keep=keep, dictated=dictated)
         self._resolves = resolves
         #: What sentences say on the way, such as whose sister somebody is.
         self.aside: list[Statement] = []
@@ -98,7 +83,6 @@ class SentenceStatements:
         self._known = False
         #: The first part of a sentence, while the second is read.
         self._half: Span | None = None
-        self._message = Message.of(contents.tokens)
 
     def halves(self, span: Span) -> tuple[list[Statement], list[Statement], Joined] | None:
         """The statements of the two parts of a sentence of which one is the cause of the other.
@@ -158,7 +142,7 @@ class SentenceStatements:
             return []
         if is_salutation(tokens, start, end, left, right):
             return []
-        pieces = [self._piece(clause, linked, explains) for clause in clauses(tokens, span)]
+        pieces = [self._judge.judged(clause, linked, explains) for clause in clauses(tokens, span)]
         said: list[Statement] = []
         for first, last in together(pieces):
             group = pieces[first : last + 1]
@@ -186,7 +170,9 @@ class SentenceStatements:
             return [statement]
         start, end, shifts = group[0].clause
         mentions = self._contents.mentions_in(start, end)
-        parts = claim_parts(tokens.text, start, end, self._read, mentions, speaker, whom)
+        parts = claim_parts(
+            tokens.text, start, end, self._judge.claim_read, mentions, speaker, whom
+        )
         if not parts or (whom is None and len(parts) == 1):
             return [statement]
         first, *others = parts
@@ -203,17 +189,6 @@ class SentenceStatements:
         made = [(each, self._of_part(each, named, statement)) for each in others]
         self.aside += [one for each, one in made if each.beside]
         return [statement, *(one for each, one in made if not each.beside)]
-
-    def _read(self, opening: str, start: int, end: int, person: str | None) -> Claim | None:
-        """The claim of a part of the message, with the words before it that it lacks."""
-        tokens, contents = self._contents.tokens, self._contents
-        sentence, offset = opening + tokens.text[start:end], start - len(opening)
-        mentions = contents.mentions_in(start, end)
-        if person is not None:
-            mentions.insert(0, Mention(offset, offset + len(person), person, "PERSON"))
-        dates = contents.dates_in(*contents.places(start, end))
-        references = [as_reference(tokens, item) for item in dates]
-        return find_claim(sentence, offset, contents.speaker, mentions, references, [])
 
     def _of_part(self, part: ClaimPart, named: list[Mention], first: Statement) -> Statement:
         """The statement of a part of a clause; `named` are the mentions of whom it is said of, and
@@ -345,7 +320,7 @@ class SentenceStatements:
     def _parts(self, pieces: list[JudgedClause]) -> list[list[JudgedClause]]:
         """The whole sentence, what of it is worth keeping, and the clauses that may tell more."""
         groups = [pieces[first : last + 1] for first, last in together(pieces)]
-        may = [each.kept or may_tell(each.said, each.about, self._message) for each in pieces]
+        may = [each.kept or may_tell(each.said, each.about, self._judge.message) for each in pieces]
         singles = [[each] for each, may_be in zip(pieces, may, strict=True) if may_be]
         whole = [pieces] if len(pieces) > 1 and all(may) else []
         return [*whole, *groups, *(each for each in singles if each not in groups)]
@@ -357,7 +332,7 @@ class SentenceStatements:
 
     def answer(self, span: Span, asked: str) -> list[Statement]:
         """The statement of a few words that only say something with the question before them."""
-        piece = self._piece(Clause(*span, shifts=False), linked=False)
+        piece = self._judge.judged(Clause(*span, shifts=False), linked=False)
         if piece.said.left == piece.said.right or not is_answer(piece.said, asked):
             return []
         statement = self._statement([piece])
@@ -377,59 +352,6 @@ class SentenceStatements:
         if called is not None:
             named.add(called[1].lower())
         return set(lowers) - named <= _AGREEING and bool(_AGREEING & set(lowers))
-
-    def _piece(self, clause: Clause, linked: bool, explains: bool = False) -> JudgedClause:
-        start, end = clause.start, clause.end
-        said = self._contents.said(after_lead_in(self._contents.tokens.text, start, end), end)
-        claim = self._claim(start, end)
-        whom = about(said)
-        frame = self._frame(start, end) if claim is None else None
-        draft = is_draft(said)
-        overruled = (
-            claim is not None
-            or bool(self._contents.contacts_in(start, end))
-            or self._contents.introduces(start, end)
-            or bool(said.mentions and _CORRECTION.match(said.text))
-            or (not draft and is_rule(said))
-            or (self._dictated and frame is not None)
-            or any(first < end and start < last for first, last in self._keep)
-        )
-        another = None if overruled else self._claim_of_another(start, end)
-        kept = overruled or another is not None
-        kept = kept or (not draft and is_worth(said, whom, self._message, linked, explains))
-        return JudgedClause(clause, said, whom, claim or another or frame, kept, overruled)
-
-    def _claim_of_another(self, start: int, end: int) -> Claim | None:
-        """What is claimed of "he" or "she": worth a fact where it is told who that is."""
-        text = self._contents.text
-        found = _ANOTHER.match(text, after_lead_in(text, start, end), end)
-        if found is None or is_reported(self._contents.others, start):
-            return None
-        opening = f"{found['who']} is" if found["is"] else found["who"]
-        return self._read(opening, found.end(), end, found["who"])
-
-    def _claim(self, start: int, end: int) -> Claim | None:
-        tokens = self._contents.tokens
-        left, right = self._contents.places(start, end)
-        contacts = self._contents.contacts_in(start, end)
-        if is_reported(self._contents.others, start) or not (
-            contacts or not CLAIM_TRIGGERS.isdisjoint(tokens.lowers[left:right])
-        ):
-            return None
-        mentions = self._contents.mentions_in(start, end)
-        dates = [as_reference(tokens, item) for item in self._contents.dates_in(left, right)]
-        return find_claim(
-            tokens.text[start:end], start, self._contents.speaker, mentions, dates, contacts
-        )
-
-    def _frame(self, start: int, end: int) -> Claim | None:
-        tokens = self._contents.tokens
-        left, right = self._contents.places(start, end)
-        if is_reported(self._contents.others, start) or FRAME_VERBS.isdisjoint(
-            tokens.lowers[left:right]
-        ):
-            return None
-        return find_frame(tokens.text[start:end], self._contents.speaker)
 
     def _statement(self, pieces: list[JudgedClause]) -> Statement:
         wording = self._wording
@@ -453,7 +375,7 @@ class SentenceStatements:
             mentions=tuple(mentions),
             dates=tuple(references),
             claim=claim,
-            corrects=_CORRECTION.match(sentence) is not None,
+            corrects=opens_correction(sentence),
         )
 
 
