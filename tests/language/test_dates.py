@@ -113,6 +113,7 @@ def test_a_reference_means_these_days(text: str, phrase: str, first: str, last: 
         "see https://a.io/2026-05-07/last-week",
         "mail today@example.com",
         "99999999999999999999 days ago",
+        "It was that Friday in March.",
     ],
 )
 def test_what_names_no_certain_days_is_left_alone(text: str) -> None:
@@ -355,7 +356,8 @@ def test_parts_lie_in_the_year_that_the_tense_means(text: str, first: str, last:
      "He sat in the sun all day.", "Over the last few months it rained.", "Easter eggs are sweet.",
      "I did 20 of 31 pages.", "Chapter 5:14 is short.", "It rose from 9 to 10.", "May I?",
      "Dial 9 for help.", "Version 2.10 is out.", "A fall in the spring of the clock.",
-     "The first of many.", "Every second Friday we swim."],
+     "The first of many.", "Every second Friday we swim.", "We grew the following quarter.",
+     ],
 )  # fmt: skip
 def test_parts_that_are_no_date_make_none(text: str) -> None:
     assert resolve(text, FRIDAY) == []

@@ -137,6 +137,13 @@ def test_a_remark_before_the_answer_is_no_answer() -> None:
     assert "stunning" not in fact
 
 
+def test_that_it_was_said_before_is_no_answer() -> None:
+    said = "Ah, we already talked about this one! My goal is to open a second shop in Turin."
+    (fact,) = facts(said, asked="What is your goal?")
+    assert "second shop" in fact
+    assert "talked" not in fact
+
+
 def test_of_a_message_that_has_something_sure_the_rest_is_left_out() -> None:
     said = "I'm so tired today. I start at Halden & Sons on Monday. I just want some quiet."
     (fact,) = facts(said)

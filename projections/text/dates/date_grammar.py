@@ -143,6 +143,8 @@ class _Parser(CountedDays):
         whole = place == 0 and all(
             not lexeme.lower.isalnum() for lexeme in self._lexemes[found.right :]
         )
+        if any(self._is(at, "following") for at in range(place, found.right)):
+            return whole  # "The following quarter" of a story is not the next one from today.
         return found.sure or whole
 
     def _nth(self, place: int) -> Part | None:

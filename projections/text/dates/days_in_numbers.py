@@ -95,6 +95,8 @@ def month_alone(tokens: Tokens, index: int, today: int) -> Found | None:
     if before == "of" and (day := ORDINALS.get(word_before(tokens, index - 1), 0)):
         left = index - 3 if word_before(tokens, index - 2) == "the" else index - 2
         return _yearless(tokens, left, index + 1, month, day, day, today)
+    if before == "in" and word_before(tokens, index - 1) in WEEKDAYS:
+        return None  # "That Friday in March" is one day of it.
     if word.startswith("mid-"):
         before = "mid"
     if before not in _MONTH_OPENERS:

@@ -24,7 +24,11 @@ _OPENS_COURTESY = word_set(
 _AGREES = word_set("yes yeah yep yup")
 _OPENS_REMARK = word_set(
     "wow oh aw aww haha lol yay woah whoa awesome amazing great nice cool lovely beautiful "
-    "congrats congratulations sounds that's thanks thank omg ooh"
+    "congrats congratulations sounds that's thanks thank omg ooh oops sorry"
+)
+_TOLD_BEFORE = re.compile(
+    r"\balready (?:talked|spoke|told|discussed|said|mentioned|covered|went|answered)\b",
+    re.IGNORECASE,
 )
 _FIRST_PERSON = word_set("i i'm i've i'd i'll we we're we've we'd we'll my our me us mine ours")
 _ADDRESSING = word_set("hey hi hello thanks thank dear wow congrats bye yeah yes yo oh hiya")
@@ -67,8 +71,12 @@ def is_courtesy(tokens: Tokens, span: tuple[int, int]) -> bool:
 
 
 def is_remark(tokens: Tokens, span: tuple[int, int]) -> bool:
-    """Whether it only exclaims about what was said before: "Wow Mel, that's stunning!"."""
+    """Whether it only exclaims about what was said before, "Wow Mel, that's stunning!", or says
+    that it was said.
+    """
     start, end = span
+    if _TOLD_BEFORE.search(tokens.text, start, end):
+        return True
     left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
     return (
         tokens.text[start:end].endswith("!")
