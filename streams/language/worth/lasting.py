@@ -176,7 +176,9 @@ _STATE_OF_NOW = re.compile(
     r"\b(?:my|our) (?:head|mind|brain|heart|patience|energy|body|soul|spirit)(?:['’]s| is| was| "
     r"(?:just |really |also )*(?:feels?|felt))\b|"
     r"\b(?:don['’]t|do not|didn['’]t|no longer) (?:even |really |just )*have (?:the |any |much )?"
-    r"(?:time|energy|patience|strength)\b"
+    r"(?:time|energy|patience|strength)\b|"
+    r"\A(?:i|we)(?: (?:just|really|now))* (?:need to |have to |must |should |can |will )?"
+    r"(?:move|go|go on|proceed|start|begin|continue)(?: (?:now|on|ahead|forward))*\W*\Z"
 )
 _CONDITION = re.compile(r"(?:if|when|whenever|once|as long as|so that|until|unless|what|how)\b")
 #: Of less the head thinks, and is sure, that it does not last.
