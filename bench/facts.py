@@ -22,6 +22,7 @@ from bench import locomo
 from bench.context import ANSWERABLE, share_of_words
 from bench.locomo import DATA, Json
 from bench.report import Report, Target, count, markdown
+from projections.text.dates.resolved_dates import day_in_words
 from recollect import Recollect, Zone
 from schemas.wire import Result, Scope
 
@@ -163,8 +164,7 @@ def _said(result: Result) -> str:
 
 
 def _day(result: Result) -> str:
-    day = datetime.fromisoformat(result.as_of)
-    return f"{day.day} {day:%B %Y}"
+    return day_in_words(datetime.fromisoformat(result.as_of).date())
 
 
 def _unnamed(text: str, speaker: str) -> str:

@@ -193,14 +193,8 @@ class _Run:
         return found if found or looked else self._taken(limit)
 
     def _taken(self, limit: int | None) -> list[ToWrite]:
-        with self._zone.files() as files:
-            read = memory.written_about(files.memory.connection) if not self._unread else set()
-            if self._again:
-                read -= memory.written_by_others(
-                    files.memory.connection, self._door.model, self._role.version
-                )
-            if not self._unread:
-                self._unread.look(files, read | self._aside.keys())
+        if not self._unread:
+            self._look()
         found: list[ToWrite] = []
         while self._unread and (limit is None or len(found) < limit):
             most = _AT_ONCE if limit is None else min(_AT_ONCE, limit - len(found))
@@ -211,6 +205,16 @@ class _Run:
                     if self._waits(files, each.event.number)
                 ]
         return found
+
+    def _look(self) -> None:
+        """Look through the zone for what the model has not read."""
+        with self._zone.files() as files:
+            read = memory.written_about(files.memory.connection)
+            if self._again:
+                read -= memory.written_by_others(
+                    files.memory.connection, self._door.model, self._role.version
+                )
+            self._unread.look(files, read | self._aside.keys())
 
     def _waits(self, files: ZoneFiles, number: int) -> bool:
         """Whether nobody read an event since it was looked for."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from projections.text.lexicon import AUXILIARIES, NOT_PAST, PAST, word_set
 from projections.text.tokenizer import Tokens
-from streams.language.grammar.verbs import BASES, NOUNS_TOO, PAST_FORMS, third_person
+from streams.language.grammar.verbs import BASES, NOUNS_TOO, PAST_FORMS, THIRDS
 
 Span = tuple[int, int]
 
@@ -38,7 +38,6 @@ _VERBS = (AUXILIARIES | PAST) - word_set(
 )
 _SUBJECTS = word_set("i we he she they it you who")
 _SHORTENED = ("'s", "'m", "'re", "'ve", "'ll", "'d", "n't")
-_THIRDS = frozenset(map(third_person, BASES))
 
 
 #: What leads to what is said, and says nothing.
@@ -127,7 +126,7 @@ def is_finite(tokens: Tokens, start: int, end: int) -> bool:
         if index > left and (
             lower in _VERBS
             or lower in PAST_FORMS
-            or (lower[-1] == "s" and lower in _THIRDS)
+            or (lower[-1] == "s" and lower in THIRDS)
             or (lower.endswith("ed") and len(lower) > 3 and lower not in NOT_PAST)
             or (lower in BASES and lower not in NOUNS_TOO)
         ):

@@ -112,6 +112,11 @@ def third_person(base: str) -> str:
     return base + ("es" if base.endswith(_SIBILANT) else "s")
 
 
+#: The forms that go with "she"; the last are no plurals of nouns.
+THIRDS = frozenset(map(third_person, BASES))
+THIRDS_ALONE = frozenset(map(third_person, BASES - NOUNS_TOO))
+
+
 def is_past(word: str) -> bool:
     """Whether a word, if it is a verb, is a past form: it goes with every person."""
     return word in PAST_FORMS or (word.endswith("ed") and word not in ("need", "feed", "bleed"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from projections.text.lexicon import AUXILIARIES, CONJUNCTIONS, FUNCTION_WORDS, word_set
 from projections.text.tokenizer import Tokens
-from streams.language.grammar.verbs import BASES, NOUNS_TOO, is_past, third_person
+from streams.language.grammar.verbs import THIRDS_ALONE, is_past
 
 #: Things that are known only by what was said before: nobody has one plan, one book, one trip.
 _ANY = word_set(
@@ -31,7 +31,6 @@ _ALL_ELSE = word_set("everything nothing anything something everybody everyone")
 _COUNTED = word_set("both all one two three four five six seven some many most few none each")
 _ORDERED = word_set("other others rest first second third fourth former latter same latest")
 _ENDS = ".,;:!?)…"
-_THIRDS = frozenset(map(third_person, BASES - NOUNS_TOO))
 
 
 def is_bare(tokens: Tokens, index: int, left: int, right: int) -> bool:
@@ -51,7 +50,7 @@ def is_bare(tokens: Tokens, index: int, left: int, right: int) -> bool:
         return before in _ALL_ELSE and not compared
     if before == "the" and lower in _ORDERED:
         return ends or is_verb(following)
-    if lower == "of" and before in _COUNTED and following.endswith(("'s", "’s")):
+    if lower == "of" and before in _COUNTED and following.endswith("'s"):
         return ends_clause(tokens, index + 1, right)
     if lower not in _ANY:
         return False
@@ -71,7 +70,7 @@ def is_bare(tokens: Tokens, index: int, left: int, right: int) -> bool:
 
 def is_verb(lower: str) -> bool:
     """Whether a word may well be a verb that follows its subject."""
-    return lower in AUXILIARIES or lower in _THIRDS or is_past(lower)
+    return lower in AUXILIARIES or lower in THIRDS_ALONE or is_past(lower)
 
 
 def ends_clause(tokens: Tokens, index: int, right: int) -> bool:

@@ -9,7 +9,7 @@ from projections.text.lexicon import (
     PREPOSITIONS,
     word_set,
 )
-from projections.text.tokenizer import Tokens
+from projections.text.tokenizer import Tokens, bare
 from streams.language.grammar.analysis import Mention
 from streams.language.grammar.verbs import BASES
 from streams.language.names.first_names import Gender, gender_of_name
@@ -21,7 +21,6 @@ from streams.language.references.what_is_named import (
     HE,
     SOMEBODY,
     Named,
-    bare_of,
     gender_of,
     is_noun,
 )
@@ -55,7 +54,7 @@ def explains(
     if not _OF_LISTENER.isdisjoint(tokens.lowers[left:middle]):
         return False
     if person is not None:
-        word = tokens.lowers[person].split("'")[0].split("’")[0]
+        word = tokens.lowers[person].split("'")[0]
         if not _is_one_person(tokens, left, middle, inside, "m" if word in HE else "f"):
             return False
     elif not _names_thing(tokens, left, middle, inside):
@@ -108,13 +107,13 @@ def _is_one_person(
         start = tokens.starts[at]
         if start < taken or any(begin <= start < end for begin, end in named):
             continue
-        bare = bare_of(tokens.lowers[at])
-        somebody = bare in SOMEBODY or (
-            at > left and tokens.lowers[at - 1] in DETERMINERS and bare.endswith(AGENTS)
+        word = bare(tokens.lowers[at])
+        somebody = word in SOMEBODY or (
+            at > left and tokens.lowers[at - 1] in DETERMINERS and word.endswith(AGENTS)
         )
-        if somebody and gender_of(bare) in (None, gender):
+        if somebody and gender_of(word) in (None, gender):
             following = tokens.ends[at] + 1
             if any(begin == following for begin, _ in named):
                 continue  # "my aunt Nora"
-            found.add(bare)
+            found.add(word)
     return len(found) == 1

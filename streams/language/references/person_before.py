@@ -28,6 +28,7 @@ from streams.language.grammar.verbs import BASES, NOUNS_TOO, is_past
 from streams.language.grammar.vocatives import is_vocative
 from streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
 from streams.language.names.mentions import mentions
+from streams.language.references.what_is_named import HE
 
 #: So many messages before it, and no older ones than this, say who is meant.
 IN_MIND = 6
@@ -38,7 +39,6 @@ _LONGEST = 2_000
 _SHORT_LINE = 3
 
 _PRONOUN = re.compile(r"\b(he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)
-_HE = word_set("he him his himself")
 _KIN = re.compile(
     r"\b(?P<whose>my|our|your) "
     r"(?:(?:little|older|younger|big|elder|youngest|oldest|eldest|late|dear|"
@@ -129,7 +129,7 @@ def meant_by(
     `before` the messages before it, the nearest first.
     """
     text, place = tokens.text, tokens.starts[index]
-    wanted: Gender = "m" if tokens.lowers[index].split("'")[0].split("’")[0] in _HE else "f"
+    wanted: Gender = "m" if tokens.lowers[index].split("'")[0] in HE else "f"
     if is_reported(others, place):
         return None
     if tokens.lowers[index].endswith(("'d", "’d", "'ll", "’ll")):

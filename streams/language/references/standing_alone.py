@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Literal
 
 from projections.text.lexicon import (
-    AUXILIARIES,
     CONJUNCTIONS,
     PREPOSITIONS,
     word_set,
@@ -19,8 +18,8 @@ from projections.text.lexicon import (
 from projections.text.tokenizer import Tokens
 from streams.language.grammar.analysis import Mention
 from streams.language.grammar.verbs import BASES, is_past
-from streams.language.references.bare_things import RELATIONAL, ends_clause, is_bare
-from streams.language.references.what_is_named import ADVERBS, THIRDS, TIMES, Named, is_noun
+from streams.language.references.bare_things import RELATIONAL, ends_clause, is_bare, is_verb
+from streams.language.references.what_is_named import ADVERBS, TIMES, Named, is_noun
 
 #: What a statement leaves open: nothing; a word beside its point; part of what it tells; or whom or
 #: what it is about; "which" is an aside that the words before may tell: "the plan", "both".
@@ -229,7 +228,7 @@ def _pointing(
         return "aside"
     if ends_clause(tokens, index, right):
         return "part"
-    verb = following in AUXILIARIES or following in THIRDS or is_past(following)
+    verb = is_verb(following)
     if lower.startswith("that"):
         if index == begin or before in CONJUNCTIONS or before in PREPOSITIONS:
             if lower != "that" or verb or following in ("one", "way", "kind", "sort"):

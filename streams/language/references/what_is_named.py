@@ -13,9 +13,9 @@ from projections.text.lexicon import (
     ROLES,
     word_set,
 )
-from projections.text.tokenizer import Tokens
+from projections.text.tokenizer import Tokens, bare
 from streams.language.grammar.analysis import Mention
-from streams.language.grammar.verbs import BASES, NOUNS_TOO, is_past, third_person
+from streams.language.grammar.verbs import BASES, NOUNS_TOO, THIRDS_ALONE, is_past, third_person
 from streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
 
 HE = word_set("he him his himself")
@@ -55,7 +55,6 @@ TIMES = word_set(
 _NOBODY = FUNCTION_WORDS | PHATIC | TIMES | word_set("yesterday today tomorrow tonight last next")
 _NOT_NOUNS = ("ing", "ly", "ful", "ous", "ive", "able", "est")
 DETERMINERS = word_set("a an the my our your his her their another every each no any")
-THIRDS = frozenset(map(third_person, BASES - NOUNS_TOO))
 _NOUNS_OR_VERBS = frozenset(map(third_person, NOUNS_TOO))
 _OWN = word_set("my our")
 #: Endings of words for people: "the driver", "a pianist".
@@ -76,7 +75,7 @@ class Named:
 
     def somebody_before(self, index: int) -> bool:
         """Whether a word before a token names whom that token, "he" or "she", may mean."""
-        word = self._tokens.lowers[index].split("'")[0].split("’")[0]
+        word = self._tokens.lowers[index].split("'")[0]
         return (self._man if word in HE else self._woman) < index
 
     def several_before(self, index: int, lower: str) -> bool:
@@ -153,26 +152,21 @@ class Named:
 def _is_somebody(tokens: Tokens, at: int, left: int) -> bool:
     """Whether a word names somebody, or may: "my ...", a capital, "the driver"."""
     lower, word = tokens.lowers[at], tokens.words[at]
-    bare = bare_of(lower)
-    if bare in SOMEBODY or lower.endswith("-old"):
+    owner = bare(lower)
+    if owner in SOMEBODY or lower.endswith("-old"):
         return True
-    if lower.split("'")[0].split("’")[0] in _NOBODY:
+    if lower.split("'")[0] in _NOBODY:
         return False
     if word[0].isupper():
-        return at > left or lower != bare or not lower.endswith(("ing", "ly", "s"))
+        return at > left or lower != owner or not lower.endswith(("ing", "ly", "s"))
     before = tokens.lowers[at - 1] if at > left else ""
-    return before in _OWN or (before in DETERMINERS and bare.endswith(AGENTS))
+    return before in _OWN or (before in DETERMINERS and owner.endswith(AGENTS))
 
 
 def gender_of(lower: str) -> Gender | None:
     """Return the gender of whom a word names: a relation or a first name."""
-    bare = bare_of(lower)
-    return gender_of_relation(bare) or gender_of_name(bare)
-
-
-def bare_of(lower: str) -> str:
-    """Return a word without the mark of possession."""
-    return lower.removesuffix("'s").removesuffix("’s")
+    word = bare(lower)
+    return gender_of_relation(word) or gender_of_name(word)
 
 
 def _is_plural(tokens: Tokens, at: int, left: int) -> bool:
@@ -182,8 +176,8 @@ def _is_plural(tokens: Tokens, at: int, left: int) -> bool:
         and lower[-1] == "s"
         and lower not in _NO_PLURAL
         and lower not in FUNCTION_WORDS
-        and not lower.endswith(("'s", "’s", "ous"))
-        and not (lower in THIRDS and at > left)
+        and not lower.endswith(("'s", "ous"))
+        and not (lower in THIRDS_ALONE and at > left)
         and not _is_verb_of_somebody(tokens, at, left)
     )
 
@@ -192,21 +186,15 @@ def _is_verb_of_somebody(tokens: Tokens, at: int, left: int) -> bool:
     """Whether it is no noun after who does it: "my cousin runs", "Paul rows"."""
     if tokens.lowers[at] not in _NOUNS_OR_VERBS or at == left:
         return False
-    return bare_of(tokens.lowers[at - 1]) in SOMEBODY or tokens.words[at - 1].istitle()
+    return bare(tokens.lowers[at - 1]) in SOMEBODY or tokens.words[at - 1].istitle()
 
 
 def is_noun(tokens: Tokens, at: int, left: int) -> bool:
     """Whether a word names a thing, as far as its form and the word before it say."""
     lower = tokens.lowers[at]
-    if (
-        len(lower) < 3
-        or lower in _NO_NOUNS
-        or "'" in lower
-        or "’" in lower
-        or lower.endswith(_NOT_NOUNS)
-    ):
+    if len(lower) < 3 or lower in _NO_NOUNS or "'" in lower or lower.endswith(_NOT_NOUNS):
         return False
-    if bare_of(lower) in _NO_THINGS:
+    if bare(lower) in _NO_THINGS:
         return False
     before = tokens.lowers[at - 1] if at > left else ""
     if _is_verb_of_somebody(tokens, at, left):
@@ -216,7 +204,7 @@ def is_noun(tokens: Tokens, at: int, left: int) -> bool:
         lower in NOUNS_TOO
         and at > left + 1
         and tokens.lowers[at - 2] in DETERMINERS
-        and bare_of(before) not in _PEOPLE
+        and bare(before) not in _PEOPLE
         and not before.endswith("s")
     )
-    return determined or not (lower in BASES or lower in THIRDS or is_past(lower))
+    return determined or not (lower in BASES or lower in THIRDS_ALONE or is_past(lower))

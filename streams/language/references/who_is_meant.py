@@ -19,6 +19,7 @@ from projections.text.tokenizer import Tokens, tokenise
 from streams.language.grammar.analysis import Mention
 from streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
 from streams.language.names.mentions import mentions
+from streams.language.references.what_is_named import HE
 
 #: How many messages before one may say who is meant in it.
 IN_MIND = 12
@@ -28,9 +29,8 @@ _LONGEST = 4_000
 _I = word_set("i me my mine myself im ive")
 _YOU = word_set("you your yours yourself ya u ur yourselves youre youve y'all")
 _WE = word_set("we us our ours ourselves let's lets")
-_HE = word_set("he him his himself")
 _SHE = word_set("she her hers herself")
-_PRONOUNS = _I | _YOU | _WE | _HE | _SHE
+_PRONOUNS = _I | _YOU | _WE | HE | _SHE
 _GROUP = word_set("guys all both two three folks people")
 #: What somebody is called in the place of a name, where he is spoken to.
 _ENDEARMENTS = word_set(
@@ -161,7 +161,7 @@ def _references(
             until = named.end
             yield start, named.end, named.name, False, people.back.get(named.name, 0)
             continue
-        word = lower.split("'")[0].split("’")[0] if lower not in ("let's", "y'all") else lower
+        word = lower.split("'")[0] if lower not in ("let's", "y'all") else lower
         if word == "let":
             continue
         end = start + len(word)
@@ -190,7 +190,7 @@ def _references(
                 (name, people.back.get(name, 0)) for name in (speaker, *others[:3], *with_whom)
             ]
         else:
-            gender: Gender = "m" if word in _HE else "f"
+            gender: Gender = "m" if word in HE else "f"
             one = _third(gender, start, speaker, people, names, earlier, addressed)
             meant = [one] if one is not None else []
         for name, back in dict(meant).items():

@@ -18,6 +18,7 @@ from streams.language.grammar.reported import reported
 from streams.language.grammar.verbs import (
     BASES,
     NOUNS_TOO,
+    THIRDS_ALONE,
     UNCERTAIN,
     is_participle,
     is_past,
@@ -114,7 +115,8 @@ _TAIL = re.compile(
 
 
 _ORDERS = BASES - word_set("last like left felt read hurt set put cost let")
-_THIRDS = frozenset(map(third_person, BASES - NOUNS_TOO)) - {"is"}
+_THIRDS = THIRDS_ALONE - {"is"}
+_NO_SUBJECTS = _ORDERS | _THIRDS
 
 
 def is_impersonal(sentence: str) -> bool:
@@ -125,7 +127,7 @@ def is_impersonal(sentence: str) -> bool:
         and _SPEAKING.isdisjoint(lowers)
         and _DOUBTFUL.isdisjoint(lowers)
         and "us" not in lowers
-        and lowers[0] not in _ORDERS | _THIRDS
+        and lowers[0] not in _NO_SUBJECTS
         and _MARKED.search(sentence) is None
     )
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from projections.text.lexicon import CONTRACTIONS, FUNCTION_WORDS, RELATIONS, word_set
 from streams.language.grammar.clauses import is_finite
-from streams.language.grammar.verbs import BASES, is_past, third_person
+from streams.language.grammar.verbs import BASES, THIRDS, is_past
 from streams.language.worth.worth import Said
 from streams.language.worth.worth_words import (
     BRUSQUE,
@@ -146,7 +146,6 @@ _FOREIGN_LIFE = word_set(
     punya rumah gaji kuliah sekolah sakit demam dokter ujian motor"""
 )
 _OWNED = frozenset({"my", "our"})
-_THIRDS = frozenset(map(third_person, BASES))
 #: Without which hardly an English sentence is.
 _ENGLISH = (FUNCTION_WORDS | CONTRACTIONS.keys()) - FOREIGN - {"ada", "per", "via", "no", "so"}
 _SOME_WORDS, _ONE_IN = 4, 7
@@ -178,7 +177,7 @@ _STATE_OF_NOW = re.compile(
     r"\b(?:don['’]t|do not|didn['’]t|no longer) (?:even |really |just )*have (?:the |any |much )?"
     r"(?:time|energy|patience|strength)\b|"
     r"\A(?:i|we)(?: (?:just|really|now))* (?:need to |have to |must |should |can |will )?"
-    r"(?:move|go|go on|proceed|start|begin|continue)(?: (?:now|on|ahead|forward))*\W*\Z"
+    r"(?:move|go|proceed|start|begin|continue)(?: (?:now|on|ahead|forward))*\W*\Z"
 )
 _CONDITION = re.compile(r"(?:if|when|whenever|once|as long as|so that|until|unless|what|how)\b")
 #: Of less the head thinks, and is sure, that it does not last.
@@ -202,14 +201,10 @@ def use_later(said: Said) -> int:
         lives = len(_FOREIGN_LIFE & set(lowers))
         return 0 if firm >= 2 or (firm + lives >= 2 and weight >= 4) else -3
     against = (
-        2 * bool(_TALK.search(text))
-        + 2 * bool(_MOOD.search(text))
-        + 2 * bool(_THOUGHT.search(text))
-        + 2 * bool(_INTENT.search(text))
-        + bool(_ASIDE.search(text))
+        _of_the_moment(text)
+        + 2 * bool(_TALK.search(text))
         + (0 if LISTENER.isdisjoint(lowers) else 2)
         + 2 * bool(BRUSQUE.match(text))
-        + bool(_WANTED.search(text))
     )
     if against >= _MUCH_AGAINST and not firm and not life and len(lowers) <= _FEW:
         return NONE
@@ -242,14 +237,10 @@ def tells(said: Said) -> int:
     end = said.tokens.ends[said.right - 1]
     chooses = CHOICE.search(text) is not None
     against = (
-        2 * bool(_TALK.search(text) and not chooses)
-        + 2 * bool(_MOOD.search(text))
-        + 2 * bool(_THOUGHT.search(text))
-        + 2 * bool(_INTENT.search(text))
-        + bool(_ASIDE.search(text))
+        _of_the_moment(text)
+        + 2 * bool(_TALK.search(text) and not chooses)
         + (0 if LISTENER.isdisjoint(lowers) else 3)
         + 3 * bool(BRUSQUE.match(text))
-        + bool(_WANTED.search(text))
         + 4 * of_now
         + 2 * sum(said.read is not None and said.read.durable < each for each in _PASSING)
         + 2 * (not is_finite(said.tokens, said.tokens.starts[said.left], end))
@@ -257,6 +248,17 @@ def tells(said: Said) -> int:
         + bool(_CONDITION.match(text))
     )
     return pro - against - (2 if firm or life else 3)
+
+
+def _of_the_moment(text: str) -> int:
+    """Return how much a clause is a mood, a thought, an intention or about no certain thing."""
+    return (
+        2 * bool(_MOOD.search(text))
+        + 2 * bool(_THOUGHT.search(text))
+        + 2 * bool(_INTENT.search(text))
+        + bool(_ASIDE.search(text))
+        + bool(_WANTED.search(text))
+    )
 
 
 def _firm(said: Said) -> int:
@@ -277,8 +279,7 @@ def _is_foreign(lowers: Sequence[str]) -> bool:
     if not FOREIGN.isdisjoint(lowers):
         return True
     english = sum(
-        lower in _ENGLISH or lower in BASES or lower in _THIRDS or is_past(lower)
-        for lower in lowers
+        lower in _ENGLISH or lower in BASES or lower in THIRDS or is_past(lower) for lower in lowers
     )
     return len(lowers) >= _SOME_WORDS and _ONE_IN * english < len(lowers)
 
