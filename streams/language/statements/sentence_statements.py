@@ -26,14 +26,8 @@ from streams.language.statements.message_contents import MessageContents
 from streams.language.statements.said_before import SaidBefore
 from streams.language.statements.wording import THIRD_PERSON, Wording
 from streams.language.worth.judged_clauses import JudgedClause, leads_to, together
-from streams.language.worth.lasting import NONE, tells, use_later
-from streams.language.worth.worth import (
-    Said,
-    is_answer,
-    may_tell,
-    points_back,
-    says,
-)
+from streams.language.worth.lasting import tells, use_later
+from streams.language.worth.worth import Said, is_answer, may_tell, points_back, says
 
 _KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b", re.IGNORECASE)
 #: So many words that tell keep a statement in which something beside its point is left open.
@@ -77,8 +71,6 @@ class SentenceStatements:
         self.aside: list[Statement] = []
         #: The clauses of sentences that state nothing sure.
         self._left: list[list[JudgedClause]] = []
-        #: Whether nothing is left to choose but what leaves something beside its point open.
-        self._last_choice = False
         #: Whether "he" or "she" in the part that is read is somebody whom the part before names.
         self._known = False
         #: The first part of a sentence, while the second is read.
@@ -222,11 +214,23 @@ class SentenceStatements:
 
     def _standing_alone(self, pieces: list[JudgedClause], lenient: bool) -> Statement | None:
         """The statement of clauses, with the name of whom it speaks; None where that is open, or
-        where it may be of no use later.
+        where it may be of no use later; `lenient`: it is told for another reason.
         """
+        surely = lenient or _overruled(pieces) or self._is_surely_of_use(pieces)
+        if not surely and not any(piece.claim for piece in pieces):
+            return None
+        statement, is_open = self._worded(pieces)
+        if _overruled(pieces) or (surely and is_open == "nothing"):
+            return statement
+        if lenient and is_open == "aside":
+            return statement
+        return statement if is_open != "thing" and _claims_of_another(statement) else None
+
+    def _worded(self, pieces: list[JudgedClause]) -> tuple[Statement, Open]:
+        """The statement of clauses, with the name of whom it speaks, and what it leaves open."""
         said = statement = self._statement(pieces)
         if not self._resolves:
-            return self._useful(pieces, statement, "nothing", lenient)
+            return statement, "nothing"
         if not self._known:
             statement = self._wording.with_whom(statement)
         tokens, mentions = self._contents.tokens, statement.mentions
@@ -239,7 +243,6 @@ class SentenceStatements:
         if not known:
             index = person_open(tokens, left, right, mentions, begin)
         named = statement if index is None else self._wording.named(statement, index)
-        overruled = any(piece.overruled for piece in pieces)
         unknown = index is not None and named is statement
         after = begin if index is None or unknown else index + 1
         known = known or (index is not None and not unknown)
@@ -251,12 +254,8 @@ class SentenceStatements:
             completed = self._completed(named, lead, person, is_open, named=named is not said)
             if completed is not None:
                 named, is_open, unknown = completed, "nothing", False
-        named = self._as_item(named)
-        if overruled:
-            return named
-        if unknown or is_open == "thing":
-            return None
-        return self._useful(pieces, named, is_open, lenient)
+        too_open = unknown or (is_open == "part" and not _tells_beside(pieces))
+        return self._as_item(named), "thing" if too_open else is_open
 
     def _as_item(self, statement: Statement) -> Statement:
         """The statement with the heading of the list of which it is an item, where it needs one."""
@@ -284,34 +283,27 @@ class SentenceStatements:
             return None
         return self._wording.with_question(statement)
 
-    def _useful(
-        self, pieces: list[JudgedClause], statement: Statement, is_open: Open, lenient: bool
-    ) -> Statement | None:
-        """The statement where it is surely of use later; what may be is kept apart."""
-        if any(piece.overruled for piece in pieces):
-            return statement
-        use = max((use_later(piece.said) for piece in pieces if piece.kept), default=NONE)
-        if is_open == "nothing" and use >= 0 and self._telling(pieces) >= _SURELY_TOLD:
-            return statement
-        telling = max(piece.said.words.telling + len(piece.said.mentions) for piece in pieces)
-        if is_open == "part" and telling < _TOLD_BESIDE:
-            return None
-        if (lenient and is_open in ("nothing", "aside")) or self._last_choice:
-            return statement
-        return statement if statement.whom is not None and statement.claim is not None else None
+    def _is_surely_of_use(self, pieces: list[JudgedClause]) -> bool:
+        """Whether clauses surely tell what is of use later."""
+        lasts = any(piece.kept and use_later(piece.said) >= 0 for piece in pieces)
+        return lasts and self._telling(pieces) >= _SURELY_TOLD
 
     def best_unsure(self) -> Statement | None:
-        """What may be of use later: of several what tells most, and the longest of these."""
+        """What may be of use later: of several what tells most, and the longest of these.
+
+        What leaves nothing open goes before what does.
+        """
         parts = [part for left in self._left for part in self._parts(left)]
         rated = [(self._rate(part), part) for part in parts]
-        told = sorted((each for each in rated if each[0] >= _LEAST_TOLD), key=_goes_first)
-        for self._last_choice in (False, True):
-            # What leaves nothing open goes before what does.
-            for _, part in told:
-                statement = self._standing_alone(part, lenient=True)
-                if statement is not None:
-                    return statement
-        return None
+        open_ones: list[Statement] = []
+        for _, part in sorted((each for each in rated if each[0] >= _LEAST_TOLD), key=_goes_first):
+            statement, is_open = self._worded(part)
+            if is_open == "thing":
+                continue
+            if is_open in ("nothing", "aside") or _claims_of_another(statement):
+                return statement
+            open_ones.append(statement)
+        return next(iter(open_ones), None)
 
     def _rate(self, part: list[JudgedClause]) -> int:
         """How much a part of a message tells; more where it is worth keeping by itself."""
@@ -322,11 +314,13 @@ class SentenceStatements:
         groups = [pieces[first : last + 1] for first, last in together(pieces)]
         may = [each.kept or may_tell(each.said, each.about, self._judge.message) for each in pieces]
         singles = [[each] for each, may_be in zip(pieces, may, strict=True) if may_be]
-        whole = [pieces] if len(pieces) > 1 and all(may) else []
+        whole = [pieces] if len(pieces) > 1 and all(may) and pieces not in groups else []
         return [*whole, *groups, *(each for each in singles if each not in groups)]
 
     def _telling(self, pieces: list[JudgedClause]) -> int:
         """How much clauses that stand beside each other tell."""
+        if len(pieces) == 1:
+            return tells(pieces[0].said)
         text, (start, end) = self._contents.text, (pieces[0].clause.start, pieces[-1].clause.end)
         return tells(self._contents.said(after_lead_in(text, start, end), end))
 
@@ -377,6 +371,21 @@ class SentenceStatements:
             claim=claim,
             corrects=opens_correction(sentence),
         )
+
+
+def _overruled(pieces: list[JudgedClause]) -> bool:
+    return any(piece.overruled for piece in pieces)
+
+
+def _tells_beside(pieces: list[JudgedClause]) -> bool:
+    """Whether clauses tell enough beside what they leave open."""
+    telling = max(piece.said.words.telling + len(piece.said.mentions) for piece in pieces)
+    return telling >= _TOLD_BESIDE
+
+
+def _claims_of_another(statement: Statement) -> bool:
+    """Whether something is claimed of somebody who is named in the place of a pronoun."""
+    return statement.whom is not None and statement.claim is not None
 
 
 def _goes_first(rated: tuple[int, list[JudgedClause]]) -> tuple[int, int]:
