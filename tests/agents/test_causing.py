@@ -98,6 +98,15 @@ def test_what_is_named_again_is_found_in_the_conversation() -> None:
     assert "Oslo" in effect
 
 
+def test_a_hearing_is_an_event_though_it_is_also_a_courtesy() -> None:
+    ((cause, effect),) = linked(
+        says("Ada", "The hearing in Bonn took the whole of Tuesday.", at=START + HOUR),
+        says("Ada", "I missed my flight to Oslo because of the hearing.", at=START + 2 * HOUR),
+    )
+    assert "Bonn" in cause
+    assert "Oslo" in effect
+
+
 @pytest.mark.parametrize(
     ("before", "later"),
     [

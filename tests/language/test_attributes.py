@@ -61,6 +61,9 @@ TOLD = [
     ("I broke up with my girlfriend.", "relationship", "separated"),
     ("My husband Ruben cooks on Sundays.", "partner", "Ruben"),
     # Kin.
+    ("My daughters Mia and Zoe love swimming.", "family", "daughters Mia and Zoe"),
+    ("My sons are Tom, Ben and Lou.", "family", "sons Tom, Ben and Lou"),
+    ("My brother Ned and Zoe love swimming.", "family", "brother Ned"),
     ("I have two daughters.", "family", "two daughters"),
     ("I'm a mother of three.", "family", "mother of three"),
     ("I have a sister who lives abroad.", "family", "sister"),

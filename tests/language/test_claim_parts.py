@@ -96,6 +96,17 @@ SEVERAL: list[tuple[str, list[Told]]] = [
         ],
     ),
     (
+        "I'm a plumber living in Leeds with my sons Karl and Jon.",
+        [
+            (
+                "Ada is a plumber living in Leeds with Ada's sons Karl and Jon.",
+                *("Ada", "role", "plumber"),
+            ),
+            ("Ada is living in Leeds.", "Ada", "home", "Leeds"),
+            ("Ada's sons are Karl and Jon.", "Ada", "family", "sons Karl and Jon"),
+        ],
+    ),
+    (
         "I'm vegan and allergic to soy.",
         [
             ("Ada is vegan.", "Ada", "diet", "vegan"),

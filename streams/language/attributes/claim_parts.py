@@ -15,7 +15,7 @@ from projections.text.lexicon import word_set
 from schemas.attributes import holds_one
 from streams.language.attributes.attribute_verbs import VERBS
 from streams.language.attributes.attribute_words import PARTNERS
-from streams.language.attributes.rules import KIN, KIN_NAME, LEAD, find_kin
+from streams.language.attributes.rules import KIN, KIN_NAME, LEAD, are_several, find_kin, kin_names
 from streams.language.grammar.analysis import Claim, Mention, Whom
 from streams.language.grammar.clauses import after_lead_in
 from streams.language.grammar.verbs import BASES, is_past, third_person
@@ -283,13 +283,14 @@ def _kin(text: str, start: int, end: int, speaker: str) -> list[ClaimPart]:
     found = find_kin(text[start:end])
     if found is None:
         return []
-    which, name = f"{found['which']}{found['kin']}", found["name"]
+    first, last = kin_names(text[start:end], found)
+    which, name = f"{found['which']}{found['kin']}", text[start + first : start + last]
     partner = found["kin"].lower() in PARTNERS
     claim = Claim(
         speaker, "partner" if partner else "family", name if partner else f"{which} {name}"
     )
-    whose = f"{found['whose'].lower()} {which} is "
-    return [ClaimPart(whose, start + found.start("name"), start + found.end("name"), claim, True)]
+    whose = f"{found['whose'].lower()} {which} {'are' if are_several(found) else 'is'} "
+    return [ClaimPart(whose, start + first, start + last, claim, True)]
 
 
 def _is_same(one: Claim, other: Claim) -> bool:

@@ -90,9 +90,12 @@ _NAME = r"(?-i:[A-ZÀ-Þ][\w\-]+)"
 KIN_NAME = rf"{_NAME}(?: {_NAME})?"
 _KINSHIP = re.compile(
     rf"\b(?P<whose>my|our)\s+(?P<which>(?:\w+[ -]){{0,2}}?)(?P<kin>{KIN})\b(?:['’]s name is|"
-    rf",? (?:is )?(?:called|named)| is|,)? (?P<name>{KIN_NAME})(?!['’]s|\w)",
+    r"['’] names are|,? (?:is |are )?(?:called|named)| is|(?P<are> are)|,)? "
+    rf"(?P<name>{KIN_NAME})(?!['’]s|\w)",
     re.IGNORECASE,
 )
+#: The further names of several: "my daughters Mia and Zoe".
+_FURTHER_NAMES = re.compile(rf"(?:,? (?:and|&)|,) {KIN_NAME}(?!['’]s|\w)", re.IGNORECASE)
 _NO_NAME = word_set("i i'm i’m i've i’ve monday tuesday wednesday thursday friday saturday sunday")
 _MINE = re.compile(
     rf"(?:my|our)\s+(?P<what>(?:[\w'’\-]+\s+){{0,3}}?[\w'’\-]+?)(?:['’]s)?\s+{_ADVERBS}"
@@ -303,7 +306,22 @@ def find_kin(clause: str) -> re.Match[str] | None:
     if match is None or match["name"].split()[0].lower() in _NO_NAME | LANGUAGES:
         return None
     past = match["which"].strip().lower() in ("ex", "ex-", "former", "late")
-    return None if past and match["kin"].lower() in PARTNERS else match
+    # "My parents are Lutheran" names nobody.
+    nobody = match["are"] and kin_names(clause, match)[1] == match.end("name")
+    return None if nobody or (past and match["kin"].lower() in PARTNERS) else match
+
+
+def kin_names(clause: str, kin: re.Match[str]) -> tuple[int, int]:
+    """Return where the names of relatives stand: one, or of several all: "Mia and Zoe"."""
+    start, end = kin.span("name")
+    while are_several(kin) and (further := _FURTHER_NAMES.match(clause, end)):
+        end = further.end()
+    return start, end
+
+
+def are_several(kin: re.Match[str]) -> bool:
+    """Whether the word for a relative is of several: "daughters"."""
+    return kin["kin"].lower().endswith(("s", "ren"))
 
 
 def _kinship(clause: str) -> Told | None:
@@ -312,7 +330,8 @@ def _kinship(clause: str) -> Told | None:
         return None
     if match["kin"].lower() in PARTNERS:
         return Told("partner", match["name"])
-    return told("family", f"{match['which']}{match['kin']} {match['name']}")
+    start, end = kin_names(clause, match)
+    return told("family", f"{match['which']}{match['kin']} {clause[start:end]}")
 
 
 def _is_sure(found: Told, clause: str, mentions: Sequence[Mention]) -> bool:

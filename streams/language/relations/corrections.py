@@ -372,7 +372,8 @@ def values_in(
 
 def content_words(text: str) -> frozenset[str]:
     """Return the words by which two messages may be of the same thing."""
-    return frozenset(_stems(word.group().lower() for word in _WORD.finditer(text)))
+    words = frozenset(_stems(word.group().lower() for word in _WORD.finditer(text)))
+    return words | {match["what"].lower() for match in _OCCASION.finditer(text)}
 
 
 def _stems(words: Iterable[str]) -> Iterable[str]:
@@ -395,6 +396,12 @@ def _stems(words: Iterable[str]) -> Iterable[str]:
             )
 
 
+#: What is attended, in words that are courtesies elsewhere: not "looking forward to hearing you".
+_OCCASION = re.compile(
+    r"\b(?:the|an?|my|our|your|his|her|their|this|that|[\w]+['’]s) "
+    r"(?:(?!for|to|of|from|nice|good|and)\w+ )?(?P<what>hearing|talk|course|chat|work|check)\b",
+    re.IGNORECASE,
+)
 _CUE_WORDS = word_set(
     """actually correction meant scratch disregard instead postpone postponed rescheduled move moves
     moved moving change changed plan plans now fact longer room time date day new morning evening
