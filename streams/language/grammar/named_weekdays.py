@@ -31,12 +31,12 @@ _WEEKLY = re.compile(
     rf"(?:{'|'.join(sorted(WEEKDAYS))})\b(?! (?:the )?\d)",
     re.IGNORECASE,
 )
-_WEEKDAY = re.compile(rf"\b(?:{'|'.join(sorted(WEEKDAYS))})\b", re.IGNORECASE)
+_WEEKDAY = re.compile(rf"\b(?:{'|'.join(sorted(WEEKDAYS))})\b")
 
 
 def names_weekday(text: str) -> bool:
     """Whether a weekday stands in a text."""
-    return _WEEKDAY.search(text) is not None
+    return _WEEKDAY.search(text.lower()) is not None
 
 
 def days_named(text: str, at_ms: int, utc_offset_minutes: int = 0) -> list[int]:

@@ -39,8 +39,8 @@ _CUE = re.compile(
     r"chang(?:ed|ing)|from now on|misspoke|mixed (?:it |them |that )?up|i was wrong|got \w+ wrong|"
     r"my mistake|my bad|turns out|make (?:that|it)|no wait|wait|oops|nope|"
     r"in fact|no longer|not|any ?more|down to|up to|"
-    r"(?:is|it['’]s|are) now|now (?:on|at|in)|new (?:room|time|date|day|place|venue|location))\b|"
-    r"\bnow(?=[.,!]|\Z)|\bit is(?=[.,!]|\Z)",
+    r"(?:is|it['’]s|are) now|now (?:on|at|in)|new (?:room|time|date|day|place|venue|location)|"
+    r"(?:now|it is)(?=[.,!]|\Z))\b",
 )
 #: What follows is taken back; "from … to" takes back the first of two.
 _TAKEN_BACK = re.compile(
@@ -254,6 +254,9 @@ def corrected(correction: Correction, earlier: Sequence[Earlier]) -> Corrected |
     new, back = correction.values, correction.taken_back
     kinds = {value.kind for value in new}
     for distance, message in enumerate(earlier):
+        in_message = len(correction.words & content_words(message.text))
+        if not in_message and not (back and message.same_sender):
+            continue  # nothing links them
         everything = values_in(message.text, message.at_ms, message.utc_offset, kinds)
         places = [each for each in everything if each[0].kind == "place"]
         denied = _taken_back(message.text)
@@ -264,7 +267,6 @@ def corrected(correction: Correction, earlier: Sequence[Earlier]) -> Corrected |
         ]
         if not said:
             continue
-        in_message = len(correction.words & content_words(message.text))
         for start, end in sentences(message.text):
             given = [value for value, place in said if start <= place < end]
             others = [value for value in given if not is_among(value, new)]

@@ -60,9 +60,8 @@ _ENDED = (
     ),
 )
 _CUE = re.compile(
-    r"\bnot\b|n['’]t\b|\binstead of\b|\brather than\b|\bno longer\b|\bany ?more\b|\bforget\b|"
-    r"\bignore\b|\bdisregard\b|\bquit\b|\bstopped\b|\bg[ai]ven? up\b|\bsold\b|\bcancel?led\b|"
-    r"\bcalled off\b|\bbroken? up\b|\bsplit up\b|\bgot rid\b|\bdropped out\b",
+    r"\b(?:not|instead of|rather than|no longer|any ?more|forget|ignore|disregard|quit|stopped|"
+    r"g[ai]ven? up|sold|cancel?led|called off|broken? up|split up|got rid|dropped out)\b|n['’]t\b",
 )
 #: What is only supposed, asked for, or a matter of degree, denies nothing.
 _SUPPOSED = re.compile(
