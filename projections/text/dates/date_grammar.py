@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from projections.text.dates.calendar_days import (
@@ -25,7 +26,7 @@ from projections.text.dates.calendar_days import (
     week_of,
 )
 from projections.text.dates.counted_days import CountedDays
-from projections.text.dates.date_lexemes import RANGE_WORDS, TENS, Kind, Part, lowers_of
+from projections.text.dates.date_lexemes import RANGE_WORDS, TENS, Kind, Part
 from projections.text.dates.holidays import HOLIDAYS
 from projections.text.dates.periods import LAST, NEXT, THIS, UNITS
 from projections.text.dates.times_of_day import DAYTIMES
@@ -38,8 +39,10 @@ from projections.text.lexicon import (
     WEEKDAYS,
     word_set,
 )
+from projections.text.tokenizer import Tokens
 
 _DIGIT = re.compile(r"\d")
+_JOINT = re.compile(r"[-&_]")
 _NAMED_TIMES = word_set("noon midday midnight lunch lunchtime eod")
 _CLOCK_OPENERS = word_set("at by from until till untill before after around @ about")
 # What may open a reference and is no part of it.
@@ -69,21 +72,34 @@ class Reading(NamedTuple):
     kind: Kind
 
 
-def readings(text: str, today: int, months: Mapping[int, Days]) -> list[Reading]:
+def readings(tokens: Tokens, today: int, months: Mapping[int, Days]) -> list[Reading]:
     """Return what can be read in a text that was written on day `today`, without overlap.
 
     `months` are the days of months without a year whose year is known, by where their names end.
     """
-    return list(_Parser(text, today, months).all()) if tells_dates(text) else []
+    return list(_Parser(tokens.text, today, months).all()) if tells_dates(tokens) else []
 
 
 # So many words before the first word that tells a date a reference may begin.
 _AHEAD = 5
 
 
-def tells_dates(text: str) -> bool:
+def tells_dates(tokens: Tokens) -> bool:
     """Whether a text has a number or a word without which there is no date in it."""
-    return _DIGIT.search(text) is not None or not _TELLING.isdisjoint(lowers_of(text))
+    if _DIGIT.search(tokens.text) is not None:
+        return True
+    lowers = tokens.lowers
+    if _JOINT.search(tokens.text) is not None:
+        lowers = [part for lower in lowers for part in _JOINT.split(lower)]
+    if not _TELLING.isdisjoint(lowers):
+        return True
+    return not _TELLING_AFTER.keys().isdisjoint(lowers) and any(
+        _tells_after(*pair) for pair in pairwise(lowers)
+    )
+
+
+def _tells_after(before: str, lower: str) -> bool:
+    return lower in _TELLING_AFTER and before in _TELLING_AFTER[lower]
 
 
 class _Parser(CountedDays):
@@ -92,7 +108,7 @@ class _Parser(CountedDays):
         self._telling = [
             place
             for place, (_, _, lower, _) in enumerate(self._lexemes)
-            if lower in _TELLING or lower.isdecimal()
+            if lower in _TELLING or lower.isdecimal() or _tells_after(self._lower(place - 1), lower)
         ]
 
     def all(self) -> Iterator[Reading]:
@@ -361,12 +377,20 @@ _TELLING_WORDS = (
     | frozenset(SEASONS)
     | frozenset(UNITS)
     | frozenset(_SHORT_PARTS)
-    | frozenset(name.partition(" ")[0] for name in HOLIDAYS)
     | DAYTIMES
     | _NAMED_TIMES
-    | word_set("tomorrows now moment am pm o'clock oclock q work school half quarter past")
+    | word_set("tomorrows now moment pm o'clock oclock q half quarter past")
 )
+# Of "Good Friday" the second word tells, of "Corpus Christi" the first.
+_TELLING_WORDS |= {
+    name.partition(" ")[0] for name in HOLIDAYS if _TELLING_WORDS.isdisjoint(name.split()[1:])
+}
 _TELLING = _TELLING_WORDS | {f"{word}'s" for word in _TELLING_WORDS}
+# Words that tell a date only after certain others: "after work", "at five am".
+_TELLING_AFTER = {
+    **dict.fromkeys(("work", "school"), frozenset({"after"})),
+    "am": frozenset(NUMBER_WORDS) | frozenset(TENS),
+}
 #: Words with which a reference may begin.
 _BEGINNINGS = (
     frozenset(DAY_WORDS)

@@ -43,11 +43,6 @@ class Lexeme(NamedTuple):
     spaced: bool  # white space stands before it
 
 
-def lowers_of(text: str) -> list[str]:
-    """Return the lexemes of a text in small letters."""
-    return _LEXEME.findall(text.lower().replace("’", "'"))
-
-
 @cached_for_short
 def lexemes_of(text: str) -> Sequence[Lexeme]:
     """Return the lexemes of a text, in order."""

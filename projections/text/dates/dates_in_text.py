@@ -113,7 +113,7 @@ def _with_composed(tokens: Tokens, found: list[Found], today: int, *, every: boo
 
 def _composed(tokens: Tokens, today: int) -> list[Reading]:
     """Return what is put together from parts, each month without a year in the year it means."""
-    found = readings(tokens.text, today, {})
+    found = readings(tokens, today, {})
     months: dict[int, tuple[int, int]] = {}
     for reading in found:
         if reading.kind != "composed" or _states_year(tokens, reading):
@@ -125,7 +125,7 @@ def _composed(tokens: Tokens, today: int) -> list[Reading]:
             if name in MONTHS:
                 direction = direction_of(tokens, left, right)
                 months[tokens.ends[index]] = month_by_tense(MONTHS[name], today, direction)
-    return readings(tokens.text, today, months) if months else found
+    return readings(tokens, today, months) if months else found
 
 
 def _states_year(tokens: Tokens, reading: Reading) -> bool:

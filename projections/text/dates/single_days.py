@@ -13,6 +13,7 @@ from projections.text.dates.times_of_day import DAYTIMES
 from projections.text.lexicon import DAY_WORDS, MONTHS, WEEKDAYS
 
 _HOLIDAY_OPENERS = ("on", "by", "before", "after", "until", "till", "since", "at", "for", "from")
+_HOLIDAYS_OPEN = frozenset(name.partition(" ")[0] for name in HOLIDAYS)
 # A weekday with its date lies no further away, in days.
 _NEAR = 190
 
@@ -303,6 +304,8 @@ class DaysOfMonths(Periods):
     def _holiday(self, place: int) -> Part | None:
         """Read Christmas, next Thanksgiving, Easter 2010."""
         at, step = self._qualifier(place)
+        if self._lower(at).replace("'", "") not in _HOLIDAYS_OPEN:
+            return None
         for size in range(min(4, len(self._lexemes) - at), 0, -1):
             words = " ".join(self._lower(at + each) for each in range(size)).replace("'", "")
             rule = HOLIDAYS.get(words.replace(" .", ""))
