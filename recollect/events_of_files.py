@@ -33,6 +33,9 @@ class EventsOfFiles(Surroundings):
         most = max(kept, _LOOKED_THROUGH)
         self._said: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=most))
         self._spoken: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=REACH))
+        self._written: dict[tuple[str, str], deque[Event]] = defaultdict(
+            lambda: deque(maxlen=REACH)
+        )
         self._versions: dict[tuple[str, str], list[Event]] = defaultdict(list)
         #: What was read in the texts of the event at hand.
         self.readings: Readings = {}
@@ -64,10 +67,18 @@ class EventsOfFiles(Surroundings):
         if not isinstance(event.payload, Deletion):
             self._said[_conversation(event)].append(event)
             self._spoken[_place(event)].append(event)
+            self._written[event.platform, message_of(event).sender_id].append(event)
         self._versions[_message(event)].append(event)
 
     def before(self, event: Event, limit: int) -> Sequence[Event]:
         return list(reversed(self._said[_conversation(event)]))[:limit]
+
+    def elsewhere(self, event: Event, since: int) -> Sequence[Event]:
+        place = _conversation(event)
+        written = self._written[event.platform, message_of(event).sender_id]
+        return [
+            one for one in reversed(written) if one.number >= since and _conversation(one) != place
+        ]
 
     def speakers(self, event: Event, since: int) -> Sequence[Speaker]:
         last: dict[tuple[str, str | None], Speaker] = {}

@@ -242,6 +242,9 @@ class _Shown(Surroundings):
     def before(self, event: Event, limit: int) -> Sequence[Event]:
         return self._before.before(event, limit)
 
+    def elsewhere(self, event: Event, since: int) -> Sequence[Event]:
+        return self._before.elsewhere(event, since)
+
     def speakers(self, event: Event, since: int) -> Sequence[Speaker]:
         return self._before.speakers(event, since)
 

@@ -37,6 +37,28 @@ def conversation_before(
     ]
 
 
+def elsewhere_before(connection: apsw.Connection, event: Event, since: int) -> list[Event]:
+    """Return what the sender of an event wrote in other conversations of its platform.
+
+    The events from `since` to before it count, the nearest first.
+    """
+    content = event.payload
+    assert isinstance(content, Content)
+    found = connection.execute(
+        # By number alone: nothing lists what somebody wrote.
+        f"SELECT {_COLUMNS} FROM events NOT INDEXED WHERE number >= ? AND number < ? "
+        "AND platform = ? AND sender_id = ? AND conversation <> ? ORDER BY number DESC",
+        (
+            since,
+            event.number,
+            event.platform,
+            content.sender_id,
+            conversation_of(content, event.platform),
+        ),
+    )
+    return [_event(row) for row in found]
+
+
 class Speaker(NamedTuple):
     """Who wrote somewhere, under which display name, and the number of the last such event."""
 

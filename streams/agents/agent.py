@@ -41,6 +41,14 @@ class Surroundings(Protocol):
         """Return up to `limit` events of the same conversation, the nearest first."""
         ...
 
+    def elsewhere(self, event: Event, since: int) -> Sequence[Event]:
+        """Return what the sender of `event` wrote in other conversations of the platform, the
+        nearest first.
+
+        The events from the number `since` to before it count.
+        """
+        return ()
+
     def speakers(self, event: Event, since: int) -> Sequence[Speaker]:
         """Return who wrote where `event` is written, the last first.
 

@@ -11,6 +11,7 @@ from schemas.changes import FactSupersession
 from schemas.events import Content, Event, message_of
 from schemas.senders import is_assistant
 from streams.agents.agent import Surroundings
+from streams.agents.taking_part import REACH
 from streams.language.grammar.analysis import Statement
 from streams.language.relations.agreements import agrees, find_agreed
 from streams.language.relations.corrections import (
@@ -22,6 +23,7 @@ from streams.language.relations.corrections import (
     find_corrections,
 )
 from streams.language.relations.denials import denied, find_denials
+from streams.language.relations.what_is_over import find_over, was_so
 
 #: What somebody agrees to was asked in one of so many messages before.
 _JUST_ASKED = 2
@@ -52,26 +54,49 @@ def taken_back(
     corrections = find_corrections(text, said_at, content.utc_offset)
     denials = find_denials(text)
     asked = _asked(text, event, content, surroundings) if agrees(text) else None
-    if not corrections and not denials and asked is None:
+    over = find_over(text)
+    if not corrections and not denials and not over and asked is None:
         return ()
-    before = [
+    before = _written_before(surroundings.before(event, LOOKED_THROUGH), said_at)
+    there = len(before)
+    if over or any(one.taken_back for one in corrections):
+        before += _written_before(surroundings.elsewhere(event, event.number - REACH), said_at)
+    earlier = [
+        _earlier(one, content, said_at, elsewhere=place >= there)
+        for place, one in enumerate(before)
+    ]
+    linked = [] if asked is None else _agreed(asked, content, before[:there])
+    linked += [(one.start, one.end, corrected(one, earlier)) for one in corrections]
+    linked += [(one.start, one.end, denied(one, earlier[:there])) for one in denials]
+    found: list[TakenBack] = []
+    for start, end, what in linked:
+        if what is not None and not _is_told(found, start, end):
+            found.append(_taken(start, end, what, before))
+    # A state may have been told several times.
+    for one in over:
+        if not _is_told(found, one.start, one.end):
+            found += [_taken(one.start, one.end, what, before) for what in was_so(one, earlier)]
+    return tuple(found)
+
+
+def _is_told(found: Sequence[TakenBack], start: int, end: int) -> bool:
+    return any(one.start < end and start < one.end for one in found)
+
+
+def _taken(start: int, end: int, what: Corrected, before: Sequence[Event]) -> TakenBack:
+    said = tuple(value.text.lower() for value in what.values)
+    return TakenBack(start, end, before[what.distance], (what.start, what.end), said)
+
+
+def _written_before(events: Sequence[Event], said_at: int) -> list[Event]:
+    """Return those that somebody wrote, and not later."""
+    return [
         one
-        for one in surroundings.before(event, LOOKED_THROUGH)
+        for one in events
         if isinstance(one.payload, Content)
         and not is_assistant(one.payload.sender_id, one.payload.direction)
         and one.occurred_at <= said_at
     ]
-    earlier = [_earlier(one, content) for one in before]
-    linked = [] if asked is None else _agreed(asked, content, before)
-    linked += [(one.start, one.end, corrected(one, earlier)) for one in corrections]
-    linked += [(one.start, one.end, denied(one, earlier)) for one in denials]
-    found: list[TakenBack] = []
-    for start, end, what in linked:
-        if what is not None and not any(one.start < end and start < one.end for one in found):
-            said = tuple(value.text.lower() for value in what.values)
-            taken, sentence = before[what.distance], (what.start, what.end)
-            found.append(TakenBack(start, end, taken, sentence, said))
-    return tuple(found)
 
 
 def _asked(
@@ -105,10 +130,16 @@ def _agreed(
     return [(found.start, found.end, what._replace(distance=what.distance + place))]
 
 
-def _earlier(event: Event, content: Content) -> Earlier:
+def _earlier(event: Event, content: Content, said_at: int, *, elsewhere: bool) -> Earlier:
     said = message_of(event)
-    same = said.sender_id == content.sender_id
-    return Earlier(said.content, event.occurred_at, said.utc_offset, same)
+    return Earlier(
+        said.content,
+        event.occurred_at,
+        said.utc_offset,
+        said.sender_id == content.sender_id,
+        elsewhere=elsewhere,
+        age_ms=said_at - event.occurred_at,
+    )
 
 
 class Held(NamedTuple):

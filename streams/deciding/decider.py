@@ -64,6 +64,10 @@ class LedgerThread(Surroundings):
             found = thread.conversation_before(self._connection, place, event.number, most)
         return self._noted([item for item in found if item.number not in self._without][:limit])
 
+    def elsewhere(self, event: Event, since: int) -> list[Event]:
+        found = thread.elsewhere_before(self._connection, event, since)
+        return self._noted([item for item in found if item.number not in self._without])
+
     def speakers(self, event: Event, since: int) -> list[thread.Speaker]:
         return thread.speakers_before(self._connection, event, since, self._without)
 

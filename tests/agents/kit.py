@@ -84,6 +84,21 @@ class Thread(Surroundings):
             and item.payload.turn_id == turn_id
         ]
 
+    def elsewhere(self, event: Event, since: int) -> list[Event]:
+        content = event.payload
+        assert isinstance(content, Content)
+        found = [
+            item
+            for item in self._below(event)
+            if item.number >= since
+            and item.platform == event.platform
+            and isinstance(said := item.payload, Content)
+            and not isinstance(said, Deletion)
+            and said.sender_id == content.sender_id
+            and _place(item) != _place(event)
+        ]
+        return found[::-1]
+
     def speakers(self, event: Event, since: int) -> list[Speaker]:
         content = event.payload
         assert isinstance(content, Content)

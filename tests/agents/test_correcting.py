@@ -6,7 +6,7 @@ import pytest
 
 from schemas.changes import Fact, FactSupersession
 from streams.agents.writer import RuleWriter
-from tests.agents.kit import HOUR, START, Zone, says
+from tests.agents.kit import DAY, HOUR, START, Zone, says
 
 TALK = "My long talk about maps is in Room 101."
 HELD = "Ada's long talk about maps is in Room 101."
@@ -38,10 +38,10 @@ def test_where_the_correction_is_no_fact_the_event_ends_it() -> None:
     assert end.superseded_by == facts[0]
 
 
-def test_what_was_said_elsewhere_or_by_an_assistant_does_not_end() -> None:
+def test_what_another_said_elsewhere_or_an_assistant_does_not_end() -> None:
     home = zone()
     home.given(
-        says("Ada", "The talk is in Room 102, not Room 101.", peer_id="d", at=START + HOUR),
+        says("Bob", "The talk is in Room 102, not Room 101.", peer_id="d", at=START + HOUR),
         says(
             "assistant",
             "The talk is in Room 103, not Room 101.",
@@ -57,6 +57,69 @@ def test_what_was_said_later_is_not_corrected() -> None:
     home = zone()
     home.read(says("Ada", "The talk is in Room 102, not Room 101.", peer_id="c", at=START - HOUR))
     assert HELD in home.holding()
+
+
+def elsewhere(before: str, words: str, days: int = 3, platform: str = "chat") -> list[str]:
+    """Return what ends where Ada says something in one conversation, and then in another."""
+    home = Zone(RuleWriter()).given(
+        says("Ada", before, id="told", peer_id="c"),
+        says("Ada", words, id="now", at=START + days * DAY, peer_id="d", platform=platform),
+    )
+    sql = "SELECT text FROM facts JOIN fact_supersessions ON fact_id = facts.id"
+    return [text for (text,) in home.ask("memory", sql)]
+
+
+PICNIC = "The picnic of our street is on Saturday 16 May."
+
+
+@pytest.mark.parametrize(
+    ("before", "words", "ended"),
+    [
+        (PICNIC, "The picnic is on Sunday 17 May, not Saturday 16 May.", "16 May"),
+        (PICNIC, "We moved the picnic from 16 May to 17 May.", "16 May"),
+        ("The painter asks for 900 euros.", "The painter asks for 950 euros, not 900.", "900"),
+        ("The rehearsal is in Room 4.", "The rehearsal is in Room 9 instead of Room 4.", "Room 4"),
+        ("I'm moving out, the rent is too high.", "I live in Tartu now.", "moving out"),
+        ("My sister Ruta is in hospital.", "Good news: Ruta is home.", "hospital"),
+    ],
+)
+def test_the_same_person_may_take_back_what_was_said_elsewhere(
+    before: str, words: str, ended: str
+) -> None:
+    (found,) = elsewhere(before, words)
+    assert ended in found
+
+
+@pytest.mark.parametrize(
+    ("before", "words", "days", "platform"),
+    [
+        # Another thing, too long ago, another platform, nothing named that is taken back.
+        (PICNIC, "The swap meet is on Sunday 17 May, not Saturday 16 May.", 3, "chat"),
+        (PICNIC, "The picnic is on Sunday 17 May, not Saturday 16 May.", 30, "chat"),
+        (PICNIC, "The picnic is on Sunday 17 May, not 16 May.", 3, "email"),
+        (PICNIC, "The picnic is on Sunday 24 May instead.", 3, "chat"),
+        (PICNIC, "Actually, 17 May.", 3, "chat"),
+        ("The lesson is at 17:00.", "Dinner is at 18:00, not at 17:00.", 3, "chat"),
+        ("I'm moving out, the rent is too high.", "I live in Tartu.", 3, "chat"),
+        ("My sister Ruta is in hospital.", "Ruta is home.", 120, "chat"),
+        ("I love our garden in Riga.", "I live in Tartu now, not in Riga.", 3, "chat"),
+    ],
+)
+def test_what_was_said_elsewhere_of_something_else_goes_on(
+    before: str, words: str, days: int, platform: str
+) -> None:
+    assert elsewhere(before, words, days, platform) == []
+
+
+def test_each_sentence_that_told_a_state_ends() -> None:
+    home = Zone(RuleWriter()).given(
+        says("Ada", "My sister Ruta is in hospital.", id="a", peer_id="c"),
+        says("Bob", "How is Ruta?", id="b", peer_id="c", at=START + HOUR),
+        says("Ada", "Ruta is still in hospital in Riga.", id="d", peer_id="c", at=START + DAY),
+        says("Ada", "Ruta is home!", id="e", peer_id="c", at=START + 2 * DAY),
+    )
+    assert [text for text in home.holding() if "hospital" in text] == []
+    assert any("home" in text for text in home.holding())
 
 
 def agreed(before: str, asked: str, answer: str) -> list[str]:

@@ -23,6 +23,8 @@ from streams.language.grammar.reported import Span, is_reported, reported
 
 #: So many messages of the conversation are looked through.
 LOOKED_THROUGH = 40
+#: In other conversations, what the same person wrote in so many milliseconds before.
+_ELSEWHERE_WITHIN_MS = 14 * 86_400_000
 
 _CUE = re.compile(
     r"\b(?:actually|correction|i meant|i mean|scratch that|disregard|instead|rather than|edit|"
@@ -146,12 +148,21 @@ class Correction(Struct, frozen=True):
 
 
 class Earlier(Struct, frozen=True):
-    """A message before: its text, when it was said, and whether the same person said it."""
+    """A message before: its text, when it was said, and whether the same person said it.
+
+    `elsewhere`: in another conversation; `age_ms`: how long before.
+    """
 
     text: str
     at_ms: int
     utc_offset: int
     same_sender: bool
+    elsewhere: bool = False
+    age_ms: int = 0
+
+    def is_near(self) -> bool:
+        """Whether values that are restated may be its own: here, or lately elsewhere."""
+        return not self.elsewhere or self.age_ms <= _ELSEWHERE_WITHIN_MS
 
 
 def find_corrections(text: str, at_ms: int, utc_offset: int) -> list[Correction]:
@@ -254,6 +265,8 @@ def corrected(correction: Correction, earlier: Sequence[Earlier]) -> Corrected |
     new, back = correction.values, correction.taken_back
     kinds = {value.kind for value in new}
     for distance, message in enumerate(earlier):
+        if not message.is_near() or (message.elsewhere and not back):
+            continue
         in_message = len(correction.words & content_words(message.text))
         if not in_message and not (back and message.same_sender):
             continue  # nothing links them
@@ -280,6 +293,9 @@ def corrected(correction: Correction, earlier: Sequence[Earlier]) -> Corrected |
                     " ".join(each.text for each, at in places if start <= at < end)
                 )
             shared = len(correction.words & about)
+            # Elsewhere much may be on the same day: only the thing itself tells.
+            if message.elsewhere and not shared:
+                continue
             if not _is_linked(shared, in_message, message.same_sender, others, bool(named)):
                 continue
             score = 3.0 * bool(named) + min(shared, 4) + 0.3 * min(in_message, 4)
@@ -287,7 +303,8 @@ def corrected(correction: Correction, earlier: Sequence[Earlier]) -> Corrected |
             if best is None or score > best[0]:
                 best = (score, Corrected(distance, tuple(named or others), start, end))
     if best is None and correction.alone and not back:
-        return _said_last(kinds, new, earlier[:_JUST_BEFORE])
+        here = [message for message in earlier[:_JUST_BEFORE] if not message.elsewhere]
+        return _said_last(kinds, new, here)
     return None if best is None else best[1]
 
 

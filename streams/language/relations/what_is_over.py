@@ -1,0 +1,238 @@
+"""What is over: a state that somebody told, and that a later message says has ended.
+
+"My sister is in hospital" is over with "My sister is home." An illness ends by being well again, a
+fault by its repair, a search by what was found, and a move by having moved. What happened, and what
+is planned for a day, stays as it was; of whom a state is, its own words must say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from projections.text.lexicon import word_set
+from projections.text.sentences import sentences
+from streams.language.grammar.reported import is_reported, reported
+from streams.language.relations.corrections import Corrected, Earlier, Value
+from streams.language.relations.denials import stems
+
+Kind = Literal["away", "ill", "broken", "sought", "moving"]
+
+#: A state that was told longer ago is not known to be the one that ended.
+_WITHIN_MS = 90 * 86_400_000
+
+_NOW = (
+    r"(?: (?:finally|now|back|already|safely|all|both|officially|still|just|currently|really|very|"
+    r"so|quite|pretty|completely|fully|much|at last))*"
+)
+_BE = rf"(?:['’](?:s|m|re|ve been)| (?:is|am|are|has been|have been)){_NOW}"
+#: What may follow at most: else it is of a time to come, or of something else.
+_END = r"(?=\W*\Z|[.,;!?:()–—]| and\b| but\b| so\b| thank| since\b| today\b| again\b| now\b)"
+_I = r"\b(?:i|we)(?:['’]?(?:ve|m|re)| have| am| are)?"
+
+
+class _Kind(NamedTuple):
+    """How a state is told, and how its end is; before a verb stands whose state it is.
+
+    `own`: it is the speaker's, and what it is of stands behind the verb, if anywhere.
+    """
+
+    kind: Kind
+    state: re.Pattern[str]
+    end: re.Pattern[str]
+    own: bool = False
+
+
+def _pattern(*parts: str) -> re.Pattern[str]:
+    return re.compile("|".join(parts), re.IGNORECASE)
+
+
+_KINDS = (
+    _Kind(
+        "away",
+        _pattern(
+            rf"{_BE} (?P<said>(?:in|at) (?:the |an? )?(?:hospital|clinic|icu|intensive care|"
+            r"rehab|quarantine))\b(?! (?:on|next|from)\b)",
+            rf"{_BE} (?P<gone>away|abroad|overseas|on (?:holiday|vacation|"
+            r"(?:sick |maternity )?leave|(?:an? )?(?:business )?trip))\b"
+            r"(?! (?:from|on|next|in|until|till|for)\b)",
+        ),
+        _pattern(
+            rf"{_BE} (?:home|back)(?: (?:home|again|now|safe(?:ly)?|"
+            rf"from (?:the |her |his |my |our )?(?:hospital|clinic|holiday|vacation|trip|leave)|"
+            rf"at (?:work|home|school)|in town))*{_END}",
+            rf"{_BE} (?:out of (?:the )?(?:hospital|clinic|icu|rehab|quarantine)|discharged){_END}",
+        ),
+    ),
+    _Kind(
+        "ill",
+        _pattern(
+            rf"{_BE} (?P<said>ill|sick|unwell|off sick|down with [\w ]{{2,20}})\b(?! (?:of|and)\b)",
+            r" (?:has|have|['’]ve)(?: got)? (?:the |an? )?(?:\w+ )?(?P<held>flu|cold|covid|fever|"
+            r"bronchitis|pneumonia|bug|migraine|chickenpox|measles)\b",
+        ),
+        _pattern(
+            rf"{_BE} (?:(?:all|completely) better|better (?:now|again)|recovered|cured|"
+            rf"(?:well|healthy|fit|fine) again|over (?:it|the flu|the cold|covid)|back at "
+            rf"(?:work|school)|on (?:her|his|my|their|our) feet again){_END}",
+            rf" (?:has|have|['’]ve){_NOW} (?:fully |completely )?recovered{_END}",
+        ),
+    ),
+    _Kind(
+        "broken",
+        _pattern(
+            rf"{_BE} (?P<said>broken|down|out of order|leaking|dripping|dead|offline|blocked|"
+            r"jammed|faulty|cracked|not working|closed|clogged)\b"
+            r"(?! (?:to|for|from|on|at|until|with)\b)",
+            r" (?:does not|doesn['’]t|do not|don['’]t|won['’]t|stopped) "
+            r"(?P<held>work|working|start)\b(?! (?:for|with|on|at|as)\b)",
+        ),
+        _pattern(
+            rf"{_BE} (?:fixed|repaired|mended|replaced|sorted(?: out)?|solved|resolved|"
+            rf"(?:working|running|open) again|reopened|back (?:up|online)|up again|"
+            rf"up and running(?: again)?){_END}",
+            rf" (?:works|runs|work|run|starts|start) again{_END}",
+            rf" (?:reopened|got (?:fixed|repaired|mended)){_END}",
+        ),
+    ),
+    _Kind(
+        "sought",
+        _pattern(
+            rf"{_I}{_NOW} (?P<said>looking for|searching for|hunting for) "
+            r"(?:an? |another )(?P<of>[^,.;:!?()\n]{2,40})"
+        ),
+        _pattern(
+            rf"{_I}{_NOW} (?:found|hired|bought|adopted) (?:an? |the |my |our |another )"
+            r"(?P<of>[^,.;:!?()\n]{2,40})"
+        ),
+        own=True,
+    ),
+    _Kind(
+        "moving",
+        _pattern(
+            rf"{_I}{_NOW} (?P<said>moving out|moving house|moving)"
+            r"(?: (?:in)?to (?P<of>[^,.;:!?()\n]{2,40}))?(?=\W*\Z|[.,;!?:()]| and\b| soon\b)",
+            r"\b(?:i|we)(?: \w+ly)? live (?P<held>with (?:an? |two |three |my |some )?(?:\w+ )?"
+            r"(?:man|woman|guy|roommates?|flatmates?|housemates?|stranger)s?)\b",
+        ),
+        _pattern(
+            rf"(?:{_I}{_NOW} |\A(?:(?:ok|okay|yes|finally|all)[,!]? )*)"
+            rf"moved (?:in|out|house){_END}",
+            rf"{_I}{_NOW} moved (?:in)?to (?P<of>[^,.;:!?()\n]{{2,40}})",
+            r"\b(?:i|we)(?: now)? live (?:in|at|on) (?P<now>[^,.;:!?()\n]{2,40}?) now\b",
+        ),
+        own=True,
+    ),
+)
+_CUE = re.compile(
+    r"\b(?:home|back|out of|discharged|better|recovered|cured|again|over|fixed|repaired|mended|"
+    r"replaced|sorted|solved|resolved|up|reopened|found|hired|bought|adopted|moved|live)\b"
+)
+#: What is hoped, asked for, reported or denied has not ended; nor is a state so that only may be.
+_SUPPOSED = re.compile(
+    r"\b(?:if|when|once|until|till|unless|whether|hope(?:s|fully)?|as soon as|after|before|by the "
+    r"time|wish|almost|nearly|not yet|never|maybe|perhaps|may|might|should|would|could|will|"
+    r"used to|was|were|had|dreamt|as if|like)\b|\b(?:isn|aren|hasn|haven)['’]t\b|['’]ll\b",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[,;:.!?()–—]|\b(?:and|but|so|because|that|who|which|since|though)\b", re.I)
+#: After a noun: where it is, what for, or when.
+_FURTHER = re.compile(
+    r" (?:near|in|for|with|at|on|by|that|to|who|from|of|close|next|after|yesterday|today|now|last|"
+    r"this|already|finally|again|soon|and|or|which|where|so|because)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+_OWN = re.compile(r"(?:\A|\s)(?:i|we)\Z", re.IGNORECASE)
+#: Who is meant by these was said before.
+_OTHERS = word_set("he she it they you this that there here everything everyone who what")
+_MOST_WORDS = 6
+
+
+class Over(Struct, frozen=True):
+    """A sentence says that a state of somebody, or of something, is over.
+
+    `about` are the stems of whose state it is; none: the speaker's. `of` are those of what was
+    found, or where it is that one moved to; `named`: only what names that is over.
+    """
+
+    start: int
+    end: int
+    kind: Kind
+    about: frozenset[str]
+    of: frozenset[str]
+    named: bool
+
+
+def find_over(text: str) -> list[Over]:
+    """Return what a message says is over; most messages nothing."""
+    if _CUE.search(text.lower()) is None:
+        return []
+    others = reported(text)
+    found: list[Over] = []
+    for start, end in sentences(text):
+        sentence = text[start:end]
+        if "?" in sentence:
+            continue
+        for each in _KINDS:
+            match = each.end.search(sentence)
+            if match is None or _SUPPOSED.search(sentence, 0, match.end()):
+                continue
+            if is_reported(others, start + match.start()):
+                continue
+            about = frozenset[str]() if each.own else _whose(sentence[: match.start()])
+            if about is not None:
+                what = {name: _named(said) for name, said in match.groupdict().items() if said}
+                of = next(iter(what.values()), frozenset())
+                found.append(Over(start, end, each.kind, about, of, "of" in what))
+                break
+    return found
+
+
+def was_so(over: Over, earlier: Sequence[Earlier]) -> Iterator[Corrected]:
+    """Yield what the messages before said of the state that is over, the nearest first."""
+    (kind,) = (each for each in _KINDS if each.kind == over.kind)
+    for distance, message in enumerate(earlier):
+        own = message.same_sender
+        if message.age_ms > _WITHIN_MS or ((not over.about or message.elsewhere) and not own):
+            continue
+        others = reported(message.text)
+        for start, end in sentences(message.text):
+            sentence = message.text[start:end]
+            match = kind.state.search(sentence)
+            if match is None or "?" in sentence or is_reported(others, start + match.start()):
+                continue
+            if _SUPPOSED.search(sentence, 0, match.end()) is None and _is_of(over, kind, match):
+                said = next(filter(None, map(match.groupdict().get, ("said", "gone", "held"))))
+                yield Corrected(distance, (Value("words", said.lower(), said),), start, end)
+
+
+def _is_of(over: Over, kind: _Kind, state: re.Match[str]) -> bool:
+    """Whether a state that was told is the one that is over."""
+    if not kind.own:
+        about = _whose(state.string[: state.start()])
+        if about is None or not about or not over.about:
+            return about is not None and about == over.about
+        return about <= over.about or over.about <= about
+    if state["of"] is None:
+        return not over.named
+    return _named(state["of"]) == over.of
+
+
+def _named(phrase: str) -> frozenset[str]:
+    """Return the stem of what a phrase names: of "a flat near the park" that of "flat"."""
+    words = _FURTHER.sub("", f" {phrase}").split()
+    return stems(words[-1]) if words else frozenset()
+
+
+def _whose(before: str) -> frozenset[str] | None:
+    """Return the stems of the subject that ends here; none: the speaker. None: nobody knows."""
+    clause = _CLAUSE.split(before)[-1].strip()
+    words = clause.lower().split()
+    if not words or len(words) > _MOST_WORDS or words[-1] in _OTHERS:
+        return None
+    if _OWN.search(clause):
+        return frozenset()
+    return stems(clause) or None
