@@ -126,6 +126,9 @@ OPENING = frozenset(_BASES) | word_set(
     """i i'm i've im ive my we we're we've our i’m i’ve we’re we’ve moved bought purchased
     adopted graduated grew doesn't doesn’t does can can't can’t cannot"""
 )
+#: A clause of the speaker begins with one of these, or has a "my" further on.
+_SUBJECTS = ("i", "we", "my ", "our ", "as a")
+_TELLING = VERBS.keys() | {"do", "does", "can", "be", "was", "have"}
 _OWN_BASES: Mapping[str, str] = {"am": "be", "are": "be", "have": "have", "was": "was"}
 
 
@@ -160,8 +163,10 @@ def find_attribute(
 
 
 def _of_speaker(clause: str) -> Told | None:
+    lower = " ".join(clause.lower().split())
+    if not lower.startswith(_SUBJECTS) and " my " not in lower:
+        return None
     plain = _plainly(clause)
-    lower = plain.lower()
     if match := _FIRST.match(plain):
         verb, rest = match["verb"].lower(), plain[match.end() :]
         if verb in PAST:
@@ -196,6 +201,8 @@ def _named(after: str) -> Told | None:
 
 
 def _told(verb: str, words: str, adverbs: Sequence[str]) -> Told | None:
+    if verb not in _TELLING:
+        return None
     rest = _said(words)
     if verb in ("do", "does", "can") and rest.opens == "not":
         denied = rest.after()

@@ -53,7 +53,8 @@ class ClauseJudge:
         `explains` that what stands before it is.
         """
         start, end = clause.start, clause.end
-        said = self._contents.said(after_lead_in(self._contents.tokens.text, start, end), end)
+        lead = after_lead_in(self._contents.text, start, end)
+        said = self._contents.said(lead, end)
         claim = self._claim(start, end)
         whom = about(said)
         frame = self._frame(start, end) if claim is None else None
@@ -67,7 +68,7 @@ class ClauseJudge:
             or (self._dictated and frame is not None)
             or any(first < end and start < last for first, last in self._keep)
         )
-        another = None if overruled else self._claim_of_another(start, end)
+        another = None if overruled else self._claim_of_another(start, lead, end)
         kept = overruled or another is not None
         kept = kept or (not draft and is_worth(said, whom, self.message, linked, explains))
         return JudgedClause(clause, said, whom, claim or another or frame, kept, overruled)
@@ -83,10 +84,9 @@ class ClauseJudge:
         references = [as_reference(tokens, item) for item in dates]
         return find_claim(sentence, offset, contents.speaker, mentions, references, [])
 
-    def _claim_of_another(self, start: int, end: int) -> Claim | None:
+    def _claim_of_another(self, start: int, lead: int, end: int) -> Claim | None:
         """What is claimed of "he" or "she": worth a fact where it is told who that is."""
-        text = self._contents.text
-        found = _ANOTHER.match(text, after_lead_in(text, start, end), end)
+        found = _ANOTHER.match(self._contents.text, lead, end)
         if found is None or is_reported(self._contents.others, start):
             return None
         opening = f"{found['who']} is" if found["is"] else found["who"]

@@ -184,6 +184,8 @@ _CONDITION = re.compile(r"(?:if|when|whenever|once|as long as|so that|until|unle
 _PASSING = (50, 20)
 #: Of no use at all.
 NONE = -9
+#: What speaks less for a clause is of no use.
+_LEAST_FOR = 3
 #: A mood in so few words tells nothing else.
 _MUCH_AGAINST, _FEW = 2, 4
 _NAMED = ("PERSON", "ORG", "LOCATION", "EVENT", "PRODUCT", "EMAIL", "URL", "TECHNOLOGY", "OTHER")
@@ -200,6 +202,12 @@ def use_later(said: Said) -> int:
     if not FOREIGN.isdisjoint(lowers):
         lives = len(_FOREIGN_LIFE & set(lowers))
         return 0 if firm >= 2 or (firm + lives >= 2 and weight >= 4) else -3
+    pro = 2 * min(firm, 3) + 2 * min(life, 3) + min(count.telling, 5)
+    if not STATE_VERBS.isdisjoint(lowers) or not STATE.isdisjoint(lowers):
+        pro += 1
+    pro += not _OWNED.isdisjoint(lowers)
+    if not weight or pro < _LEAST_FOR:
+        return NONE
     against = (
         _of_the_moment(text)
         + 2 * bool(_TALK.search(text))
@@ -208,11 +216,7 @@ def use_later(said: Said) -> int:
     )
     if against >= _MUCH_AGAINST and not firm and not life and len(lowers) <= _FEW:
         return NONE
-    pro = 2 * min(firm, 3) + 2 * min(life, 3) + min(count.telling, 5)
-    if not STATE_VERBS.isdisjoint(lowers) or not STATE.isdisjoint(lowers):
-        pro += 1
-    pro += not _OWNED.isdisjoint(lowers)
-    return pro - 3 - 2 * against if weight else NONE
+    return pro - _LEAST_FOR - 2 * against
 
 
 def tells(said: Said) -> int:
@@ -278,10 +282,14 @@ def _is_foreign(lowers: Sequence[str]) -> bool:
     """Whether somebody speaks of himself in another language, or hardly a word is English."""
     if not FOREIGN.isdisjoint(lowers):
         return True
+    if len(lowers) < _SOME_WORDS or _ONE_IN * sum(map(_ENGLISH.__contains__, lowers)) >= len(
+        lowers
+    ):
+        return False
     english = sum(
         lower in _ENGLISH or lower in BASES or lower in THIRDS or is_past(lower) for lower in lowers
     )
-    return len(lowers) >= _SOME_WORDS and _ONE_IN * english < len(lowers)
+    return _ONE_IN * english < len(lowers)
 
 
 def _is_of_now(said: Said, left: int, right: int) -> bool:

@@ -329,23 +329,25 @@ def _of_the_speaker(said: Said) -> bool:
         return False
     named = [item for item in said.mentions if item.type != "NUMBER" or len(item.text) > 1]
     weight = said.words.telling + len(named) + len(said.dates)
-    lasting = LASTING_CUE.search(text) is not None
-    if REQUEST.search(text) and not ((lasting or said.dates) and weight >= 2):
+    to_listener = not LISTENER.isdisjoint(lowers)
+    # "I'm vegan", "I have two dogs", "I lost my job": one word tells enough of a state.
+    if weight < (2 if to_listener else 1):
         return False
-    if PASSING_CUE.search(text) and not lasting and not said.dates and weight < 4:
+    if REQUEST.search(text) and not (weight >= 2 and (said.dates or _lasts(text))):
         return False
-    if PROGRESSIVE.search(text) and not lasting and not named:
+    if weight < 4 and not said.dates and PASSING_CUE.search(text) and not _lasts(text):
+        return False
+    if not named and PROGRESSIVE.search(text) and not _lasts(text):
         return False
     if KIND_WORDS.search(text):
-        return weight >= (5 if LISTENER.isdisjoint(lowers) else 6)
-    if not LISTENER.isdisjoint(lowers):
-        return weight >= 4 or (lasting and weight >= 2)
-    if weight >= 2:
+        return weight >= (6 if to_listener else 5)
+    if weight >= (4 if to_listener else 2) or _lasts(text):
         return True
-    # "I'm vegan", "I have two dogs", "I lost my job": one word tells enough of a state.
-    return weight >= 1 and (
-        lasting or not STATE_VERBS.isdisjoint(lowers) or not STATE.isdisjoint(lowers)
-    )
+    return not to_listener and not (STATE_VERBS.isdisjoint(lowers) and STATE.isdisjoint(lowers))
+
+
+def _lasts(text: str) -> bool:
+    return LASTING_CUE.search(text) is not None
 
 
 def _of_a_person(said: Said, message: Message) -> bool:
