@@ -16,6 +16,7 @@ from projections.text.dates.dates_in_text import date_references
 from projections.text.dates.found_dates import DateReference
 from projections.text.stability import stability
 from recollect.events_of_files import EventsOfFiles
+from recollect.listing import unclassified
 from schemas.changes import (
     MODEL_OF,
     AnyRow,
@@ -62,6 +63,7 @@ class Extractor:
         """
         self._gateway = gateway
         self._model = model
+        self._without = without
         self._writer = RuleWriter(without)
         self._thread = EventsOfFiles(zone, model.context if model else 0)
         self._events = EventsModel(None)
@@ -164,14 +166,16 @@ class Extractor:
         sources = {
             each.id: each.payload.source_id for each in told if isinstance(each.payload, Content)
         }
-        return [
+        listed = [
             ListedFact(
                 id=fact.id,
                 text=fact.text,
                 as_of=format_time(fact.as_of),
                 when=_days(
                     said[fact.id].dates if fact.id in said else _dates(fact.text, event, fact.as_of)
-                ),
+                )
+                if "temporal" not in self._without
+                else None,
                 subject=self._name(claim.subject) if claim else None,
                 attribute=claim.attribute if claim else None,
                 value=claim.value if claim else None,
@@ -186,6 +190,7 @@ class Extractor:
             for claim in (claims.get(fact.id),)
             for holds in (stability(fact.text, claim.attribute if claim else None),)
         ]
+        return [unclassified(fact) for fact in listed] if "stability" in self._without else listed
 
     def _mentions(
         self,
@@ -207,6 +212,7 @@ class Extractor:
             utc_offset_minutes=content.utc_offset,
             every=True,
         )
+        shown = dates if "temporal" not in self._without else []
         found = [
             Mention(
                 text=date.text,
@@ -217,7 +223,7 @@ class Extractor:
                 first=date.first,
                 last=date.last,
             )
-            for date in dates
+            for date in shown
         ]
         for mention in mentions(content.content, read):
             if any(mention.start < date.end and date.start < mention.end for date in dates):

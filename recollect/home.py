@@ -298,7 +298,7 @@ class Home:
     @property
     def without(self) -> tuple[Step, ...]:
         """The steps of enrichment that are left out."""
-        from streams.deciding.registration import left_out_by
+        from streams.language.grammar.enrichment import left_out_by
 
         return left_out_by(self.settings.agents)
 
@@ -333,7 +333,8 @@ def chosen_agents(
     """Return the names of agents with the one that a writer needs, or without it, which leave these
     steps out; None: as they are.
     """
-    from streams.deciding.registration import leaving_out, left_out_by
+    from streams.deciding.registration import leaving_out
+    from streams.language.grammar.enrichment import left_out_by
 
     steps = left_out_by(agents) if without is None else without
     named = tuple(agents)

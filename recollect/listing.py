@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 import apsw
+import msgspec
 
 from projections.events.event_queries import written_under
 from projections.files import ZoneFiles
@@ -65,7 +66,14 @@ def facts(
             if len(found) < most:
                 break
             last = (found[-1].as_of, found[-1].id)
+    if "stability" in zone.open_home.home.without:
+        return [unclassified(fact) for fact in listed]
     return listed
+
+
+def unclassified(fact: Fact) -> Fact:
+    """Return a fact that does not say how long it holds."""
+    return msgspec.structs.replace(fact, stability=None, stability_confidence=None, ttl_days=None)
 
 
 def _place(files: ZoneFiles, zone: str, after: str | None) -> tuple[int, str]:

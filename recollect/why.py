@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from msgspec import json
 
 from projections.embeddings.vector_queries import models_of
@@ -33,14 +35,15 @@ def why(zone: OpenZone, id_: str) -> Chain:
     """
     zone.must_exist()
     with zone.files() as files:
-        kinds = (_fact, _event, _observation, _mental_model, _entity)
+        fact = partial(_fact, classified="stability" not in zone.open_home.home.without)
+        kinds = (fact, _event, _observation, _mental_model, _entity)
         chain = next(filter(None, (kind(files, id_) for kind in kinds)), None)
     if chain is None:
         raise UnknownId(f"zone {zone.name} holds nothing with the id {id_!r}")
     return chain
 
 
-def _fact(files: ZoneFiles, id_: str) -> Chain | None:
+def _fact(files: ZoneFiles, id_: str, *, classified: bool) -> Chain | None:
     fact = files.memory.row(Fact, (id_,))
     if fact is None:
         return None
@@ -51,10 +54,11 @@ def _fact(files: ZoneFiles, id_: str) -> Chain | None:
     if log is not None:
         when = format_time(log.processed_at)
         steps.append(Link(f"when event {log.writer_run_id} was processed at {when}"))
-    claim = files.memory.row(FactClaim, (id_,))
-    holds = stability(fact.text, None if claim is None else claim.attribute)
-    for_long = "for ever" if holds.ttl_days is None else f"for about {holds.ttl_days} days"
-    steps.append(Link(f"{holds.kind}: holds {for_long} (confidence {holds.confidence})"))
+    if classified:
+        claim = files.memory.row(FactClaim, (id_,))
+        holds = stability(fact.text, None if claim is None else claim.attribute)
+        for_long = "for ever" if holds.ttl_days is None else f"for about {holds.ttl_days} days"
+        steps.append(Link(f"{holds.kind}: holds {for_long} (confidence {holds.confidence})"))
     steps += _vectors(files, "fact", id_)
     end = files.memory.row(FactSupersession, (id_,))
     if end is not None:

@@ -82,8 +82,8 @@ _STANDARD_INPUT = Path("-")
 @click.option(
     "--without",
     metavar="STEPS",
-    help="Leave steps of enrichment out, with commas between: entities, coreference, "
-    "temporal_resolution, evolution, causes; 'none': leave none out [none].",
+    help="Leave steps of enrichment out, with commas between: entities, temporal, coreference, "
+    "temporal_resolution, evolution, causes, stability; 'none': leave none out [none].",
 )
 def init(
     home: str | None,

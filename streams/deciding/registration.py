@@ -19,12 +19,11 @@ from schemas.events import KINDS
 from streams.agents import AGENTS, BY_NAME, Agent
 from streams.agents.modelwriter import ModelWriter
 from streams.agents.writer import RuleWriter
-from streams.language.grammar.enrichment import STEPS, Step
+from streams.language.grammar.enrichment import LESS, STEPS
 
 (_OWN,) = OWN_AGENTS
-#: The agents whose steps can be left out, and what stands before the name of each such step.
+#: The agents whose steps can be left out.
 _ENRICHING = (RuleWriter, ModelWriter)
-_LESS = "-"
 _STEPS = {"extract": ("event", "surroundings"), "resolve": ("event", "extract", "state")}
 
 
@@ -61,7 +60,7 @@ def leaving_out(names: Sequence[str], steps: Sequence[str]) -> tuple[str, ...]:
     """
     _must_be_steps("without", steps)
     found = tuple(_leaving_out(name, steps) for name in names)
-    if steps and found == tuple(name.partition(_LESS)[0] for name in names):
+    if steps and found == tuple(name.partition(LESS)[0] for name in names):
         raise HomeError(
             f"without: none of the agents {', '.join(names)} takes the steps {', '.join(steps)}"
         )
@@ -71,17 +70,11 @@ def leaving_out(names: Sequence[str], steps: Sequence[str]) -> tuple[str, ...]:
 def _leaving_out(name: str, steps: Sequence[str]) -> str:
     if ":" in name:
         return name
-    base = name.partition(_LESS)[0]
+    base = name.partition(LESS)[0]
     taken = {
         step for agent in _agents(base) if isinstance(agent, _ENRICHING) for step in agent.steps
     }
-    return _LESS.join([base, *(step for step in STEPS if step in steps and step in taken)])
-
-
-def left_out_by(names: Sequence[str]) -> tuple[Step, ...]:
-    """Return the steps that agents of these names leave out."""
-    behind = {part for name in names if ":" not in name for part in name.split(_LESS)[1:]}
-    return tuple(step for step in STEPS if step in behind)
+    return LESS.join([base, *(step for step in STEPS if step in steps and step in taken)])
 
 
 def _must_be_steps(what: str, steps: Sequence[str]) -> None:
@@ -98,7 +91,7 @@ def _named(name: str) -> tuple[Agent, ...]:
     """Return the agents that one name stands for."""
     if ":" in name:
         return (_imported(name),)
-    base, *steps = name.split(_LESS)
+    base, *steps = name.split(LESS)
     agents = _agents(base)
     if not steps:
         return agents

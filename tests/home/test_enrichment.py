@@ -12,7 +12,15 @@ from tests.home.kit import Home
 from tests.writing.conftest import writing_home
 from tests.writing.scripts import good
 
-STEPS = ["entities", "coreference", "temporal_resolution", "evolution", "causes"]
+STEPS = [
+    "entities",
+    "temporal",
+    "coreference",
+    "temporal_resolution",
+    "evolution",
+    "causes",
+    "stability",
+]
 SAID = [
     "I live in Oslo.",
     "I live in Bergen now.",
@@ -48,9 +56,32 @@ def hashes(home: Home) -> dict[str, str]:
     return {model["model"]: model["hash"] for model in found["models"]}
 
 
+def days(home: Home) -> tuple[object, list[str]]:
+    """Return of when a fact would be, and which dates are found in its message."""
+    line = {
+        "platform": "chat",
+        "sender_id": "ada",
+        "occurred_at": "2026-05-03T10:00:00Z",
+        "content": "My exam is on 4 June.",
+    }
+    export = home.path.with_name("days.jsonl")
+    export.write_text(json.dumps(line) + "\n")
+    shown = home.well("extract", str(export), "--json").json
+    (fact,) = shown["facts"]
+    dates = [mention["text"] for mention in shown["mentions"] if mention["type"] == "DATE"]
+    return fact["when"] and fact["when"]["first"], dates
+
+
+def holds(home: Home, fact: dict[str, Any]) -> tuple[object, ...]:
+    """Return how long a fact holds, as it is listed and as it is explained."""
+    why = "semi_dynamic: holds for about 365 days" in home.well("why", fact["id"]).stdout
+    return fact["stability"], fact["ttl_days"], fact["stability_confidence"] is not None, why
+
+
 def noticed(home: Home) -> dict[str, object]:
     """Return what each step gives, as a user sees it."""
     found = facts(home)
+    lives = next(fact for fact in found if "Bergen" in fact["text"])
     flies = next(fact for fact in found if "Rome" in fact["text"])
     sold = next(fact for fact in found if "bicycle" in fact["text"])
     why = home.well("why", sold["id"], "--json").stdout
@@ -62,6 +93,8 @@ def noticed(home: Home) -> dict[str, object]:
             (fact["attribute"], fact["current"]) for fact in found if "live" in fact["text"]
         ],
         "causes": "leg" in why.replace("broke my leg. That", ""),
+        "temporal": days(home),
+        "stability": holds(home, lives),
     }
 
 
@@ -71,6 +104,8 @@ ALL = {
     "temporal_resolution": True,
     "evolution": [("home", False), ("home", True)],
     "causes": True,
+    "temporal": ("2026-06-04", ["4 June"]),
+    "stability": ("semi_dynamic", 365, True, True),
 }
 NONE = {
     "entities": set(),
@@ -78,6 +113,8 @@ NONE = {
     "temporal_resolution": False,
     "evolution": [(None, True), (None, True)],
     "causes": False,
+    "temporal": (None, []),
+    "stability": (None, None, False, False),
 }
 
 

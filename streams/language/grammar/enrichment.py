@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from typing import Literal, get_args
 
 import msgspec
 
 from streams.language.grammar.analysis import Analysis
 
-#: `entities`: who and what is named becomes known, and is linked. `coreference`: facts are told in
-#: the third person, with names for "I" and "she". `temporal_resolution`: the days that "tomorrow"
-#: means stand behind it. `evolution`: a newer value, or a correction, takes the place of what was
-#: so before. `causes`: facts are linked to what they led to.
-Step = Literal["entities", "coreference", "temporal_resolution", "evolution", "causes"]
+#: `entities`: who and what is named becomes known, and is linked. `temporal`: it is said which days
+#: a fact is of. `coreference`: facts are told in the third person, with names for "I" and "she".
+#: `temporal_resolution`: the days that "tomorrow" means stand behind it. `evolution`: a newer
+#: value, or a correction, takes the place of what was so before. `causes`: facts are linked to what
+#: they led to. `stability`: it is said how long a fact holds.
+Step = Literal[
+    "entities",
+    "temporal",
+    "coreference",
+    "temporal_resolution",
+    "evolution",
+    "causes",
+    "stability",
+]
 STEPS: tuple[Step, ...] = get_args(Step)
+#: Stands before the name of each step that an agent leaves out, behind the agent's own name.
+LESS = "-"
 #: The steps that are left out.
 Without = Set[Step]
 ALL: Without = frozenset()
+
+
+def left_out_by(names: Sequence[str]) -> tuple[Step, ...]:
+    """Return the steps that agents of these names leave out."""
+    behind = {part for name in names if ":" not in name for part in name.split(LESS)[1:]}
+    return tuple(step for step in STEPS if step in behind)
 
 
 def left_out(analysis: Analysis, without: Without) -> Analysis:
@@ -26,6 +43,8 @@ def left_out(analysis: Analysis, without: Without) -> Analysis:
     if "entities" in without:
         statements = tuple(msgspec.structs.replace(one, mentions=()) for one in statements)
         analysis = msgspec.structs.replace(analysis, contacts=(), introductions=())
+    if "temporal" in without:
+        statements = tuple(msgspec.structs.replace(one, dates=()) for one in statements)
     if "evolution" in without:
         statements = tuple(msgspec.structs.replace(one, claim=None) for one in statements)
     if "causes" in without:
