@@ -51,6 +51,20 @@ def test_once_who_named_him_is_forgotten_nobody_is_named(tmp_path: Path) -> None
         assert zone.facts() == []
 
 
+def test_who_may_be_named_before_makes_it_doubtful() -> None:
+    def told(first: str) -> list[str]:
+        home = Zone(RuleWriter()).given(
+            says("Ada", first, id="first"),
+            says("Bob", "The visit of Dr. Okell is on Thursday at ten.", id="asked", at=START + 1),
+        )
+        outcome = home.read(says("Ada", "She moved to Riga in May.", at=START + 2))
+        return [fact.text for fact in outcome.rows(Fact)]
+
+    (known,) = told("The door is green.")
+    assert "Dr. Okell moved to Riga" in known
+    assert told("Note this: Wren's judo is on Fridays.") == []
+
+
 def entities_of(zone: Zone) -> dict[str, list[str]]:
     """Return fact -> the names of those that it is about."""
     sql = "SELECT id, text FROM facts"

@@ -90,6 +90,37 @@ def test_what_matters_later_is_kept_beside_the_moods_of_the_hour(text: str) -> N
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "The contract is signed!",
+        "Marlow is live!",
+        "Our app has finally shipped.",
+        "OK team, the paper is accepted.",
+        "The flight is cancelled.",
+        "The gig is called off.",
+    ],
+)
+def test_what_became_of_a_thing_is_kept(text: str) -> None:
+    assert facts(text) == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is the contract signed?",
+        "It is live!",
+        "The law was signed in 1994.",
+        "The contract is not signed.",
+        "Once the contract is signed, relax.",
+        "The soup is lovely!",
+        "Marlow is amazing!",
+    ],
+)
+def test_what_is_no_outcome_is_not_kept_as_one(text: str) -> None:
+    assert facts(text) == []
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("I'm 32 and live in Turin, could you find me a gym?", ["I'm 32", "I live in Turin"]),

@@ -67,7 +67,8 @@ _OWNED = re.compile(
 )
 #: A sentence may begin with a name that nothing tells from another word.
 _MAYBE_NAME = re.compile(
-    r"(?:\A|[.!?\n]\s*)([A-Z][a-z]+) (?:is|has|was|will|does|did|can|had|[a-z]+(?:s|ed))\b"
+    r"(?:\A|[.!?:\n]\s*)([A-Z][a-z]+)(?:['’]s [a-z]+)? "
+    r"(?:is|has|was|will|does|did|can|had|[a-z]+(?:s|ed))\b"
 )
 _LETS = re.compile(
     r"\b(?:help|let|make|made|making|watch|saw|see|hear|heard)(?:s|ed|ing)? \Z", re.I
@@ -151,7 +152,7 @@ def meant_by(
             if each.name.split(" ")[0] != speaker.split(" ")[0] and _may_be(each, wanted)
         ]
         if unsure is not None:
-            if any(each.sure and each.name != unsure.name for each in there):
+            if any((each.sure or each.named) and each.name != unsure.name for each in there):
                 return None
             continue
         if not there:
@@ -176,7 +177,7 @@ def _named_in(one: Before, speaker: str) -> list[_Candidate]:
     if one.reading is None:
         named = {item.start for item in found}
         people += [
-            _Candidate("", None, sure=False)
+            _Candidate(each[1], gender_of_name(each[1]), sure=False, named=each[1])
             for each in _MAYBE_NAME.finditer(one.text)
             if each.start(1) not in named and each[1].lower() not in _OPENERS
         ]

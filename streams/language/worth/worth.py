@@ -54,6 +54,7 @@ from streams.language.worth.worth_words import (
     NOTHING_BUT,
     ONE_OF_MINE,
     ORDERING,
+    OUTCOME,
     PASSING_CUE,
     PERIODS,
     PERSON,
@@ -370,6 +371,8 @@ def _of_affairs(said: Said, subject: About) -> bool:
     affair = not AFFAIRS.isdisjoint(map(bare, lowers))
     mine = not SPEAKER.isdisjoint(lowers)
     weight = said.words.telling + len(said.mentions)
+    if subject == "nobody" and OUTCOME.fullmatch(said.lower):
+        return True
     if subject == "nobody" and _is_somebodys(said):
         return weight >= _TELLING
     if subject == "listener":

@@ -224,6 +224,14 @@ LASTING_CUE = re.compile(
     r"learning|saving|expecting|planning|plan to|going to|birthday|years old|surgery|therapy|"
     r"doctor|dentist|seasick|homesick|easily|rarely|often|badly)\b",
 )
+#: What became of something that was worked on or waited for: "The contract is signed!"
+OUTCOME = re.compile(
+    r"(?:(?:finally|guys|folks|team|ok|so|and|yes|good news|breaking)[,:!]? )*(?:(?:the|our|my) )?"
+    r"[\w'’.\-]+(?: [\w'’.\-]+){0,3}?(?: is| are|['’]s| has been| have been| has| have)"
+    r"(?: (?:now|finally|officially|all|been|at last))* (?:live|released|launched|shipped|deployed|"
+    r"published|approved|accepted|submitted|signed|sold|cancel?led|called off)"
+    r"(?: (?:now|at last|today|since \w+))?\W*"
+)
 PROGRESSIVE = re.compile(
     r"\b(?:i['’]?m|i am|we['’]?re|we are)(?: \w+)? (?:waiting|watching|heading|standing|sitting|"
     r"eating|driving|leaving|coming|typing|looking (?:at|for)|listening|walking|whispering|kidding|"
