@@ -10,7 +10,7 @@ from projections.text.recent_texts import cached_for_short
 # A number with its inner separators and suffix (3.5, 14:00, 2026-05-07, 3rd, 2pm), or a word with
 # its inner apostrophes, ampersands and hyphens (don't, AT&T, mother-in-law). No alternative can
 # begin inside another, so a scan is linear.
-_TOKEN = re.compile(r"\d+(?:[.,:/\-]\d+)*[^\W\d_]*|[^\W\d_]\w*(?:['’&\-]\w+)*")
+_TOKEN = re.compile(r"\d++(?:[.,:/\-]\d++)*+[^\W\d_]*+|[^\W\d_]\w*+(?:['’&\-]\w++)*+")
 
 
 class Tokens(NamedTuple):

@@ -100,14 +100,14 @@ def find_claim(
         return None
     if birthday := _birthday(sentence, offset, speaker, dates):
         return birthday
-    claim = None
-    if not _is_doubtful(sentence):
-        claim = (
-            _place_or_employer(sentence, offset, speaker, mentions)
-            or _partner(sentence, offset, speaker, mentions)
-            or _role(sentence, speaker)
-        )
-    return claim or find_attribute(sentence, offset, speaker, mentions)
+    claim = (
+        _place_or_employer(sentence, offset, speaker, mentions)
+        or _partner(sentence, offset, speaker, mentions)
+        or _role(sentence, speaker)
+    )
+    if claim is not None and not _is_doubtful(sentence):
+        return claim
+    return find_attribute(sentence, offset, speaker, mentions)
 
 
 def _is_doubtful(sentence: str) -> bool:

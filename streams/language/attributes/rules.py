@@ -141,8 +141,16 @@ def find_attribute(
     """
     begin = after_lead_in(clause, 0, len(clause))
     begin = LEAD.match(clause, begin).end()  # type: ignore[union-attr]
-    if len(clause) - begin > _LONGEST or _DOUBT.search(clause[begin:].lower()):
+    if len(clause) - begin > _LONGEST:
         return None
+    found = _attribute(clause, begin, offset, speaker, mentions)
+    return None if found is None or _DOUBT.search(clause[begin:].lower()) else found
+
+
+def _attribute(
+    clause: str, begin: int, offset: int, speaker: str | None, mentions: Sequence[Mention]
+) -> Claim | None:
+    """Return the attribute that a clause gives from `begin` on, if it is not in doubt."""
     person = next(
         (one for one in mentions if one.start == offset + begin and one.type == "PERSON"), None
     )

@@ -15,13 +15,14 @@ Span = tuple[int, int]
 _PRONOUN = r"(?:i|we|he|she|it|they|you|there|that|this|im|ive)(?:['’](?:m|s|re|ve|d|ll))?"
 _OWNER = r"(?:my|our|his|her|their|your|the|mum|mom|dad)"
 _JOINT = re.compile(
-    r"(?P<pause>(?<!\s)\s++[-–—]++\s++|(?<!\s)\s*+[–—]\s*+|(?<=\w)- |;\s++)"
-    rf"|(?P<comma>,\s+)(?:(?P<joined>and|but|so|yet|then|plus|also|or|though|although|except)\s+)?"
+    r"(?=[\s–—;,-])(?:"
+    r"(?<!\s)\s++[-–—]++\s++|(?<!\s)\s*+[–—]\s*+|(?<=\w)- |;\s++"
+    rf"|,\s+(?:(?P<joined>and|but|so|yet|then|plus|also|or|though|although|except)\s+)?"
     rf"(?=(?:(?:also|frankly|honestly|actually|now|then|just|still|finally)\s+)?"
     rf"(?:{_PRONOUN}\b|{_OWNER}\s+\w+))"
     rf"|\s+(?P<bare>and|but|so)\s+(?=(?:(?:also|frankly|honestly|actually|now|"
     rf"then)\s+)?{_PRONOUN}\b"
-    rf"|(?:my|our)\s)",
+    rf"|(?:my|our)\s))",
     re.IGNORECASE,
 )
 #: A clause that begins so hangs on another.

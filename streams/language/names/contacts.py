@@ -54,7 +54,7 @@ _IT_IS = re.compile(
 _PHONE = re.compile(r"(?<![\w.@#/-])(?:\+|00)?\(?\d[\d ().\-/]{5,18}\d(?![\w@])")
 _HANDLE = re.compile(r"(?<![\w@.+-])@?[A-Za-z0-9_][\w.\-]{1,31}(?:#\d{4})?(?::[\w.\-]{3,60})?")
 _DIGITS = re.compile(r"\d+")
-_SIX_DIGITS = re.compile(r"(?:[0-9][^0-9]*+){6}")
+_SIX_DIGITS = re.compile(r"[0-9](?:[^0-9]*+[0-9]){5}")
 # "Reach me at this or that": both are mine.
 _OR = re.compile(r"[)\"”'>]?,?(?: or| and|/)(?: (?:at|on|via|by))?[ \"“'(<]*")
 _BEFORE = 90
@@ -101,7 +101,7 @@ def _may_hold_contacts(text: str) -> bool:
     if _SIX_DIGITS.search(text) is not None:
         return True
     lower = text.lower()
-    return any(name in lower for name in _PLATFORM_NAMES)
+    return any(map(lower.__contains__, _PLATFORM_NAMES))
 
 
 def _in_sentence(sentence: str, offset: int, announced: str | None) -> list[Contact]:

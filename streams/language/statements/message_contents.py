@@ -15,7 +15,7 @@ from streams.language.grammar.text_reading import ReadSentence
 from streams.language.grammar.vocatives import is_vocative
 from streams.language.worth.worth import Said, count_words
 
-_CODE_MARKS = ("();", "==", "=>", "</", "::", "&&")
+_CODE = re.compile(r"\(\);|==|=>|</|::|&&")
 _PLACED = re.compile(r"\b(?:in|from|to|near|at|around|for|the)\s\Z", re.IGNORECASE)
 
 
@@ -66,8 +66,7 @@ class MessageContents:
     def is_prose(self, start: int, end: int) -> bool:
         """Whether most of a stretch is words: no rule, table, ASCII art or line of code."""
         text, (left, right) = self.text, self.places(start, end)
-        coded = any(text.find(mark, start, end) >= 0 for mark in _CODE_MARKS)
-        if coded or text[end - 1] in ";{}|":
+        if text[end - 1] in ";{}|" or _CODE.search(text, start, end):
             return False
         inked = end - start - text.count(" ", start, end)
         return 2 * sum(map(len, self.tokens.words[left:right])) >= inked

@@ -136,6 +136,7 @@ def _stated(
     statements: list[Statement] = []
     causes = StatedCauses(text, contents.others)
     previous = -2  # the place of the sentence that made the last statement
+    because = _BECAUSE.search(text) is not None
     openings = {place: opening(text, *span) for place, span in told.items()}
     for place, span in told.items():
         if len(statements) >= limit:
@@ -146,7 +147,7 @@ def _stated(
         linked = (
             joins
             or (asked is not None and span == answering)
-            or _BECAUSE.search(text, *span) is not None
+            or (because and _BECAUSE.search(text, *span) is not None)
         )
         halves = stating.halves(span)
         if halves is not None:

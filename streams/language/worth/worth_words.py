@@ -136,7 +136,7 @@ COMMAND = re.compile(
 )
 #: What is wanted of an assistant now, not of life.
 REQUEST = re.compile(
-    r"\b(?:i|we)(?:['’]d| would| do| just| also| really| only| now| still)* "
+    r"\b(?:(?:i|we)(?:['’]d| would| do| just| also| really| only| now| still)* "
     r"(?:want|need|like|love|prefer|wanna)(?: it| this| that)? "
     r"(?:you\b|u\b|to (?:know|understand|see|ask|get (?:a|an|some)|create|generate|make (?:a|an|it|"
     r"this|the|sure)|write|build|talk about|find (?:a|an|out|some|the)|discuss|use|add|change|hear|"
@@ -144,17 +144,16 @@ REQUEST = re.compile(
     r"(?:a|an|the|some|more|another|only|\d+|two|three|five|ten|one|it|this|that|these)\b"
     r"(?! (?:baby|child|kid|kids|dog|cat|house|job|divorce|raise|bigger|huge|smaller|quiet|short "
     r"plan)))"
-    r"|\bi(?:['’]m| am) (?:looking for|trying to (?:find|understand|install|get|make|write|create|"
+    r"|i(?:['’]m| am) (?:looking for|trying to (?:find|understand|install|get|make|write|create|"
     r"figure|do|use|run)|asking|not sure|confused|referring|talking about|writing (?:a|an) "
     r"(?:essay|email|article|report|paper|blog)|going to (?:ask|give|send|paste|provide|tell|"
     r"share))"
-    r"|(?:\A|[,;] |please |and |just )(?:give|show|tell|write|send|provide|help|get|make|teach|"
-    r"recommend|"
-    r"suggest|bring|let) me\b"
-    r"|\b(?:can|could|would|will) (?:you|u)\b|\bi (?:have|had|['’]ve got) (?:a|an|one|another|some|"
+    r"|(?:\A|(?<=[,;] )|(?<=please )|(?<=and )|(?<=just ))(?:give|show|tell|write|send|provide|"
+    r"help|get|make|teach|recommend|suggest|bring|let) me\b"
+    r"|(?:can|could|would|will) (?:you|u)\b|i (?:have|had|['’]ve got) (?:a|an|one|another|some|"
     r"the following|more) (?:\w+ )?(?:question|request|task|problem|favou?r|query)s?\b"
-    r"|\bi may have more\b|\bin this (?:paper|article|essay|story|section|chapter)\b|\bas an ai\b"
-    r"|\byou are (?:a|an|the)\b|\bi will (?:provide|give|send|paste|share|ask|type)\b",
+    r"|i may have more\b|in this (?:paper|article|essay|story|section|chapter)\b|as an ai\b"
+    r"|you are (?:a|an|the)\b|i will (?:provide|give|send|paste|share|ask|type)\b)",
 )
 _I = r"\b(?:i|we)(?:['’](?:m|re|ve|d|ll)| am| are| was| were| have| had| will| would)?"
 _TONE = (
