@@ -33,7 +33,7 @@ from streams.agents import State, Surroundings
 from streams.agents.agent import AnsweredCalls
 from streams.agents.modelwriter import ModelWriter, answered_calls
 from streams.language.grammar.enrichment import ALL, Without
-from streams.language.relations.corrections import content_words
+from streams.language.relations.content_words import content_words
 from streams.models.chat import ChatQuestion
 from streams.models.model_door import ModelDoor, QuestionRefused
 from streams.reading.recorded_answers import OpenedRecording

@@ -14,7 +14,7 @@ from streams.agents.agent import Surroundings
 from streams.agents.correcting import Held
 from streams.language.grammar.analysis import Outside
 from streams.language.grammar.questions import is_question
-from streams.language.relations.corrections import content_words
+from streams.language.relations.content_words import content_words
 
 #: So many messages of the conversation are looked through, and no older ones than this.
 _LOOKED_THROUGH = 8

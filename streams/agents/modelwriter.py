@@ -36,7 +36,7 @@ from streams.agents.state import Known, State, kept_signature
 from streams.agents.taking_part import Present, present
 from streams.agents.vectors import embedding_rows
 from streams.language.grammar.enrichment import ALL, Step, Without
-from streams.language.relations.corrections import content_words
+from streams.language.relations.content_words import content_words
 from streams.language.relations.grounding import Said
 from streams.language.statements.statements import analyse
 from streams.reading.recorded_answers import OpenedRecording

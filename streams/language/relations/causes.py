@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from projections.text.lexicon import word_set
 from projections.text.tokenizer import Tokens
 from streams.language.grammar.clauses import Span, is_finite, is_in_brackets
-from streams.language.relations.corrections import content_words
+from streams.language.relations.content_words import content_words
 
 #: The strength of a link that the speaker states ("because", "that's why").
 STATED = 0.8

@@ -8,18 +8,16 @@ what it counts. The two are linked most of all by the value that is taken back, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
-from datetime import date
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from projections.text.dates.dates_in_text import find_dates
-from projections.text.dates.found_dates import as_reference, local_day
-from projections.text.lexicon import FUNCTION_WORDS, MONTHS, PHATIC, WEEKDAYS, word_set
+from projections.text.lexicon import word_set
 from projections.text.sentences import sentences
-from projections.text.tokenizer import tokenise
 from streams.language.grammar.reported import Span, is_reported, reported
+from streams.language.relations.content_words import content_words, stemmed
+from streams.language.relations.given_values import Value, is_among, values_in
 
 #: So many messages of the conversation are looked through.
 LOOKED_THROUGH = 40
@@ -72,67 +70,10 @@ _CLOCK = re.compile(r"\b(?:here|already|now|only|o'clock here)\b", re.IGNORECASE
 _DENIES = re.compile(r"\bnot\b|n['’]t\b", re.IGNORECASE)
 #: How many messages back such a value may be.
 _JUST_BEFORE = 8
-_TIME = re.compile(r"(?<![\d.:])(?P<hour>[01]?\d|2[0-3])(?:[:h](?P<minute>[0-5]\d))(?![\d:])")
-_ORDINAL = re.compile(
-    r"\b(?P<day>[12]?\d|3[01])(?:st|nd|rd|th)\b(?! (?:floor|time|birthday|grade|century|street))",
-    re.IGNORECASE,
-)
-_WEEKLY = re.compile(r"\b(?P<day>(?:mon|tues|wednes|thurs|fri|satur|sun)day)s\b", re.IGNORECASE)
-_NUMBERED = re.compile(
-    r"\b(?P<what>room|apartment|apt|gate|platform|floor|flight|bus|line|page|chapter|table)\.? "
-    r"(?P<number>\d+[a-z]?)\b",
-    re.IGNORECASE,
-)
-_AMOUNT = re.compile(
-    r"(?<![\d.,])(?P<number>\d+(?:[.,]\d+)*) ?(?P<unit>kg|g|km|cm|lb|dollars|euros|pounds|%|"
-    r"percent|minutes|hours|people|guests|seats)(?!\w)",
-    re.IGNORECASE,
-)
 _BARE = re.compile(r"\d+(?:[.,]\d+)?")
-_OFTEN = re.compile(r"\b(?P<often>once|twice|thrice|(?:three|four|five|six) times)\b", re.I)
-_MONTH = re.compile(
-    rf"\b(?:in|to|until|till|for|by|since|from|is|it['’]s) (?P<month>{'|'.join(MONTHS)})\b(?! ?\d)",
-    re.IGNORECASE,
-)
-_YEAR = re.compile(r"(?<![\d./:-])(?P<year>(?:19|20)\d\d)(?![\d/:-]|\.\d)")
-#: Where something is held.
-_PLACE = re.compile(
-    r"\b(?P<place>(?:(?!the|an?|our|my|at|in|to|of|on|from|and|this|that|new)[a-z]+ )?"
-    r"(?:hall|library|church|office|kitchen|school|studio|gym|park|caf[eé]|restaurant|theat(?:re|er)|"
-    r"hotel|bar|club|museum|basement|garden|pool|lab|cinema|chapel|barn|boathouse|canteen))\b",
-    re.IGNORECASE,
-)
-_WHERE = re.compile(r"(?:\b(?:at|in|to|from|not|,) |, )(?:the |our |a )?\Z", re.IGNORECASE)
 #: What is only told again, or says no more than when it is told.
 _STILL = re.compile(r"\b(?:same|still)(?: on| at| in| the)* ?\Z", re.IGNORECASE)
 _TODAY = frozenset({"today", "tonight", "yesterday", "tomorrow", "last night", "this morning"})
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-
-
-#: Kinds of values that a date tells, or keeps from being told.
-_DATED = frozenset({"day", "year"})
-
-
-class Value(Struct, frozen=True):
-    """A day, a time, a numbered thing or an amount; `text` as it was written.
-
-    The key of a day is its date, or of "the 12th" only "-12".
-    """
-
-    kind: str
-    key: str
-    text: str
-
-    def is_as(self, other: Value) -> bool:
-        """Whether two may be the same value."""
-        if self.kind != other.kind:
-            return False
-        for one, two in ((self, other), (other, self)):
-            # "Not Friday but Thursday": any day that is a Friday.
-            if one.kind == "day" and one.text.lower() in WEEKDAYS and two.key[0] != "-":
-                return one.key == two.key or _weekday(one.key) == _weekday(two.key)
-        short, long = sorted((self.key, other.key), key=len)
-        return short == long or (short.startswith("-") and long.endswith(short))
 
 
 class Correction(Struct, frozen=True):
@@ -326,15 +267,6 @@ def _said_last(
     return None
 
 
-def _weekday(day: str) -> int:
-    return date.fromisoformat(day).weekday()
-
-
-def is_among(value: Value, values: Iterable[Value]) -> bool:
-    """Whether a value may be one of these."""
-    return any(value.is_as(other) for other in values)
-
-
 def _is_linked(
     shared: int, in_message: int, same_sender: bool, others: Sequence[Value], named: bool
 ) -> bool:
@@ -346,90 +278,9 @@ def _is_linked(
     return shared > 0 and (same_sender or in_message > 1)
 
 
-def values_in(
-    text: str, at_ms: int, utc_offset: int, kinds: Set[str] = _DATED
-) -> list[tuple[Value, int]]:
-    """Return the values in a text, each with the place where it stands.
-
-    Dates are looked for only where a day or a year is among the `kinds` that are wanted.
-    """
-    found: list[tuple[Value, int]] = []
-    if not _DATED.isdisjoint(kinds):
-        tokens = tokenise(text)
-        for day in find_dates(tokens, local_day(at_ms, utc_offset), []):
-            reference = as_reference(tokens, day)
-            if reference.first == reference.last:
-                found.append((Value("day", reference.first, reference.text), reference.start))
-    days = [(place, place + len(value.text)) for value, place in found]
-    for match in _ORDINAL.finditer(text):
-        if not any(start < match.end() and match.start() < end for start, end in days):
-            value = Value("day", f"-{int(match['day']):02}", match.group())
-            found.append((value, match.start()))
-    for match in _MONTH.finditer(text):
-        found.append((Value("month", match["month"].lower(), match["month"]), match.start("month")))
-    for match in _YEAR.finditer(text):
-        if not any(start <= match.start() < end for start, end in days):
-            found.append((Value("year", match["year"], match["year"]), match.start()))
-    for match in _TIME.finditer(text):
-        key = f"{int(match['hour']):02}:{match['minute']}"
-        found.append((Value("time", key, match.group()), match.start()))
-    for match in _PLACE.finditer(text):
-        if _WHERE.search(text, max(0, match.start() - 12), match.start()):
-            found.append((Value("place", match["place"].lower(), match.group()), match.start()))
-    for match in _WEEKLY.finditer(text):
-        found.append((Value("weekly", match["day"].lower(), match.group()), match.start()))
-    for match in _NUMBERED.finditer(text):
-        kind = f"numbered {match['what'].lower().replace('apt', 'apartment')}"
-        found.append((Value(kind, match["number"].lower(), match.group()), match.start()))
-    for match in _AMOUNT.finditer(text):
-        kind = f"amount {match['unit'].lower()}"
-        found.append((Value(kind, match["number"].replace(",", "."), match.group()), match.start()))
-    for match in _OFTEN.finditer(text):
-        found.append((Value("often", match["often"].lower(), match.group()), match.start()))
-    return found
-
-
-def content_words(text: str) -> frozenset[str]:
-    """Return the words by which two messages may be of the same thing."""
-    words = frozenset(_stems(word.group().lower() for word in _WORD.finditer(text)))
-    return words | {match["what"].lower() for match in _OCCASION.finditer(text)}
-
-
-def _stems(words: Iterable[str]) -> Iterable[str]:
-    for word in words:
-        bare = word.removesuffix("'s").removesuffix("’s")
-        if (
-            len(bare) > 2
-            and not bare[0].isdigit()
-            and bare not in FUNCTION_WORDS
-            and bare not in PHATIC
-            and bare not in WEEKDAYS
-            and bare.removesuffix("s") not in WEEKDAYS
-            and bare not in MONTHS
-            and bare not in _CUE_WORDS
-        ):
-            yield (
-                re.sub(r"(?:ing|als?|ed|es|e|s)\Z", "", bare)
-                if len(bare) > 5
-                else bare.removesuffix("s")
-            )
-
-
-#: What is attended, in words that are courtesies elsewhere: not "looking forward to hearing you".
-_OCCASION = re.compile(
-    r"\b(?:the|an?|my|our|your|his|her|their|this|that|[\w]+['’]s) "
-    r"(?:(?!for|to|of|from|nice|good|and)\w+ )?(?P<what>hearing|talk|course|chat|work|check)\b",
-    re.IGNORECASE,
-)
-_CUE_WORDS = word_set(
-    """actually correction meant scratch disregard instead postpone postponed rescheduled move moves
-    moved moving change changed plan plans now fact longer room time date day new morning evening
-    afternoon night tonight tomorrow today yesterday week o'clock same oops wait nope edit update
-    misspoke mixed mistake bad wrong turns make"""
-)
 #: "The film starts at 14:00 now" is not of the picnic that starts at 13:00.
 _TIMETABLE = frozenset(
-    _stems(
+    stemmed(
         word_set(
             "start starts starting begin begins leave leaves depart departs open opens close "
             "closes end ends arrive arrives finish finishes"

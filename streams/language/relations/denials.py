@@ -16,7 +16,8 @@ from msgspec import Struct
 from projections.text.lexicon import FUNCTION_WORDS, MONTHS, PHATIC, WEEKDAYS, word_set
 from projections.text.sentences import sentences
 from streams.language.grammar.reported import is_reported, reported
-from streams.language.relations.corrections import Corrected, Earlier, Value
+from streams.language.relations.corrections import Corrected, Earlier
+from streams.language.relations.given_values import Value
 
 #: How many words something that is denied may have.
 _MOST_DENIED = 4

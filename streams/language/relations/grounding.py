@@ -16,7 +16,7 @@ from projections.text.lexicon import FUNCTION_WORDS, MONTHS, WEEKDAYS, word_set
 from projections.text.sentences import sentences
 from streams.language.grammar.questions import is_question
 from streams.language.grammar.verbs import BASES, is_past
-from streams.language.relations.corrections import content_words
+from streams.language.relations.content_words import content_words
 
 #: A sentence is not longer than this, and no evidence shorter than that (characters).
 LONGEST, SHORTEST_EVIDENCE = 400, 3

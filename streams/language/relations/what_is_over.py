@@ -16,8 +16,9 @@ from msgspec import Struct
 from projections.text.lexicon import word_set
 from projections.text.sentences import sentences
 from streams.language.grammar.reported import is_reported, reported
-from streams.language.relations.corrections import Corrected, Earlier, Value
+from streams.language.relations.corrections import Corrected, Earlier
 from streams.language.relations.denials import stems
+from streams.language.relations.given_values import Value
 
 Kind = Literal["away", "ill", "broken", "sought", "moving"]
 

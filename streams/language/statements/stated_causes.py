@@ -8,7 +8,7 @@ from streams.language.grammar.analysis import Caused, Outside, Statement
 from streams.language.grammar.clauses import Span
 from streams.language.grammar.reported import is_reported
 from streams.language.relations.causes import STATED, Joined, Opening, named_cause
-from streams.language.relations.corrections import content_words
+from streams.language.relations.content_words import content_words
 
 
 class StatedCauses:

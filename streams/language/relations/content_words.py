@@ -1,0 +1,51 @@
+"""The words by which two messages may be of the same thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from projections.text.lexicon import FUNCTION_WORDS, MONTHS, PHATIC, WEEKDAYS, word_set
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Return the words by which two messages may be of the same thing."""
+    words = frozenset(stemmed(word.group().lower() for word in _WORD.finditer(text)))
+    return words | {match["what"].lower() for match in _OCCASION.finditer(text)}
+
+
+def stemmed(words: Iterable[str]) -> Iterable[str]:
+    """Yield those words, in small letters, that say what a text is of, without their endings."""
+    for word in words:
+        bare = word.removesuffix("'s").removesuffix("’s")
+        if (
+            len(bare) > 2
+            and not bare[0].isdigit()
+            and bare not in FUNCTION_WORDS
+            and bare not in PHATIC
+            and bare not in WEEKDAYS
+            and bare.removesuffix("s") not in WEEKDAYS
+            and bare not in MONTHS
+            and bare not in _CUE_WORDS
+        ):
+            yield (
+                re.sub(r"(?:ing|als?|ed|es|e|s)\Z", "", bare)
+                if len(bare) > 5
+                else bare.removesuffix("s")
+            )
+
+
+#: What is attended, in words that are courtesies elsewhere: not "looking forward to hearing you".
+_OCCASION = re.compile(
+    r"\b(?:the|an?|my|our|your|his|her|their|this|that|[\w]+['’]s) "
+    r"(?:(?!for|to|of|from|nice|good|and)\w+ )?(?P<what>hearing|talk|course|chat|work|check)\b",
+    re.IGNORECASE,
+)
+_CUE_WORDS = word_set(
+    """actually correction meant scratch disregard instead postpone postponed rescheduled move moves
+    moved moving change changed plan plans now fact longer room time date day new morning evening
+    afternoon night tonight tomorrow today yesterday week o'clock same oops wait nope edit update
+    misspoke mixed mistake bad wrong turns make"""
+)

@@ -1,0 +1,121 @@
+"""Values that a text gives: days, times, places, and numbers with what they count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Set
+from datetime import date
+
+from msgspec import Struct
+
+from projections.text.dates.dates_in_text import find_dates
+from projections.text.dates.found_dates import as_reference, local_day
+from projections.text.lexicon import MONTHS, WEEKDAYS
+from projections.text.tokenizer import tokenise
+
+_TIME = re.compile(r"(?<![\d.:])(?P<hour>[01]?\d|2[0-3])(?:[:h](?P<minute>[0-5]\d))(?![\d:])")
+_ORDINAL = re.compile(
+    r"\b(?P<day>[12]?\d|3[01])(?:st|nd|rd|th)\b(?! (?:floor|time|birthday|grade|century|street))",
+    re.IGNORECASE,
+)
+_WEEKLY = re.compile(r"\b(?P<day>(?:mon|tues|wednes|thurs|fri|satur|sun)day)s\b", re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"\b(?P<what>room|apartment|apt|gate|platform|floor|flight|bus|line|page|chapter|table)\.? "
+    r"(?P<number>\d+[a-z]?)\b",
+    re.IGNORECASE,
+)
+_AMOUNT = re.compile(
+    r"(?<![\d.,])(?P<number>\d+(?:[.,]\d+)*) ?(?P<unit>kg|g|km|cm|lb|dollars|euros|pounds|%|"
+    r"percent|minutes|hours|people|guests|seats)(?!\w)",
+    re.IGNORECASE,
+)
+_OFTEN = re.compile(r"\b(?P<often>once|twice|thrice|(?:three|four|five|six) times)\b", re.I)
+_MONTH = re.compile(
+    rf"\b(?:in|to|until|till|for|by|since|from|is|it['’]s) (?P<month>{'|'.join(MONTHS)})\b(?! ?\d)",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?<![\d./:-])(?P<year>(?:19|20)\d\d)(?![\d/:-]|\.\d)")
+#: Where something is held.
+_PLACE = re.compile(
+    r"\b(?P<place>(?:(?!the|an?|our|my|at|in|to|of|on|from|and|this|that|new)[a-z]+ )?"
+    r"(?:hall|library|church|office|kitchen|school|studio|gym|park|caf[eé]|restaurant|theat(?:re|er)|"
+    r"hotel|bar|club|museum|basement|garden|pool|lab|cinema|chapel|barn|boathouse|canteen))\b",
+    re.IGNORECASE,
+)
+_WHERE = re.compile(r"(?:\b(?:at|in|to|from|not|,) |, )(?:the |our |a )?\Z", re.IGNORECASE)
+#: Kinds of values that a date tells, or keeps from being told.
+_DATED = frozenset({"day", "year"})
+
+
+class Value(Struct, frozen=True):
+    """A day, a time, a numbered thing or an amount; `text` as it was written.
+
+    The key of a day is its date, or of "the 12th" only "-12".
+    """
+
+    kind: str
+    key: str
+    text: str
+
+    def is_as(self, other: Value) -> bool:
+        """Whether two may be the same value."""
+        if self.kind != other.kind:
+            return False
+        for one, two in ((self, other), (other, self)):
+            # "Not Friday but Thursday": any day that is a Friday.
+            if one.kind == "day" and one.text.lower() in WEEKDAYS and two.key[0] != "-":
+                return one.key == two.key or _weekday(one.key) == _weekday(two.key)
+        short, long = sorted((self.key, other.key), key=len)
+        return short == long or (short.startswith("-") and long.endswith(short))
+
+
+def _weekday(day: str) -> int:
+    return date.fromisoformat(day).weekday()
+
+
+def is_among(value: Value, values: Iterable[Value]) -> bool:
+    """Whether a value may be one of these."""
+    return any(value.is_as(other) for other in values)
+
+
+def values_in(
+    text: str, at_ms: int, utc_offset: int, kinds: Set[str] = _DATED
+) -> list[tuple[Value, int]]:
+    """Return the values in a text, each with the place where it stands.
+
+    Dates are looked for only where a day or a year is among the `kinds` that are wanted.
+    """
+    found: list[tuple[Value, int]] = []
+    if not _DATED.isdisjoint(kinds):
+        tokens = tokenise(text)
+        for day in find_dates(tokens, local_day(at_ms, utc_offset), []):
+            reference = as_reference(tokens, day)
+            if reference.first == reference.last:
+                found.append((Value("day", reference.first, reference.text), reference.start))
+    days = [(place, place + len(value.text)) for value, place in found]
+    for match in _ORDINAL.finditer(text):
+        if not any(start < match.end() and match.start() < end for start, end in days):
+            value = Value("day", f"-{int(match['day']):02}", match.group())
+            found.append((value, match.start()))
+    for match in _MONTH.finditer(text):
+        found.append((Value("month", match["month"].lower(), match["month"]), match.start("month")))
+    for match in _YEAR.finditer(text):
+        if not any(start <= match.start() < end for start, end in days):
+            found.append((Value("year", match["year"], match["year"]), match.start()))
+    for match in _TIME.finditer(text):
+        key = f"{int(match['hour']):02}:{match['minute']}"
+        found.append((Value("time", key, match.group()), match.start()))
+    for match in _PLACE.finditer(text):
+        if _WHERE.search(text, max(0, match.start() - 12), match.start()):
+            found.append((Value("place", match["place"].lower(), match.group()), match.start()))
+    for match in _WEEKLY.finditer(text):
+        found.append((Value("weekly", match["day"].lower(), match.group()), match.start()))
+    for match in _NUMBERED.finditer(text):
+        kind = f"numbered {match['what'].lower().replace('apt', 'apartment')}"
+        found.append((Value(kind, match["number"].lower(), match.group()), match.start()))
+    for match in _AMOUNT.finditer(text):
+        kind = f"amount {match['unit'].lower()}"
+        found.append((Value(kind, match["number"].replace(",", "."), match.group()), match.start()))
+    for match in _OFTEN.finditer(text):
+        found.append((Value("often", match["often"].lower(), match.group()), match.start()))
+    return found
