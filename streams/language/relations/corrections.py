@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from projections.text.lexicon import word_set
+from projections.text.lexicon import FUNCTION_WORDS, word_set
 from projections.text.sentences import sentences
 from streams.language.grammar.reported import Span, is_reported, reported
 from streams.language.relations.content_words import content_words, stemmed
@@ -25,7 +25,8 @@ LOOKED_THROUGH = 40
 _ELSEWHERE_WITHIN_MS = 14 * 86_400_000
 
 _CUE = re.compile(
-    r"\b(?:actually|correction|i meant|i mean|scratch that|disregard|instead|rather than|edit|"
+    r"\b(?:actually|correction|typo|misread|i meant|i mean|scratch that|disregard|instead|edit|"
+    r"rather than|"
     r"postponed?|extended|prolonged|lowered|raised|increased|reduced|after all|as of|change(?=:)|"
     r"(?:gate|platform|room|time|date|venue|schedule|small|slight|quick|last[- ]minute) change|"
     r"relocated|bumped (?:to|up|back)|put (?:back|off|forward)|mistaken|correct (?:myself|that)|"
@@ -57,7 +58,7 @@ _MOVED = re.compile(
 #: What says by itself that the same speaker's last value of the kind was wrong.
 _PLAINLY = re.compile(
     r"\b(?:actually|correction|i meant|scratch that|make that|make it|no wait|oops|edit|misspoke|"
-    r"mixed (?:it |them |that )?up|i was wrong|had (?:\w+ ){1,3}wrong|my mistake|"
+    r"mixed (?:it |them |that )?up|i was wrong|had (?:\w+ ){1,3}wrong|my mistake|typo|turns out|"
     r"my bad|(?:gate|platform|room) change)\b",
     re.IGNORECASE,
 )
@@ -73,6 +74,14 @@ _JUST_BEFORE = 8
 _BARE = re.compile(r"\d+(?:[.,]\d+)?")
 #: What is only told again, or says no more than when it is told.
 _STILL = re.compile(r"\b(?:same|still)(?: on| at| in| the)* ?\Z", re.IGNORECASE)
+#: Who is counted says what it is about, as no unit does.
+_WHO = frozenset({"people", "guest", "seat"})
+_OWNER = re.compile(
+    r"\b(?P<whose>(?!today|tomorrow|tonight|yesterday)[^\W\d_]+(?=['’]s )|my|our|first|second|"
+    r"third|fourth|last|other|upper|lower)(?:['’]s)? (?P<what>[^\W\d_]+)",
+    re.IGNORECASE,
+)
+_MINE = frozenset({"my", "our"})
 _TODAY = frozenset({"today", "tonight", "yesterday", "tomorrow", "last night", "this morning"})
 
 
@@ -86,6 +95,8 @@ class Correction(Struct, frozen=True):
     words: frozenset[str]
     #: Nothing but the value: it is of what the same speaker gave such a value of last.
     alone: bool = False
+    #: What it is of, and whose that is.
+    owners: frozenset[tuple[str, str]] = frozenset()
 
 
 class Earlier(Struct, frozen=True):
@@ -148,16 +159,46 @@ def correction_in(
     taken = tuple(value for value in dict.fromkeys(old) if value.kind in kinds)
     if not new or (_only_denies(sentence) and not taken):
         return None
-    words = content_words(sentence)
+    things = _what_is_counted(new)
+    words = content_words(sentence) - things
     plainly = _PLAINLY.search(sentence) is not None or _PLAINLY.search(text, 0, start) is not None
     if len(sentence.split()) <= _BRIEF_WORDS:
         plainly = plainly or _BRIEFLY.search(sentence) is not None
     alone = plainly and not words and _CLOCK.search(sentence) is None
     alone = alone and (bool(taken) or _DENIES.search(sentence) is None)
     if len(words) < 2:
-        words |= content_words(text)
+        words |= content_words(text) - things
     words = (words - _TIMETABLE) or words
-    return Correction(start, end, new, taken, words, alone)
+    return Correction(start, end, new, taken, words, alone, _owners(sentence))
+
+
+def _what_is_counted(values: Sequence[Value]) -> frozenset[str]:
+    """Return the words that only say what a value is of: prices have "euros" in common."""
+    kinds = (value.kind.partition(" ")[2] for value in values if " " in value.kind)
+    return content_words(" ".join(kinds)) - _WHO
+
+
+def _owners(sentence: str) -> frozenset[tuple[str, str]]:
+    """Return whose, or which of several, something is in a sentence: "Otto's lesson"."""
+    return frozenset(
+        (match["what"].lower(), match["whose"].lower())
+        for match in _OWNER.finditer(sentence)
+        if match["whose"].lower() in _MINE or match["whose"].lower() not in FUNCTION_WORDS
+    )
+
+
+def _is_of_another(correction: Correction, sentence: str, *, same_sender: bool) -> bool:
+    """Whether a sentence is of the same thing of somebody else, or of another of several."""
+    owners = _owners(sentence)
+    return any(
+        what == other
+        and whose != another
+        and (what, whose) not in owners
+        # "My" of two people may be anybody's.
+        and (same_sender or _MINE.isdisjoint((whose, another)))
+        for what, whose in correction.owners
+        for other, another in owners
+    )
 
 
 def _bare_numbers(
@@ -165,7 +206,7 @@ def _bare_numbers(
 ) -> list[Value]:
     """Return what is taken back by its number alone: "14 kg, not 12"."""
     counted = {value.kind for value, place in values if not _is_inside(denied, place)}
-    kinds = sorted(kind for kind in counted if kind.startswith(("amount", "numbered")))
+    kinds = sorted(kind for kind in counted if kind.startswith(("amount", "count", "numbered")))
     if len(kinds) != 1:
         return []
     said = (_BARE.fullmatch(sentence[start:end].strip()) for start, end in denied)
@@ -227,7 +268,12 @@ def corrected(correction: Correction, earlier: Sequence[Earlier]) -> Corrected |
             named = [value for value in others if is_among(value, back)]
             if not others or (back and not named) or (len(others) < len(given) and not named):
                 continue
-            about = content_words(message.text[start:end])
+            if not named and any(value.kind.startswith("count") for value in others):
+                continue  # two numbers of one thing may both be right
+            sentence = message.text[start:end]
+            if _is_of_another(correction, sentence, same_sender=message.same_sender):
+                continue
+            about = content_words(sentence)
             if "place" not in kinds:
                 # "The canteen closes at two now" is not of the lunch "at the canteen".
                 about -= content_words(
@@ -278,12 +324,12 @@ def _is_linked(
     return shared > 0 and (same_sender or in_message > 1)
 
 
-#: "The film starts at 14:00 now" is not of the picnic that starts at 13:00.
+#: "The film starts at 14:00 now" is not of the picnic that starts at 13:00, nor of what else costs.
 _TIMETABLE = frozenset(
     stemmed(
         word_set(
             "start starts starting begin begins leave leaves depart departs open opens close "
-            "closes end ends arrive arrives finish finishes"
+            "closes end ends arrive arrives finish finishes cost costs weigh weighs"
         )
     )
 )
