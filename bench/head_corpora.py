@@ -14,7 +14,7 @@ from streams.encoder.encoder import HiddenStates
 from streams.encoder.onnx_encoder import OnnxEncoder
 from streams.reader.word_cutter import words_of
 from streams.reader.word_shapes import shapes_of
-from streams.reader.word_states import MOST, of_words, whole_numbers
+from streams.reader.word_states import of_words, whole_numbers
 
 Place = tuple[int, int]
 Floats = npt.NDArray[np.float32]
@@ -125,12 +125,12 @@ def states_of(
     rows: dict[int, dict[int, npt.NDArray[np.int8]]] = {}
 
     def look(row: int, seen: HiddenStates) -> None:
-        numbers = np.empty_like(seen.tokens.vectors)
-        offsets = seen.tokens.offsets.astype(np.int64)
+        numbers = np.empty_like(seen.tokens.vectors, np.int8)
+        starts, ends = np.array(texts[row].places, np.int64).reshape(-1, 2).T
         found = {}
         for layer in middles:
             whole_numbers(layer_of(seen, layer), middles[layer], scales[layer], out=numbers)
-            found[layer] = of_words(numbers, offsets, texts[row].places).astype(np.int8)
+            found[layer] = of_words(numbers, seen.tokens.offsets, starts, ends)
         rows[row] = found
 
     encoder.see([each.text for each in texts], look)
@@ -150,6 +150,3 @@ def shapes_at(text: str, places: Sequence[Place]) -> Floats:
     words = [text[start:end] for start, end in places]
     spaced = [not start or text[start - 1].isspace() for start, _ in places]
     return shapes_of(words, spaced)
-
-
-assert np.iinfo(np.int8).max >= MOST

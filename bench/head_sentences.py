@@ -18,6 +18,7 @@ from streams.encoder.encoder import HiddenStates
 from streams.reader.head_file import Head
 from streams.reader.packed_reading import ATTRIBUTES
 from streams.reader.text_reader import NO_ATTRIBUTE, TextReader
+from streams.reader.word_states import WholeNumbers
 
 KINDS = ("statement", "question", "command", "fragment")
 LASTING = ("passing", "durable")
@@ -52,13 +53,13 @@ class Sentence(NamedTuple):
     """A sentence as heads see it: (dimension,) whole numbers by layer, and its shape."""
 
     text: str
-    layers: dict[int, Floats]
-    shape: Floats
+    layers: dict[int, WholeNumbers]
+    shape: WholeNumbers
 
     def row(self, layers: Sequence[int]) -> Floats:
         """Return what a head with these layers sees, a standard deviation to the unit."""
-        found: Floats = np.concatenate([*(self.layers[each] for each in layers), self.shape])
-        return found / np.float32(UNITS)
+        found = np.concatenate([*(self.layers[each] for each in layers), self.shape])
+        return found.astype(np.float32) / np.float32(UNITS)
 
 
 def sentences_of(reader: TextReader, texts: Sequence[str]) -> list[list[Sentence]]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from streams.encoder.encoder import HiddenStates
 from streams.encoder.onnx_encoder import OnnxEncoder
+from streams.reader.cut_texts import CutTexts
 from streams.reader.head_file import HeadFile
 from streams.reader.word_cutter import Place
-from streams.reader.word_states import Floats, of_words, whole_numbers
-
-# Pieces are made words when there are so many: a long text need not hold both.
-_MOST_PIECES = 4_096
+from streams.reader.word_states import WholeNumbers, of_words, whole_numbers
 
 
 class StateGatherer:
@@ -29,98 +28,66 @@ class StateGatherer:
         ]
         self._columns = len(layers) * encoder.dimension
 
-    def of_texts(
-        self, texts: Iterator[tuple[str, Sequence[Place], Sequence[Place], HiddenStates]]
-    ) -> Floats:
-        """Return (words, columns) states; each text with the places of its words and sentences."""
-        gathered = _Gathered(self._columns)
-        for text, places, spans, states in texts:
-            if states.whole:
-                self._add(gathered, states, places, len(text))
-            else:
-                self._add_windows(gathered, text, places, spans)
-        return gathered.rows()
+    def of_texts(self, cut: CutTexts, states: Iterable[HiddenStates]) -> WholeNumbers:
+        """Return (words, columns) states of the words of texts, of which each has its states."""
+        pieces = _Pieces(self._columns)
+        starts, ends = cut.places[:, 0], cut.places[:, 1].copy()
+        for number, (base, seen) in enumerate(zip(cut.bases, states, strict=True)):
+            if seen.whole:
+                self._add(pieces, seen, base)
+                continue
+            # A long text is read sentence by sentence.
+            words = slice(cut.firsts[number], cut.firsts[number + 1])
+            text = cut.texts[number]
+            for left, right in _windows(text, cut.spans[number]):
+                begin, end = words.start + np.searchsorted(
+                    starts[words], [base + left, base + right]
+                )
+                # A word that runs on is seen as far as its window goes.
+                np.minimum(ends[begin:end], base + right, out=ends[begin:end])
+                self._add_window(pieces, text[left:right], base + left, starts[begin:end])
+        return of_words(*pieces.all(), starts, ends)
 
-    def _add(
-        self, gathered: _Gathered, states: HiddenStates, places: Sequence[Place], length: int
-    ) -> None:
-        numbers = np.empty((len(states.tokens.offsets), self._columns), np.float32)
+    def _add(self, pieces: _Pieces, states: HiddenStates, base: int) -> None:
+        numbers = np.empty((len(states.tokens.offsets), self._columns), np.int8)
         at = 0
         for layer, middle, scale in self._layers:
             found = states.inner.get(layer, states.tokens.vectors)
             whole_numbers(found, middle, scale, out=numbers[:, at : at + len(middle)])
             at += len(middle)
-        gathered.add(numbers, states.tokens.offsets, places, length)
+        pieces.add(numbers, states.tokens.offsets + np.int64(base))
 
-    def _add_windows(
-        self, gathered: _Gathered, text: str, places: Sequence[Place], spans: Sequence[Place]
+    def _add_window(
+        self, pieces: _Pieces, text: str, base: int, starts: npt.NDArray[np.int64]
     ) -> None:
-        """Add a long text, which is read sentence by sentence."""
-        at = 0
-        for left, right in _windows(text, spans):
-            within = []
-            while at < len(places) and places[at][0] < right:
-                # A word that runs on is seen as far as its window goes.
-                within.append((places[at][0] - left, min(places[at][1], right) - left))
-                at += 1
-            self._add_within(gathered, text[left:right], within)
-
-    def _add_within(self, gathered: _Gathered, text: str, places: list[Place]) -> None:
         """Add a window, which is halved until the encoder sees it whole."""
-        if not places:
+        if not len(starts):
             return
         states = self._encoder.hidden_states(text)
-        if states.whole or len(places) == 1:
-            self._add(gathered, states, places, len(text))
+        if states.whole or len(starts) == 1:
+            self._add(pieces, states, base)
             return
-        half = len(places) // 2
-        middle = places[half][0]
-        rest = [(start - middle, end - middle) for start, end in places[half:]]
-        self._add_within(gathered, text[:middle], places[:half])
-        self._add_within(gathered, text[middle:], rest)
+        half = len(starts) // 2
+        middle = int(starts[half])
+        self._add_window(pieces, text[: middle - base], base, starts[:half])
+        self._add_window(pieces, text[middle - base :], middle, starts[half:])
 
 
-class _Gathered:
-    """Pieces of words that stand one after the other, and the rows of words that they became."""
+class _Pieces:
+    """Pieces of words that stand one after the other, with their characters."""
 
     def __init__(self, columns: int) -> None:
-        self._rows = [np.zeros((0, columns), np.float32)]
-        self._begin()
+        self._numbers = [np.zeros((0, columns), np.int8)]
+        self._offsets = [np.zeros((0, 2), np.int64)]
 
-    def _begin(self) -> None:
-        self._numbers: list[Floats] = []
-        self._offsets: list[np.ndarray[tuple[int, int], np.dtype[np.int64]]] = []
-        self._places: list[Place] = []
-        self._pieces = self._at = 0
-
-    def add(
-        self,
-        numbers: Floats,
-        offsets: np.ndarray[tuple[int, int], np.dtype[np.int32]],
-        places: Sequence[Place],
-        length: int,
-    ) -> None:
-        at = self._at
+    def add(self, numbers: WholeNumbers, offsets: npt.NDArray[np.int64]) -> None:
         self._numbers.append(numbers)
-        self._offsets.append(offsets + np.int64(at))
-        self._places += [(start + at, end + at) for start, end in places]
-        self._pieces += len(numbers)
-        self._at += length + 1
-        if self._pieces >= _MOST_PIECES:
-            self._make_words()
+        self._offsets.append(offsets)
 
-    def rows(self) -> Floats:
-        self._make_words()
-        return np.concatenate(self._rows) if len(self._rows) > 2 else self._rows[-1]
-
-    def _make_words(self) -> None:
-        if self._places:
-            pieces, offsets = np.concatenate(self._numbers), np.concatenate(self._offsets)
-            self._rows.append(of_words(pieces, offsets, self._places))
-        self._begin()
+    def all(self) -> tuple[WholeNumbers, npt.NDArray[np.int64]]:
+        return np.concatenate(self._numbers), np.concatenate(self._offsets)
 
 
-def _windows(text: str, spans: Sequence[Place]) -> Iterator[Place]:
-    """Yield the stretches of a long text: it is cut where its sentences begin."""
-    cuts = sorted({0, *(start for start, _ in spans), len(text)})
-    yield from pairwise(cuts)
+def _windows(text: str, spans: Sequence[Place]) -> Iterable[Place]:
+    """Return the stretches of a long text: it is cut where its sentences begin."""
+    return pairwise(sorted({0, *(start for start, _ in spans), len(text)}))

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from schemas.errors import IntegrityError
 from streams.reader.head_file import Head, Layer
-from streams.reader.word_states import MOST, MOST_TERMS, Floats
+from streams.reader.word_states import MOST, MOST_TERMS, Floats, WholeNumbers
 
 #: Scores are rounded to this part of a unit.
 PARTS = 1_000
@@ -19,8 +19,8 @@ INNER_PARTS = 16
 # The encoder's workers are one to a core already. A product of so many terms NumPy's linear algebra
 # (OpenBLAS) calculates on the caller's thread; of more, on as many threads as there are cores.
 _ALONE = 262_144
-# Inputs are taken so many at a time, so that a product of few terms still has many rows.
-_AT_ONCE = 64
+# As few inputs are taken at a time as leave a product so many rows.
+_ROWS = 64
 
 # What a score is worth beside the best: a row's shares are added in whole numbers, so that a
 # percentage is the same wherever it is calculated.
@@ -40,7 +40,7 @@ class ScoringHead:
         self.labels = head.labels
         self._first, *self._rest = [_Matrix(layer) for layer in head.own]
 
-    def scores(self, parts: Sequence[Floats]) -> Scores:
+    def scores(self, parts: Sequence[WholeNumbers]) -> Scores:
         """Return (n, labels) scores of rows of whole numbers; `parts`: (n, ...) what it sees."""
         found = self._first.of(parts)
         for matrix in self._rest:
@@ -48,7 +48,7 @@ class ScoringHead:
             found = matrix.of([np.clip(inner, 0, MOST).astype(np.float32)])
         return np.rint(found * PARTS).astype(np.int64)
 
-    def likeliest(self, parts: Sequence[Floats]) -> list[tuple[str, int]]:
+    def likeliest(self, parts: Sequence[WholeNumbers]) -> list[tuple[str, int]]:
         """Return the label of each row with its percentage."""
         scores = self.scores(parts)
         best = scores.argmax(axis=1)
@@ -67,7 +67,7 @@ class _Matrix:
         if len(self._weights) > MOST_TERMS:
             raise IntegrityError(f"a head has {len(self._weights)} inputs, more than {MOST_TERMS}")
 
-    def of(self, parts: Sequence[Floats]) -> npt.NDArray[np.float64]:
+    def of(self, parts: Sequence[WholeNumbers] | Sequence[Floats]) -> npt.NDArray[np.float64]:
         """Return parts @ weights * scales + bias, where parts stand side by side.
 
         The sums are of whole numbers, and exact.
@@ -81,13 +81,17 @@ class _Matrix:
         return total * self._scales + self._bias
 
 
-def _add_product(values: Floats, weights: Floats, total: Floats) -> None:
+def _add_product(values: WholeNumbers | Floats, weights: Floats, total: Floats) -> None:
     """Add values @ weights to `total`, calculated on this thread."""
     width, outputs = weights.shape
-    pieces = 1 if width % _AT_ONCE else width // _AT_ONCE
+    pieces = next(
+        pieces
+        for pieces in range(1, width + 1)
+        if (width % pieces == 0 and width // pieces * outputs * _ROWS <= _ALONE) or pieces == width
+    )
     stacked = weights.reshape(pieces, -1, outputs)
     most = max(1, _ALONE // (width // pieces * outputs))
     for start in range(0, len(values), most):
-        rows = values[start : start + most]
+        rows = values[start : start + most].astype(np.float32, copy=False)
         each = np.matmul(rows.reshape(len(rows), pieces, -1).transpose(1, 0, 2), stacked)
         total[start : start + most] += each.sum(axis=0)

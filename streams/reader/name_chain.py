@@ -7,6 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+Numbers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
 #: A step that cannot be.
 NEVER = -(10**9)
 #: A label that scores so much less than none is not followed, in thousandths: with names in one
@@ -25,31 +28,57 @@ class NameChain:
             for before, row in enumerate(steps)
         ]
         self._into = [list(into) for into in zip(*self._steps, strict=True)]
+        possible = [step for row in self._steps for step in row if step != NEVER]
+        # What the steps to a label and onward can count more than those to "O" and onward.
+        self._most = 2 * (max(possible) - min(possible))
+        names = [label[2:] for label in labels if label[0] == "B"]
+        self._begin = [labels.index(f"B-{name}") for name in names]
+        self._inside = [labels.index(f"I-{name}") for name in names]
 
-    def best(self, scores: npt.NDArray[np.int64], ends: Sequence[int]) -> list[int]:
+    def best(self, scores: Numbers, ends: Sequence[int]) -> Numbers:
         """Return the number of the label of each word; `scores` (words, labels) in thousandths.
 
         Texts stand one after the other, and `ends` says where each of them ends.
         """
-        hopeful = scores > scores[:, :1] - _HOPELESS
-        found = [0] * len(scores)
+        borders = np.zeros(len(scores) + 1, bool)
+        borders[[0, *ends]] = True
+        hopeful = self._hopeful(scores, borders)
+        found = np.zeros(len(scores), np.int64)
         # Between two words of which only "O" has hope nothing is to be chosen.
         open_ = np.flatnonzero(hopeful[:, 1:].any(axis=1))
-        begins = {0, *ends}
         words = open_.tolist()
         at = 0
         while at < len(words):
             begin = end = words[at]
-            while at < len(words) and words[at] == end and (end == begin or end not in begins):
+            while at < len(words) and words[at] == end and (end == begin or not borders[end]):
                 at, end = at + 1, end + 1
             stretch = slice(begin, end)
             found[stretch] = self._stretch(
                 scores[stretch].tolist(),
                 hopeful[stretch].tolist(),
-                begins=begin in begins,
-                ends=end in begins,
+                begins=bool(borders[begin]),
+                ends=bool(borders[end]),
             )
         return found
+
+    def _hopeful(self, scores: Numbers, borders: Flags) -> Flags:
+        """Return which labels a word may have where the steps are the best."""
+        behind = scores[:, :1] - scores
+        hopeful = behind < _HOPELESS
+        # The last word of a name is not so far behind: as "O" it would be better.
+        near = behind <= self._most
+        begins, inside = hopeful[:, self._begin], hopeful[:, self._inside]
+        # A name goes on from where it begins, in its text, to a last word.
+        before = np.zeros_like(begins)
+        before[1:] = begins[:-1]
+        inside &= ~borders[:-1, None]
+        inside = _carried(before, inside)
+        inside = _carried((inside & near[:, self._inside])[::-1], inside[::-1])[::-1]
+        begins[:-1] &= near[:-1, self._begin] | inside[1:]
+        begins[-1:] &= near[-1:, self._begin]
+        hopeful[:, self._begin] = begins
+        hopeful[:, self._inside] = inside
+        return hopeful
 
     def _stretch(
         self, rows: list[list[int]], hopeful: list[list[bool]], *, begins: bool, ends: bool
@@ -82,6 +111,15 @@ class NameChain:
             label = origin[label]
             found.append(label)
         return found[::-1]
+
+
+def _carried(marks: Flags, along: Flags) -> Flags:
+    """Return where `along` holds in each column, and has since a mark."""
+    rows = np.arange(len(marks))[:, None]
+    marked = np.maximum.accumulate(np.where(marks, rows, -1), axis=0)
+    broken = np.maximum.accumulate(np.where(along, -1, rows), axis=0)
+    found: Flags = marked > broken
+    return found
 
 
 def goes(labels: Sequence[str], before: int, label: int) -> bool:

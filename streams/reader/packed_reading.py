@@ -25,7 +25,7 @@ from streams.language.grammar.text_reading import (
     SentenceKind,
     TextReading,
 )
-from streams.reader.word_cutter import CUT, words_of
+from streams.reader.word_cutter import CUT, is_told, words_of
 
 _FORM = CUT
 
@@ -126,9 +126,7 @@ def unpacked(text: str, content: bytes) -> TextReading:
 
 def told(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return where the words are, without the marks."""
-    return [
-        (start, end) for start, end in places if text[start].isalnum() or text[end - 1].isalnum()
-    ]
+    return [(start, end) for start, end in places if is_told(text[start:end])]
 
 
 def _names(places: list[tuple[int, int]], numbers: Iterator[int]) -> Iterator[ReadName]:

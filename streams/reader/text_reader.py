@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, compress, islice, pairwise
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from projections.text.sentences import sentences
 from streams.encoder.encoder import HiddenStates, TokenVectors
 from streams.encoder.gateway import ReadText
 from streams.encoder.onnx_encoder import OnnxEncoder
 from streams.language.grammar.text_reading import ReadSentence, SentenceKind
+from streams.reader.cut_texts import CutTexts
 from streams.reader.gathered_states import StateGatherer
 from streams.reader.head_file import HeadFile
 from streams.reader.head_scores import ScoringHead
 from streams.reader.name_chain import NameChain
-from streams.reader.packed_reading import NameType, packed_parts, told
+from streams.reader.packed_reading import NameType, packed_parts
 from streams.reader.sentence_shapes import FEATURES, sentence_shape
-from streams.reader.word_cutter import Place, words_of
-from streams.reader.word_shapes import codes_of, features
-from streams.reader.word_states import EXACT_SUMS, Floats
+from streams.reader.word_cutter import Place
+from streams.reader.word_shapes import are_told, codes_of, features, looks_of
+from streams.reader.word_states import WholeNumbers
 
 #: Shapes are whole numbers of this size beside states, of which so many are a standard deviation.
 UNITS = 32
@@ -30,8 +32,8 @@ UNITS = 32
 #: What the head of attributes says of a sentence that gives none.
 NO_ATTRIBUTE = "none"
 
-# So many texts are read together: what is done once for all of them is most of the work.
-_TOGETHER = 8
+# At most so many texts are read together: what is done once for all of them is most of the work.
+_TOGETHER = 32
 #: The heads that see words; the others see sentences.
 _OF_WORDS = frozenset({"names", "tags"})
 
@@ -39,28 +41,16 @@ _OF_WORDS = frozenset({"names", "tags"})
 _Name = tuple[int, int, NameType]
 
 
-class _Cut(NamedTuple):
-    """A text before any head sees it: its words, those that are no marks, and its sentences."""
-
-    text: str
-    places: list[Place]
-    told: list[Place]
-    spans: list[Place]
-
-    @classmethod
-    def of(cls, text: str) -> _Cut:
-        places = words_of(text)
-        return cls(text, places, told(text, places), sentences(text))
-
-
 class _Seen(NamedTuple):
-    """Texts one after the other: the states of all words, and of each text the parts of speech of
-    its words that are no marks, and its names.
+    """Texts one after the other: the states of all words, the words that are no marks in small
+    letters with their parts of speech, how many of them stand before each word, and the names.
     """
 
-    states: Floats
-    tags: list[list[str]]
-    names: list[list[_Name]]
+    states: WholeNumbers
+    said: list[str]
+    tags: list[str]
+    told_before: npt.NDArray[np.int64]
+    names: list[_Name]
 
 
 class TextReader:
@@ -90,30 +80,34 @@ class TextReader:
 
     def read(self, texts: Sequence[str]) -> list[ReadText]:
         """Return what is read in each text, on the encoder's workers."""
+        if not texts:
+            return []
         found: dict[int, ReadText] = {}
-        together = max(1, min(_TOGETHER, len(texts) // self.encoder.workers))
+        # As many texts for each worker, and as often.
+        workers = self.encoder.workers
+        together = ceil(len(texts) / (workers * ceil(len(texts) / (workers * _TOGETHER))))
 
         def read(number: int) -> None:
             rows = range(number * together, min((number + 1) * together, len(texts)))
             found.update(zip(rows, self._read([texts[row] for row in rows]), strict=True))
 
-        self.encoder.share(read, -(-len(texts) // together))
+        self.encoder.share(read, ceil(len(texts) / together))
         return [found[row] for row in range(len(texts))]
 
     def sentence_states(
         self, text: str, states: HiddenStates
-    ) -> tuple[list[Place], tuple[dict[int, Floats], Floats]]:
+    ) -> tuple[list[Place], tuple[dict[int, WholeNumbers], WholeNumbers]]:
         """Return the sentences of a text as heads see them: where they are, and for each the mean
         of its words by layer, and its shape.
         """
-        cut = _Cut.of(text)
-        means, shapes = self._of_sentences([cut], self._seen([cut], iter([states])))
+        cut = CutTexts([text])
+        means, shapes = self._of_sentences(cut, self._seen(cut, [states]))
         layers = self._layers[self._means]
         by_layer = np.split(means, len(layers), axis=1)
-        return cut.spans, (dict(zip(layers, by_layer, strict=True)), shapes)
+        return cut.spans[0], (dict(zip(layers, by_layer, strict=True)), shapes)
 
     def _read(self, texts: Sequence[str]) -> list[ReadText]:
-        cuts = [_Cut.of(text) for text in texts]
+        cut = CutTexts(texts)
         tokens: list[TokenVectors | None] = []
 
         def forwards() -> Iterator[HiddenStates]:
@@ -122,138 +116,122 @@ class TextReader:
                 tokens.append(states.tokens if states.whole else None)
                 yield states
 
-        seen = self._seen(cuts, forwards())
-        said = self._sentences(cuts, seen)
-        return [
-            ReadText(packed_parts(tags, names, of_text), vectors)
-            for tags, names, of_text, vectors in zip(
-                seen.tags, seen.names, said, tokens, strict=True
-            )
-        ]
+        seen = self._seen(cut, forwards())
+        said = iter(self._sentences(cut, seen))
+        names = deque(seen.names)
+        found = []
+        for number, (first, end) in enumerate(pairwise(cut.firsts)):
+            tags = seen.tags[seen.told_before[first] : seen.told_before[end]]
+            own = []
+            while names and names[0][0] < end:
+                begin, stop, kind = names.popleft()
+                own.append((begin - first, stop - first, kind))
+            of_text = list(islice(said, len(cut.spans[number])))
+            found.append(ReadText(packed_parts(tags, own, of_text), tokens[number]))
+        return found
 
-    def _seen(self, cuts: Sequence[_Cut], states: Iterator[HiddenStates]) -> _Seen:
-        found = self._gatherer.of_texts(
-            (cut.text, cut.places, cut.spans, each) for cut, each in zip(cuts, states, strict=True)
-        )
-        codes: list[int] = []
-        for text, places, *_ in cuts:
-            spaced = [not start or text[start - 1].isspace() for start, _ in places]
-            codes += codes_of([text[start:end] for start, end in places], spaced)
-        shapes = features(np.array(codes, np.uint32)) * UNITS
-        tags, names = self._tags(found, shapes), self._names(cuts, found, shapes)
-        at = 0
-        of_texts = []
-        for _, places, own, _ in cuts:
-            of_text = tags[at : at + len(places)]
-            at += len(places)
-            if len(own) < len(places):
-                kept = set(own)
-                of_text = [tag for place, tag in zip(places, of_text, strict=True) if place in kept]
-            of_texts.append(of_text)
-        return _Seen(found, of_texts, names)
+    def _seen(self, cut: CutTexts, states: Iterable[HiddenStates]) -> _Seen:
+        found = self._gatherer.of_texts(cut, states)
+        looks = looks_of(cut.words)
+        shapes = features(codes_of(looks, cut.spaced, cut.firsts)) * np.int8(UNITS)
+        told = are_told(looks)
+        told_before = np.zeros(len(told) + 1, np.int64)
+        np.cumsum(told, out=told_before[1:])
+        said = [word.lower() for word in compress(cut.words, told.tolist())]
+        tags, names = self._tags(found, shapes, told), self._names(cut, found, shapes)
+        return _Seen(found, said, tags, told_before, names)
 
     # Words
 
     def _parts(
-        self, head: ScoringHead, states: Floats, layers: Sequence[int], shapes: Floats
-    ) -> list[Floats]:
+        self, head: ScoringHead, states: WholeNumbers, layers: Sequence[int], shapes: WholeNumbers
+    ) -> list[WholeNumbers]:
         """Return what a head sees of states that have these layers side by side."""
         width = self.encoder.dimension
         starts = [layers.index(layer) * width for layer in head.layers]
         return [*(states[:, start : start + width] for start in starts), shapes]
 
-    def _tags(self, states: Floats, shapes: Floats) -> list[str]:
+    def _tags(
+        self, states: WholeNumbers, shapes: WholeNumbers, told: npt.NDArray[np.bool_]
+    ) -> list[str]:
+        """Return the parts of speech of the words that are no marks."""
         head = self._heads.get("tags")
         if head is None or not len(shapes):
-            return [""] * len(shapes)
+            return [""] * np.count_nonzero(told)
         best = head.scores(self._parts(head, states, self._layers, shapes)).argmax(axis=1)
         labels = [label.partition("/")[0] for label in head.labels]
-        return [labels[each] for each in best.tolist()]
+        return [labels[each] for each in best[told].tolist()]
 
-    def _names(self, cuts: Sequence[_Cut], states: Floats, shapes: Floats) -> list[list[_Name]]:
+    def _names(self, cut: CutTexts, states: WholeNumbers, shapes: WholeNumbers) -> list[_Name]:
         head = self._heads.get("names")
         if head is None or self._chain is None or not len(shapes):
-            return [[] for _ in cuts]
-        ends = list(accumulate(len(cut.places) for cut in cuts))
+            return []
         scores = head.scores(self._parts(head, states, self._layers, shapes))
-        best = self._chain.best(scores, ends)
-        return [
-            list(_spelled([head.labels[each] for each in best[end - len(cut.places) : end]]))
-            for cut, end in zip(cuts, ends, strict=True)
-        ]
+        best = self._chain.best(scores, cut.firsts[1:])
+        found: list[_Name] = []
+        for word in np.flatnonzero(best).tolist():
+            label = head.labels[best[word]]
+            if label[0] == "B":
+                kind: NameType = label[2:]
+                found.append((word, word + 1, kind))
+            else:
+                begin, _, kind = found[-1]
+                found[-1] = begin, word + 1, kind
+        return found
 
     # Sentences
 
-    def _sentences(self, cuts: Sequence[_Cut], seen: _Seen) -> list[list[ReadSentence]]:
-        means, shapes = self._of_sentences(cuts, seen)
+    def _sentences(self, cut: CutTexts, seen: _Seen) -> list[ReadSentence]:
+        means, shapes = self._of_sentences(cut, seen)
         kinds = self._likeliest("kind", means, shapes)
         durable = self._likeliest("durable", means, shapes)
         attributes = self._likeliest("attribute", means, shapes)
-        found: list[list[ReadSentence]] = []
-        number = 0
-        for cut in cuts:
-            found.append([])
-            for start, end in cut.spans:
-                attribute, sure = attributes[number] if attributes else (NO_ATTRIBUTE, 0)
-                kind: SentenceKind = "statement"
-                if kinds:
-                    kind = kinds[number][0]  # type: ignore[assignment]
-                lasting = 100
-                if durable:
-                    label, percent = durable[number]
-                    lasting = percent if label == "durable" else 100 - percent
-                said = (None, 0) if attribute == NO_ATTRIBUTE else (attribute, sure)
-                found[-1].append(ReadSentence(start, end, kind, lasting, *said))
-                number += 1
+        found: list[ReadSentence] = []
+        for number, (start, end) in enumerate(chain.from_iterable(cut.spans)):
+            attribute, sure = attributes[number] if attributes else (NO_ATTRIBUTE, 0)
+            kind: SentenceKind = "statement"
+            if kinds:
+                kind = kinds[number][0]  # type: ignore[assignment]
+            lasting = 100
+            if durable:
+                label, percent = durable[number]
+                lasting = percent if label == "durable" else 100 - percent
+            said = (None, 0) if attribute == NO_ATTRIBUTE else (attribute, sure)
+            found.append(ReadSentence(start, end, kind, lasting, *said))
         return found
 
-    def _of_sentences(self, cuts: Sequence[_Cut], seen: _Seen) -> tuple[Floats, Floats]:
+    def _of_sentences(self, cut: CutTexts, seen: _Seen) -> tuple[WholeNumbers, WholeNumbers]:
         """Return the rounded means of the words of each sentence, layers side by side, and its
         shape.
         """
         width = self.encoder.dimension
-        columns = slice(self._means.start * width, self._means.stop * width)
-        count = sum(len(cut.spans) for cut in cuts)
-        totals = np.zeros((count, columns.stop - columns.start))
-        sizes = np.ones((count, 1))
+        states = seen.states[:, self._means.start * width : self._means.stop * width]
+        bounds = np.searchsorted(cut.places[:, 0], cut.sentences)
+        told = seen.told_before[bounds].tolist()
+        named = np.searchsorted([begin for begin, _, _ in seen.names], bounds).tolist()
+        totals = np.zeros((len(bounds), states.shape[1]), np.int32)
         shapes: list[list[bool]] = []
-        at = 0
-        for cut, tags, names in zip(cuts, seen.tags, seen.names, strict=True):
-            starts = [start for start, _ in cut.places]
-            told_starts = [start for start, _ in cut.told]
-            begins = [first for first, _, _ in names]
-            said = [cut.text[start:end].lower() for start, end in cut.told]
-            for start, end in cut.spans:
-                begin, stop = bisect_left(starts, start), bisect_left(starts, end)
-                if stop > begin:
-                    words = seen.states[at + begin : at + stop, columns]
-                    exact = np.float32 if stop - begin < EXACT_SUMS else np.float64
-                    totals[len(shapes)] = words.sum(axis=0, dtype=exact)
-                    sizes[len(shapes)] = stop - begin
-                own = slice(bisect_left(told_starts, start), bisect_left(told_starts, end))
-                named = bisect_left(begins, begin) < bisect_left(begins, stop)
-                shapes.append(
-                    sentence_shape(cut.text[start:end], said[own], tags[own], named=named)
-                )
-            at += len(cut.places)
-        means = np.rint(totals / sizes).astype(np.float32)
-        return means, np.array(shapes, np.float32).reshape(count, FEATURES) * UNITS
+        texts = (
+            text[start:end]
+            for text, spans in zip(cut.texts, cut.spans, strict=True)
+            for start, end in spans
+        )
+        for number, (text, (begin, end)) in enumerate(zip(texts, bounds.tolist(), strict=True)):
+            np.add.reduce(states[begin:end], axis=0, out=totals[number])
+            own = slice(*told[number])
+            first_name, next_name = named[number]
+            shapes.append(
+                sentence_shape(text, seen.said[own], seen.tags[own], named=first_name < next_name)
+            )
+        sizes = np.maximum(bounds[:, 1:] - bounds[:, :1], 1)
+        means = np.rint(totals / sizes).astype(np.int8)
+        return means, np.array(shapes, np.int8).reshape(len(bounds), FEATURES) * np.int8(UNITS)
 
-    def _likeliest(self, name: str, means: Floats, shapes: Floats) -> list[tuple[str, int]]:
+    def _likeliest(
+        self, name: str, means: WholeNumbers, shapes: WholeNumbers
+    ) -> list[tuple[str, int]]:
         """Return the likeliest label of each sentence with its percentage, if there is a head."""
         head = self._heads.get(name)
         if head is None or not len(shapes):
             return []
         return head.likeliest(self._parts(head, means, self._layers[self._means], shapes))
-
-
-def _spelled(labels: Sequence[str]) -> Iterator[_Name]:
-    """Yield the names that labels of words mean."""
-    begun: tuple[int, NameType] | None = None
-    for number, label in enumerate([*labels, "O"]):
-        if begun is not None and label[0] != "I":
-            yield begun[0], number, begun[1]
-            begun = None
-        if label[0] == "B":
-            kind: NameType = label[2:]  # type: ignore[assignment]
-            begun = number, kind

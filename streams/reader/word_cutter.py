@@ -28,3 +28,8 @@ Place = tuple[int, int]
 def words_of(text: str) -> list[Place]:
     """Return where each word or mark of a text begins and ends, in characters."""
     return [found.span() for found in _WORD.finditer(text)]
+
+
+def is_told(word: str) -> bool:
+    """Whether a word is no mark."""
+    return word[0].isalnum() or word[-1].isalnum()

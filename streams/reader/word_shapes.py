@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from streams.reader.word_cutter import is_told
 
 #: How many features a word has.
 SHAPES = 24
@@ -17,43 +18,63 @@ _PLACED = frozenset({"in", "at", "from", "near", "to"})
 _TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "sir", "st", "president", "uncle", "aunt"})
 
 Shapes = npt.NDArray[np.float32]
+#: A number for each word, of whose bits each says something.
+Codes = npt.NDArray[np.uint32]
+
+# What a word adds to its own shape, to that of the word after it, and to that of the word before.
+_OWN = (1 << 12) - 1
+_ON_NEXT = 1 << 13 | 1 << 14 | 1 << 20 | 1 << 21 | 1 << 22
+_ON_LAST = 1 << 15 | 1 << 16 | 1 << 23
+_SHOUTED, _TOLD = 1 << 24, 1 << 25
 
 
 def shapes_of(words: Sequence[str], spaced: Sequence[bool]) -> Shapes:
     """Return (n, SHAPES) zeros and ones; `spaced`: whether a blank stands before each word."""
-    coded = np.array(codes_of(words, spaced), dtype=np.uint32)
-    return features(coded)
+    codes = codes_of(looks_of(words), np.array(spaced, bool), [0, len(words)])
+    return features(codes).astype(np.float32)
 
 
-def codes_of(words: Sequence[str], spaced: Sequence[bool]) -> list[int]:
-    """Return the shapes of the words of a text, each as the bits of a number."""
-    looks = [(_looks if len(word) < _LONG else _looked)(word) for word in words]
-    letters = capitals = shouted = 0
-    for look in looks:
-        if look.own & _LETTERS:
-            letters += 1
-            capitals += look.own & _CAPITAL
-            shouted += look.shouted
-    whole = 0
-    if not capitals:
-        whole |= 1 << 17
-    if 2 * capitals > letters:
-        whole |= 1 << 18
-    if 2 * shouted > letters:
-        whole |= 1 << 19
-    before = 1 << 13
-    codes = []
-    for look, blank in zip(looks, spaced, strict=True):
-        codes.append(look.own | whole | before | (1 << 12 if blank else 0))
-        before = look.on_next
-    for number, look in enumerate(looks[1:]):
-        codes[number] |= look.on_last
+def looks_of(words: Sequence[str]) -> Codes:
+    """Return what each word adds to shapes, as the bits of a number."""
+    looks = [(_look if len(word) < _LONG else _looked)(word) for word in words]
+    return np.array(looks, np.uint32)
+
+
+def are_told(looks: Codes) -> npt.NDArray[np.bool_]:
+    """Return which words are no marks."""
+    found: npt.NDArray[np.bool_] = looks & _TOLD != 0
+    return found
+
+
+def codes_of(looks: Codes, spaced: npt.NDArray[np.bool_], firsts: Sequence[int]) -> Codes:
+    """Return the shapes of the words of texts, each as the bits of a number.
+
+    `firsts`: the number of the first word of each text, and that of all words at the end.
+    """
+    codes: Codes = looks & np.uint32(_OWN)
+    codes |= spaced.astype(np.uint32) << 12
+    codes[1:] |= looks[:-1] & _ON_NEXT
+    codes[:-1] |= looks[1:] & _ON_LAST
+    bounds = np.array(firsts)
+    begins, ends = bounds[:-1], bounds[1:]
+    there = ends > begins
+    first, last = begins[there], ends[there] - 1
+    codes[first] = codes[first] & ~np.uint32(_ON_NEXT) | 1 << 13
+    codes[last] &= ~np.uint32(_ON_LAST)
+    kinds = np.array([[_LETTERS], [_CAPITAL], [_SHOUTED]], np.uint32)
+    so_far = np.zeros((3, len(looks) + 1), np.int64)
+    np.cumsum(looks & kinds != 0, axis=1, out=so_far[:, 1:])
+    letters, capitals, shouted = so_far[:, ends] - so_far[:, begins]
+    whole = (capitals == 0) * (1 << 17)
+    whole |= (2 * capitals > letters) * (1 << 18)
+    whole |= (2 * shouted > letters) * (1 << 19)
+    codes |= np.repeat(whole.astype(np.uint32), ends - begins)
     return codes
 
 
-def features(codes: npt.NDArray[np.uint32]) -> Shapes:
+def features(codes: Codes) -> npt.NDArray[np.int8]:
     """Return (n, SHAPES) zeros and ones for the shapes of words."""
-    return (codes[:, None] >> _BITS & 1).astype(np.float32)
+    return (codes[:, None] >> _BITS & 1).astype(np.int8)
 
 
 _BITS = np.arange(SHAPES, dtype=np.uint32)
@@ -61,38 +82,31 @@ _CAPITAL, _LETTERS = 1 << 0, 1 << 1
 _LONG = 24
 
 
-class _Looks(NamedTuple):
-    """What a word adds to its own shape, and to those of the words after and before it."""
-
-    own: int
-    on_next: int
-    on_last: int
-    shouted: bool
-
-
-def _looked(word: str) -> _Looks:
-    own = _shape(word)
-    on_next = on_last = 0
+def _looked(word: str) -> int:
+    own = look = _shape(word)
     if word[0] in _STOPS:
-        on_next |= 1 << 13
+        look |= 1 << 13
     if own & _CAPITAL:
-        on_next |= 1 << 14
-        on_last |= 1 << 15
+        look |= 1 << 14 | 1 << 15
     if word in ("'s", "’s"):
-        on_last |= 1 << 16
+        look |= 1 << 16
     if word == ":":
-        on_last |= 1 << 23
+        look |= 1 << 23
     lower = word.lower()
     if lower in _PLACED:
-        on_next |= 1 << 20
+        look |= 1 << 20
     if lower in _TITLES:
-        on_next |= 1 << 21
+        look |= 1 << 21
     if lower[0] in "@#":
-        on_next |= 1 << 22
-    return _Looks(own, on_next, on_last, word.isupper() and len(word) > 1)
+        look |= 1 << 22
+    if own & _LETTERS and word.isupper() and len(word) > 1:
+        look |= _SHOUTED
+    if is_told(word):
+        look |= _TOLD
+    return look
 
 
-_looks = lru_cache(maxsize=8_192)(_looked)
+_look = lru_cache(maxsize=8_192)(_looked)
 
 
 def _shape(word: str) -> int:

@@ -75,6 +75,17 @@ def test_it_reads_the_same_in_any_batch_and_order(reader: TextReader) -> None:
     assert together == backwards == alone
 
 
+def test_a_text_is_read_the_same_alone_and_in_company(reader: TextReader) -> None:
+    long = "Nils sails to Bergen on Friday, and Ada is not at all pleased about it. " * 40
+    company = [f"Room {number} in Graz is free, says Lena." for number in range(150)]
+    company[10:10] = company[70:70] = [long, *TEXTS, "", long[:90]]
+    backwards = company[::-1]
+    alone = {text: reader.read([text])[0].content for text in company}
+    for texts in (company, backwards, company[5:40]):
+        assert [each.content for each in reader.read(texts)] == [alone[text] for text in texts]
+    assert reader.read([]) == []
+
+
 def test_it_reads_the_same_in_another_process(reader: TextReader, model_cache: Path) -> None:
     program = """
 import hashlib, sys
