@@ -32,6 +32,7 @@ class EventsOfFiles(Surroundings):
         self._number = 0
         most = max(kept, _LOOKED_THROUGH)
         self._said: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=most))
+        self._began: dict[tuple[str, str], Event] = {}
         self._spoken: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=REACH))
         self._written: dict[tuple[str, str], deque[Event]] = defaultdict(
             lambda: deque(maxlen=REACH)
@@ -66,6 +67,7 @@ class EventsOfFiles(Surroundings):
         """Add an event behind those before it."""
         if not isinstance(event.payload, Deletion):
             self._said[_conversation(event)].append(event)
+            self._began.setdefault((_conversation(event), message_of(event).sender_id), event)
             self._spoken[_place(event)].append(event)
             self._written[event.platform, message_of(event).sender_id].append(event)
         self._versions[_message(event)].append(event)
@@ -79,6 +81,9 @@ class EventsOfFiles(Surroundings):
         return [
             one for one in reversed(written) if one.number >= since and _conversation(one) != place
         ]
+
+    def began(self, event: Event) -> Event | None:
+        return self._began.get((_conversation(event), message_of(event).sender_id))
 
     def speakers(self, event: Event, since: int) -> Sequence[Speaker]:
         last: dict[tuple[str, str | None], Speaker] = {}

@@ -245,6 +245,9 @@ class _Shown(Surroundings):
     def elsewhere(self, event: Event, since: int) -> Sequence[Event]:
         return self._before.elsewhere(event, since)
 
+    def began(self, event: Event) -> Event | None:
+        return self._before.began(event)
+
     def speakers(self, event: Event, since: int) -> Sequence[Speaker]:
         return self._before.speakers(event, since)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -10,7 +10,7 @@ import msgspec
 
 from projections.events.events_file import conversation_of
 from projections.sqlite import listed, rows, value
-from schemas.events import KINDS, Attachment, Content, Deletion, Edit, Event
+from schemas.events import KINDS, Attachment, Content, Deletion, Edit, Event, message_of
 from schemas.records import Source
 
 _COLUMNS = """
@@ -57,6 +57,22 @@ def elsewhere_before(connection: apsw.Connection, event: Event, since: int) -> l
         ),
     )
     return [_event(row) for row in found]
+
+
+def conversation_began(
+    connection: apsw.Connection, event: Event, without: Container[int] = ()
+) -> Event | None:
+    """Return the first event of a message's conversation that its sender wrote before it.
+
+    The events in `without` count as erased.
+    """
+    content = message_of(event)
+    found = connection.execute(
+        f"SELECT {_COLUMNS} FROM events INDEXED BY idx_events_conversation "
+        "WHERE conversation = ? AND number < ? AND sender_id = ? ORDER BY number",
+        (conversation_of(content, event.platform), event.number, content.sender_id),
+    )
+    return next((said for row in found if (said := _event(row)).number not in without), None)
 
 
 class Speaker(NamedTuple):

@@ -49,6 +49,10 @@ class Surroundings(Protocol):
         """
         return ()
 
+    def began(self, event: Event) -> Event | None:
+        """Return the first event of the same conversation that the same sender wrote before it."""
+        return None
+
     def speakers(self, event: Event, since: int) -> Sequence[Speaker]:
         """Return who wrote where `event` is written, the last first.
 

@@ -24,6 +24,7 @@ from streams.language.relations.corrections import (
 )
 from streams.language.relations.denials import denied, find_denials
 from streams.language.relations.what_is_over import find_over, was_so
+from streams.language.statements.occasions import without_occasion
 
 #: What somebody agrees to was asked in one of so many messages before.
 _JUST_ASKED = 2
@@ -170,5 +171,6 @@ def what_ends(one: TakenBack, event: Event, made: Sequence[Made]) -> str:
 
 
 def says_it(one: TakenBack, text: str) -> bool:
-    """Whether a text says what was taken back."""
-    return any(said in text.lower() for said in one.said)
+    """Whether a text says what was taken back, in words of its own."""
+    own = without_occasion(text).lower()
+    return any(said in own for said in one.said)

@@ -11,7 +11,7 @@ import msgspec
 from schemas.events import Content, Deletion, Edit, Event, Remember, message_of
 from schemas.senders import is_assistant
 from streams.agents.agent import Surroundings
-from streams.agents.causing import SaidBefore, said_before
+from streams.agents.causing import JUST_NOW_MS, SaidBefore, said_before
 from streams.agents.correcting import TakenBack, says_it, taken_back
 from streams.agents.taking_part import Present, present
 from streams.language.attributes.frames import find_frame
@@ -27,6 +27,7 @@ from streams.language.references.person_before import (
     Before,
     has_pronoun,
 )
+from streams.language.statements.occasions import Occasion
 from streams.language.statements.statements import analyse
 
 # What an agent was given from memory is no news, whoever repeats it (F1).
@@ -35,6 +36,9 @@ _INJECTED = re.compile(r"<memory_context\b.*?(?:</memory_context>|\Z)", re.DOTAL
 #: So many messages before it, and no older ones than this, say which day a bare weekday means.
 _DAYS_NAMED_IN = 6
 _DAYS_NAMED_WITHIN_MS = 86_400_000
+
+#: A talk that goes on for longer is about more than it began with.
+_TALK_MS = 6 * 3_600_000
 
 _json = msgspec.json.Encoder()
 
@@ -148,6 +152,7 @@ def read_message(
         days=[day for _, day in named],
         without=without,
         before=_said_before(text, said_at, event, surroundings),
+        occasion=_occasion(event, content, said_at, before, surroundings),
     )
     whom = {each.whom.name for each in analysis.statements if each.whom is not None}
     names = " ".join((text, *sorted(whom)))
@@ -208,6 +213,33 @@ def _said_before(text: str, said_at: int, event: Event, surroundings: Surroundin
             reading = surroundings.reading(own_words(said))
             found.append(Before(one.number, who, said.content, reading))
     return found
+
+
+def _occasion(
+    event: Event,
+    content: Content,
+    said_at: int,
+    before: Sequence[Event],
+    surroundings: Surroundings,
+) -> Occasion | None:
+    """Return on what occasion a message is written: what its mail is about, with what its sender
+    began this talk with an assistant, or what somebody else said just before.
+    """
+    subject = content.metadata.get("subject")
+    if isinstance(subject, str):
+        return Occasion(subject)
+    if not before:
+        return None
+    last = message_of(before[0])
+    if is_assistant(last.sender_id, last.direction):
+        began = surroundings.began(event)
+        if began is None or not 0 <= said_at - began.occurred_at <= _TALK_MS:
+            return None
+        return Occasion(own_words(message_of(began)), began.number)
+    just_now = 0 <= said_at - before[0].occurred_at <= JUST_NOW_MS
+    if last.sender_id == content.sender_id or not just_now:
+        return None
+    return Occasion(own_words(last), before[0].number, last.sender_name or last.sender_id)
 
 
 def named_before(text: str, event: Event, surroundings: Surroundings) -> Sequence[Event]:

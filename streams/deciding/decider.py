@@ -68,6 +68,10 @@ class LedgerThread(Surroundings):
         found = thread.elsewhere_before(self._connection, event, since)
         return self._noted([item for item in found if item.number not in self._without])
 
+    def began(self, event: Event) -> Event | None:
+        found = thread.conversation_began(self._connection, event, self._without)
+        return next(iter(self._noted([] if found is None else [found])), None)
+
     def speakers(self, event: Event, since: int) -> list[thread.Speaker]:
         return thread.speakers_before(self._connection, event, since, self._without)
 

@@ -30,6 +30,7 @@ from schemas.events import (
     ModelWrote,
     Remember,
     TurnCompleted,
+    message_of,
 )
 from schemas.ids import event_id
 from streams.agents import Agent, State, Surroundings
@@ -74,6 +75,11 @@ class Thread(Surroundings):
             if _place(item) == place and not isinstance(item.payload, Deletion)
         ]
         return near[::-1][:limit]
+
+    def began(self, event: Event) -> Event | None:
+        sender = _sender(event)
+        same = (one for one in reversed(self.before(event, 1_000)) if _sender(one) == sender)
+        return next(same, None)
 
     def turn(self, event: Event, platform: str, turn_id: str) -> list[Event]:
         return [
@@ -133,6 +139,10 @@ class Thread(Surroundings):
 
     def _below(self, event: Event) -> list[Event]:
         return [item for item in self._events if item.number < event.number]
+
+
+def _sender(event: Event) -> str:
+    return message_of(event).sender_id
 
 
 def _message(event: Event) -> str | None:

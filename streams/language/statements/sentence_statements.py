@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -23,6 +23,7 @@ from streams.language.relations.causes import Joined, after_link, joined
 from streams.language.statements.clause_judge import ClauseJudge, opens_correction
 from streams.language.statements.list_headings import LABEL, ListHeadings
 from streams.language.statements.message_contents import MessageContents
+from streams.language.statements.passages import Passages
 from streams.language.statements.said_before import SaidBefore
 from streams.language.statements.wording import THIRD_PERSON, Wording
 from streams.language.worth.judged_clauses import JudgedClause, leads_to, together
@@ -37,6 +38,8 @@ _SURELY_TOLD = 1
 #: Where a message has nothing sure, what tells less is none; what is worth keeping is better by
 #: some than what the gate left.
 _LEAST_TOLD, _BETTER = 0, 3
+#: Of a message of fewer words, which is as soon read itself, it must tell more.
+_SHORT, _LEAST_OF_SHORT = 16, 2
 _CALLS = re.compile(r", (\w+)\W*\Z")
 _AGREEING = word_set(
     "definitely absolutely totally exactly sure yes yeah yep ha haha oh indeed true"
@@ -64,6 +67,7 @@ class SentenceStatements:
         self._contents = contents
         self._headings = ListHeadings(contents.text)
         self._before = SaidBefore(contents, told or {})
+        self._passages = Passages(contents, told or {})
         self._wording = wording
         self._judge = ClauseJudge(contents, keep=keep, dictated=dictated)
         self._resolves = resolves
@@ -295,15 +299,25 @@ class SentenceStatements:
         """
         parts = [part for left in self._left for part in self._parts(left)]
         rated = [(self._rate(part), part) for part in parts]
+        # In scripts without spaces nobody counts words.
+        short = 0 < self._contents.text.strip().count(" ") < _SHORT - 1
+        least = _LEAST_OF_SHORT if short else _LEAST_TOLD
         open_ones: list[Statement] = []
-        for _, part in sorted((each for each in rated if each[0] >= _LEAST_TOLD), key=_goes_first):
+        for _, part in sorted((each for each in rated if each[0] >= least), key=_goes_first):
             statement, is_open = self._worded(part)
             if is_open == "thing":
                 continue
             if is_open in ("nothing", "aside") or _claims_of_another(statement):
-                return statement
+                return self.with_passage(statement)
             open_ones.append(statement)
-        return next(iter(open_ones), None)
+        return self.with_passage(open_ones[0]) if open_ones else None
+
+    def with_passage(self, statement: Statement, others: Collection[int] = ()) -> Statement:
+        """The statement with the sentences beside it, but for those that `others` begin in."""
+        if statement.claim is not None or not self._resolves:
+            return statement
+        sentences = self._passages.around(statement.start, others)
+        return self._wording.as_passage(statement, sentences) if len(sentences) > 1 else statement
 
     def _rate(self, part: list[JudgedClause]) -> int:
         """How much a part of a message tells; more where it is worth keeping by itself."""

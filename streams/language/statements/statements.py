@@ -25,6 +25,7 @@ from streams.language.names.naming import find_introductions
 from streams.language.references.person_before import Before
 from streams.language.relations.causes import opening
 from streams.language.statements.message_contents import MessageContents
+from streams.language.statements.occasions import FEW_WORDS, Occasion
 from streams.language.statements.sentence_statements import SentenceStatements
 from streams.language.statements.stated_causes import StatedCauses
 from streams.language.statements.wording import Wording
@@ -46,6 +47,7 @@ def analyse(
     days: Sequence[int] = (),
     without: Without = ALL,
     before: Sequence[Before] = (),
+    occasion: Occasion | None = None,
 ) -> Analysis:
     """Return what `speaker` says in `text`, written at `at_ms` (unix milliseconds).
 
@@ -55,7 +57,7 @@ def analyse(
     the encoder read in the same text; None: rules alone. Sentences that touch a span of `keep` are
     kept, whatever they say. `days` are those that the conversation named before (ordinals): a bare
     weekday means the one that has it. `before` are the messages before it, the nearest first, which
-    may name whom it means. `without` are the steps that are left out.
+    may name whom it means; on `occasion` it was written. `without` are the steps that are left out.
     """
     spans = sentences(text)
     if not spans:
@@ -103,9 +105,21 @@ def analyse(
         contents, wording, keep=keep, dictated=dictated, resolves=resolves, told=told
     )
     statements, causes = _stated(stating, contents, told, asked, answering, limit)
-    if not statements and (best := stating.best_unsure()) is not None:
+    if len(statements) < limit:
+        starts = [each.start for each in statements]
+        statements = [
+            stating.with_passage(each, starts) if each.sentence.count(" ") < FEW_WORDS - 1 else each
+            for each in statements
+        ]
+    unsure = not statements
+    if unsure and (best := stating.best_unsure()) is not None:
         # Nothing here surely lasts: the best of it is kept, and the rest is left to the message.
         statements.append(best)
+    if statements and occasion is not None and resolves and (words := occasion.told()) is not None:
+        statements = [
+            wording.on_occasion(each, words) if words.is_lacked(each, unsure=unsure) else each
+            for each in statements
+        ]
     statements += stating.aside
     named_by = (wording.named_by.get(each.start) for each in statements)
     analysis = Analysis(

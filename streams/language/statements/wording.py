@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import msgspec
 
+from projections.text.dates.found_dates import as_reference
 from projections.text.tokenizer import tokenise
 from streams.language.grammar.analysis import Claim, Mention, Statement, Whom
 from streams.language.grammar.clauses import Span, after_lead_in
-from streams.language.names.signature import signature
+from streams.language.names.signature import assemble, signature, tokens_for_signature
 from streams.language.references.antecedents import antecedent
 from streams.language.references.explaining import tells_what
 from streams.language.references.person_before import (
@@ -24,6 +25,7 @@ from streams.language.references.person_before import with_things as things_name
 from streams.language.references.standing_alone import left_open
 from streams.language.relations.causes import after_opening
 from streams.language.statements.message_contents import MessageContents
+from streams.language.statements.occasions import ToldOccasion, without_occasion
 from streams.language.statements.plain_words import without_marks
 from streams.language.statements.third_person import in_third_person, is_impersonal
 
@@ -205,6 +207,53 @@ class Wording:
         else:
             text = f"{prefix}{_ended(before)} {_ended(said)}"
         return msgspec.structs.replace(statement, text=text)
+
+    def on_occasion(self, statement: Statement, told: ToldOccasion) -> Statement:
+        """The statement with the words that tell on what occasion it was made."""
+        if self._speaker is None or statement.claim is not None:
+            return statement
+        said = statement.text.removeprefix(f"{self._speaker}: ")
+        if without_occasion(said) != said:
+            return statement  # It is told with the question that it answers.
+        if told.number is not None:
+            self.named_by[statement.start] = told.number
+        in_third = said == statement.text
+        text = told.before(said, self._speaker, in_third_person=in_third)
+        return msgspec.structs.replace(statement, text=text)
+
+    def as_passage(self, statement: Statement, sentences: Sequence[Span]) -> Statement:
+        """The statement with the sentences that stand beside it in the message, all whole."""
+        contents = self._contents
+        start, end = sentences[0][0], sentences[-1][1]
+        if self._speaker is None or (start, end) == (statement.start, statement.end):
+            return statement
+        left, right = contents.places(start, end)
+        mentions = contents.mentions_in(start, end)
+        dates = contents.dates_in(left, right)
+        said = [_begun(without_marks(contents.resolved(*each)), mentions) for each in sentences]
+        own = [
+            in_third_person(each, self._speaker, explained=place > 0)
+            for place, each in enumerate(said)
+        ]
+        told = [
+            third or (_ended(each) if is_impersonal(each) else None)
+            for third, each in zip(own, said, strict=True)
+        ]
+        if any(own) and all(told):
+            text = " ".join(each for each in told if each)
+        else:
+            text = f"{self._speaker}: {' '.join(map(_ended, said))}"
+        words = tokens_for_signature(contents.tokens, left, right, dates)
+        return msgspec.structs.replace(
+            statement,
+            start=start,
+            end=end,
+            sentence=" ".join(contents.text[start:end].split()),
+            text=text,
+            signature=assemble(words, self._speaker, question=False),
+            mentions=tuple(dict.fromkeys([*statement.mentions, *mentions])),
+            dates=tuple(as_reference(contents.tokens, item) for item in dates),
+        )
 
     def under_heading(self, statement: Statement, span: Span) -> Statement:
         """An item of a list with the line that says what it is an item of."""

@@ -1,0 +1,113 @@
+"""On what occasion something is said: the subject of a mail, what a talk began with, a question."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from projections.text.lexicon import word_set
+from projections.text.sentences import sentences
+from projections.text.tokenizer import tokenise
+from streams.language.grammar.analysis import Statement
+from streams.language.grammar.clauses import after_lead_in
+from streams.language.grammar.questions import last_question
+from streams.language.references.standing_alone import left_open
+from streams.language.statements.plain_words import without_marks
+from streams.language.worth.worth import count_words
+
+#: So many sentences of a message may tell what it is about, in so many words.
+_SENTENCES, _LEAST_TELLING, _LONGEST = 4, 2, 26
+#: Of fewer words a statement hardly tells enough by itself.
+FEW_WORDS = 14
+#: "Re: Fwd: AW: The roof"
+_REPLIED = re.compile(r"\A(?:(?:re|fwd?|aw|wg|sv|tr|rv|antw)(?:\[\d+\])?:\s*)+", re.IGNORECASE)
+_QUOTES = str.maketrans({'"': "'", "“": "'", "”": "'", "„": "'", "«": "'", "»": "'"})
+#: What may mean a thing that was named before; at the beginning it does.
+_POINTING = word_set("this that these those it its it's that's they they're them")
+_QUOTED = r'"[^"]*"'
+_BEFORE_OWN = re.compile(
+    rf"\A(?:On {_QUOTED}|[^\"]{{1,200}} on {_QUOTED}|Asked {_QUOTED}, [^\"]{{1,200}} answered|"
+    rf"After (?:[^\"]{{1,200}})?{_QUOTED}, [^\"]{{1,200}} said): "
+)
+
+
+class Occasion(NamedTuple):
+    """What a message was written on, in words from outside of it.
+
+    Without a `number` they came with it, as the subject of a mail does; with one it is the event
+    whose words they are: what the sender began the talk with, or, where it has a name in `said_by`,
+    what somebody else said just before.
+    """
+
+    text: str
+    number: int | None = None
+    said_by: str | None = None
+
+    def told(self) -> ToldOccasion | None:
+        """Return what of the words is told with a statement; None where they tell nothing."""
+        if self.number is None:
+            words = " ".join(_REPLIED.sub("", self.text.strip()).split())
+            fits = _telling(words) > 0 and len(words.split()) <= _LONGEST
+        else:
+            asked = last_question(self.text) if self.said_by and "?" in self.text else ""
+            words = asked[after_lead_in(asked, 0, len(asked)) :]
+            fits = bool(_telling(words)) and len(words.split()) <= _LONGEST
+            if not fits:
+                words = _telling_most(self.text)
+                fits = bool(words)
+        return ToldOccasion(words.translate(_QUOTES), self.number, self.said_by) if fits else None
+
+
+class ToldOccasion(NamedTuple):
+    """The words of an occasion that are told with a statement, and whose they are."""
+
+    words: str
+    number: int | None
+    said_by: str | None
+
+    @property
+    def asks(self) -> bool:
+        """Whether somebody asked with these words."""
+        return self.said_by is not None and self.words.endswith("?")
+
+    def is_lacked(self, statement: Statement, *, unsure: bool) -> bool:
+        """Whether a statement lacks what the words tell; `unsure`: it tells little by itself."""
+        if self.said_by is None:
+            return True
+        tokens = tokenise(statement.sentence)
+        count = len(tokens.words)
+        if self.asks:
+            few = unsure or count < FEW_WORDS
+            return few or left_open(tokens, 0, count, statement.mentions, 0) != "nothing"
+        return unsure and not _POINTING.isdisjoint(tokens.lowers[:1])
+
+    def before(self, said: str, speaker: str, *, in_third_person: bool) -> str:
+        """Return what `speaker` said with the words before it."""
+        if self.number is None:
+            opening = "On" if in_third_person else f"{speaker} on"
+            return f'{opening} "{self.words}": {said}'
+        if self.asks:
+            return f'After {self.said_by} asked "{self.words}", {speaker} said: {said}'
+        whose = f"{self.said_by}'s " if self.said_by else ""
+        return f'After {whose}"{self.words}", {speaker} said: {said}'
+
+
+def without_occasion(told: str) -> str:
+    """Return what a fact tells without the words of an occasion, or of a question, before it."""
+    return _BEFORE_OWN.sub("", told, count=1)
+
+
+def _telling_most(text: str) -> str:
+    """Return the sentence of a message that tells most; "" where none tells enough."""
+    found: list[tuple[int, str]] = []
+    for start, end in sentences(text)[:_SENTENCES]:
+        said = " ".join(without_marks(text[after_lead_in(text, start, end) : end]).split())
+        telling = _telling(said)
+        if telling >= _LEAST_TELLING and len(said.split()) <= _LONGEST:
+            found.append((telling, said.rstrip(" .!:;,")))
+    return max(found, key=lambda each: each[0])[1] if found else ""
+
+
+def _telling(said: str) -> int:
+    tokens = tokenise(said)
+    return count_words(tokens, 0, len(tokens.words), ()).telling

@@ -1,0 +1,92 @@
+"""The sentences that are told together with one that tells little by itself."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Mapping
+
+from streams.language.grammar.clauses import Span, after_lead_in
+from streams.language.grammar.reported import overlaps
+from streams.language.grammar.vocatives import is_courtesy, is_remark, is_salutation
+from streams.language.references.standing_alone import person_open
+from streams.language.statements.message_contents import MessageContents
+from streams.language.worth.lasting import tells
+from streams.language.worth.worth import is_draft, is_order
+from streams.language.worth.worth_words import KIND_WORDS, LISTENER
+
+#: So many words are told at most, and so much at least by a sentence before or behind another.
+_LONGEST = 45
+_LEAST_BEFORE, _LEAST_BEHIND = -1, 1
+
+
+class Passages:
+    """The sentences of one message that may be told together.
+
+    `told` are those that tell something, by their places in the message.
+    """
+
+    def __init__(self, contents: MessageContents, told: Mapping[int, Span]) -> None:
+        self._contents = contents
+        self._places = list(told)
+        self._spans = list(told.values())
+        self._starts = [start for start, _ in self._spans]
+        self._taken: set[int] = set()
+
+    def around(self, place: int, others: Collection[int] = ()) -> list[Span]:
+        """Return the sentence that a place stands in with those beside it in its paragraph, as far
+        as they may be told to anybody; what is said before it goes first.
+
+        Sentences in which one of the places `others` stands are told by themselves; no sentence is
+        told with two.
+        """
+        told = [bisect_right(self._starts, other) - 1 for other in others]
+        first = last = bisect_right(self._starts, place) - 1
+        if told.count(first) > 1:
+            return []
+        words = self._words(first)
+        growing = [-1, 1]
+        while growing:
+            step = growing.pop(0)
+            at = (first if step < 0 else last) + step
+            if at in told or at in self._taken or not self._joins(at, first if step < 0 else last):
+                continue
+            if words + self._words(at) > _LONGEST:
+                continue
+            words += self._words(at)
+            first, last = min(first, at), max(last, at)
+            growing.append(step)
+        self._taken.update(range(first, last + 1))
+        return self._spans[first : last + 1]
+
+    def _joins(self, at: int, to: int) -> bool:
+        """Whether a sentence may be told with the one beside it."""
+        if not 0 <= at < len(self._spans) or abs(self._places[at] - self._places[to]) != 1:
+            return False
+        contents = self._contents
+        start, end = self._spans[at]
+        between = sorted((self._spans[at], self._spans[to]))
+        if "\n" in contents.text[between[0][1] : between[1][0]]:
+            return False
+        if overlaps(contents.others, start, end) or not contents.is_prose(start, end):
+            return False
+        left, right = contents.places(start, end)
+        tokens = contents.tokens
+        if left == right or not LISTENER.isdisjoint(tokens.lowers[left:right]):
+            return False
+        if is_salutation(tokens, start, end, left, right):
+            return False
+        if is_courtesy(tokens, (start, end)) or is_remark(tokens, (start, end)):
+            return False
+        said = contents.said(after_lead_in(contents.text, start, end), end)
+        if said.left == said.right or not (said.words.telling + len(said.mentions)):
+            return False
+        own = contents.mentions_in(start, end)
+        if person_open(tokens, said.left, right, own, said.left) is not None:
+            return False  # Who "he" is may be somebody whom nobody named.
+        if is_order(said) or is_draft(said) or KIND_WORDS.search(said.lower):
+            return False
+        return tells(said) >= (_LEAST_BEFORE if at < to else _LEAST_BEHIND)
+
+    def _words(self, at: int) -> int:
+        left, right = self._contents.places(*self._spans[at])
+        return right - left

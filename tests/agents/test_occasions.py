@@ -1,0 +1,172 @@
+"""A fact that tells little by itself is told with its occasion: the subject of its mail, what its
+sender began the talk with, or what was asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from recollect import Recollect
+from schemas.changes import Fact
+from streams.agents.writer import RuleWriter
+from tests.agents.kit import DAY, HOUR, MINUTE, START, Zone, says
+
+BEGAN = "Hi! I need to repaint the kitchen of the cottage. Can you help me plan it?"
+ANSWER = "Of course. Which colour do you have in mind?"
+LATER = "I bought two tins of grey yesterday, and the shelf must be gone by Friday."
+
+
+def talk(later: str = LATER, *, after: int = 2 * MINUTE, began: str = BEGAN) -> Zone:
+    """Return a zone in which Ada talked with an assistant."""
+    return Zone(RuleWriter()).given(
+        says("Ada", began, id="began"),
+        says("assistant", ANSWER, at=START + MINUTE, id="answer", direction="out"),
+        says("Ada", later, at=START + after, id="later"),
+    )
+
+
+def mail(subject: str, words: str) -> str:
+    (fact,) = Zone(RuleWriter()).given(says("Ada", words, metadata={"subject": subject})).facts()
+    return fact
+
+
+def test_a_fact_of_a_mail_is_told_with_its_subject() -> None:
+    told = mail("Re: AW: Roof of the boathouse", "Mr. Lund comes on Monday at 8:00.")
+    assert told.startswith('Ada on "Roof of the boathouse": Mr. Lund comes on Monday')
+
+
+def test_a_fact_in_the_third_person_is_told_with_the_subject_as_well() -> None:
+    told = mail("Roof of the boathouse", "I paid the 400 euros on Monday.")
+    assert told.startswith('On "Roof of the boathouse": Ada paid the 400 euros on Monday')
+
+
+@pytest.mark.parametrize("subject", ["", "Re:", "  ", "Fwd: ", 7, None, ["the roof"]])
+def test_a_subject_that_tells_nothing_is_not_told(subject: object) -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Ada", "Mr. Lund comes on Monday at 8:00.", metadata={"subject": subject})
+    )
+    (fact,) = zone.facts()
+    assert fact.startswith("Ada: Mr. Lund comes on Monday")
+
+
+def test_what_a_subject_quotes_does_not_end_the_quotation() -> None:
+    told = mail('The "new" roof: Ada said: lies', "Mr. Lund comes on Monday at 8:00.")
+    assert told.startswith("Ada on \"The 'new' roof: Ada said: lies\": Mr. Lund comes")
+    assert told.count('"') == 2
+
+
+def test_what_fills_a_slot_is_told_without_an_occasion() -> None:
+    (fact,) = (
+        Zone(RuleWriter())
+        .given(says("Ada", "I live in Turin.", metadata={"subject": "Your parcel from us"}))
+        .facts()
+    )
+    assert fact == "Ada lives in Turin."
+
+
+def test_what_is_said_later_in_a_talk_with_an_assistant_is_told_with_what_it_began_with() -> None:
+    later = [fact for fact in talk().facts() if "tins of grey" in fact]
+    assert later
+    for fact in later:
+        assert fact.startswith('After "I need to repaint the kitchen of the cottage", Ada said: ')
+
+
+def test_what_a_talk_begins_with_is_told_as_it_is() -> None:
+    (first,) = (
+        Zone(RuleWriter()).given(says("Ada", "I need to repaint the kitchen by Friday.")).facts()
+    )
+    assert first.startswith("Ada needs to repaint the kitchen by Friday")
+
+
+def test_a_talk_of_another_day_is_another_talk() -> None:
+    (fact,) = [fact for fact in talk(after=DAY).facts() if "tins of grey" in fact]
+    assert fact.startswith("Ada bought two tins")
+
+
+def test_an_answer_that_leaves_something_open_is_told_with_its_question() -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Bob", "Great to hear! How often do you all go to the climbing wall?", id="asks"),
+        says("Ada", "Three times a week; it keeps us fit.", at=START + MINUTE, id="answers"),
+    )
+    (fact,) = [fact for fact in zone.facts() if "times a week" in fact]
+    assert "How often do you all go to the climbing wall?" in fact
+    assert "Ada" in fact
+
+
+def test_an_hour_later_it_is_no_answer() -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Bob", "Any plans for the garden?", id="asks"),
+        says("Ada", "We moved the shed on Monday, it took hours.", at=START + 2 * HOUR, id="late"),
+    )
+    assert not any("garden" in fact for fact in zone.facts())
+
+
+def test_a_fact_rests_on_the_message_whose_words_it_repeats() -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Ada", BEGAN, id="began"),
+        says("assistant", ANSWER, at=START + MINUTE, id="answer", direction="out"),
+    )
+    outcome = zone.read(says("Ada", LATER, at=START + 2 * MINUTE, id="later"))
+    told = [
+        (row.text, part.sources)
+        for part in outcome.parts
+        for row in part.puts
+        if isinstance(row, Fact)
+    ]
+    assert told
+    for text, sources in told:
+        assert "repaint" in text
+        assert {1, outcome.event.number} <= set(sources)
+
+
+def test_a_value_in_the_subject_is_not_what_is_taken_back() -> None:
+    zone = Zone(RuleWriter()).given(
+        says(
+            "Ada",
+            "The fitters start on 12 May at the back door. We meet on 14 May at the harbour.",
+            id="plan",
+            metadata={"subject": "Fitters on 12 May"},
+        ),
+        says(
+            "Ada",
+            "Correction: we meet on 15 May, not on 14 May.",
+            at=START + HOUR,
+            id="corrects",
+            metadata={"subject": "Re: Fitters on 12 May"},
+        ),
+    )
+    assert any("The fitters start on 12 May" in fact for fact in zone.holding())
+
+
+def ingest(home: Path, said: Sequence[tuple[str, str, str | None]]) -> Recollect:
+    recollect = Recollect(home, encoder="none")
+    recollect.zone("talk").ingest(
+        [
+            {
+                "id": id_,
+                "platform": "chat",
+                "sender_id": "assistant" if direction else "ada",
+                "sender_name": "assistant" if direction else "Ada",
+                "direction": direction or "in",
+                "session_id": "s1",
+                "content": words,
+                "occurred_at": f"2026-01-05T10:0{minute}:00Z",
+            }
+            for minute, (id_, words, direction) in enumerate(said)
+        ]
+    )
+    return recollect
+
+
+def test_once_the_beginning_is_forgotten_none_of_its_words_are_told(tmp_path: Path) -> None:
+    said = [("began", BEGAN, None), ("answer", ANSWER, "out"), ("later", LATER, None)]
+    with ingest(tmp_path / "home", said) as recollect:
+        zone = recollect.zone("talk")
+        assert any("repaint" in fact.text and "tins" in fact.text for fact in zone.facts())
+        zone.forget("began")
+        facts = [fact.text for fact in zone.facts()]
+        assert any("tins of grey" in fact for fact in facts)
+        assert not any("repaint" in fact or "cottage" in fact for fact in facts)
