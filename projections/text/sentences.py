@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from projections.text.addresses import EMAIL, URL
 from projections.text.lexicon import (
@@ -13,6 +14,7 @@ from projections.text.lexicon import (
     STARTERS,
     word_set,
 )
+from projections.text.recent_texts import cached_for_short
 
 Span = tuple[int, int]
 
@@ -22,7 +24,8 @@ LONGEST = 1000
 # One run of terminators, then closing quotes and brackets. The look-behind lets a match begin only
 # at the start of a run, and the possessive quantifiers never give back: linear on any input.
 _TERMINATOR = re.compile(
-    r"(?<![.!?…])[.!?…]++[\"')\]»”’*_]*+(?=\s|\Z)|(?<![。\uff01\uff1f\uff61])[。\uff01\uff1f\uff61]++[」』”’\uff09]*+"
+    r"(?=[.!?…。\uff01\uff1f\uff61])(?:(?<![.!?…])[.!?…]++[\"')\]»”’*_]*+(?=\s|\Z)|"
+    r"(?<![。\uff01\uff1f\uff61])[。\uff01\uff1f\uff61]++[」』”’\uff09]*+)"
 )
 # Emoji, dashes and other marks before the first word are not part of a sentence.
 _LEAD = re.compile(r"[^\w\"'“\u2018(\[<@#$€£¥+*¿¡.&/~]*+")
@@ -60,7 +63,8 @@ _SIGNATURE_LINES = 6
 _POSTSCRIPT = re.compile(r"P\.?\s?S\b")
 
 
-def sentences(text: str) -> list[Span]:
+@cached_for_short
+def sentences(text: str) -> Sequence[Span]:
     """Return the spans of the speaker's own sentences, in order and without overlap."""
     spans: list[Span] = []
     for start, end in _paragraphs(text):

@@ -44,7 +44,7 @@ class CutTexts:
         found[1:] = self.places[1:, 0] != self.places[:-1, 1]
         return found
 
-    def _through_all(self, found: Sequence[list[Place]]) -> Places:
+    def _through_all(self, found: Sequence[Sequence[Place]]) -> Places:
         flat = [place for places in found for place in places]
         counts = [len(places) for places in found]
         places: Places = np.array(flat, np.int64).reshape(-1, 2)

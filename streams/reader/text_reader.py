@@ -96,7 +96,7 @@ class TextReader:
 
     def sentence_states(
         self, text: str, states: HiddenStates
-    ) -> tuple[list[Place], tuple[dict[int, WholeNumbers], WholeNumbers]]:
+    ) -> tuple[Sequence[Place], tuple[dict[int, WholeNumbers], WholeNumbers]]:
         """Return the sentences of a text as heads see them: where they are, and for each the mean
         of its words by layer, and its shape.
         """

@@ -175,7 +175,7 @@ def find_over(text: str) -> list[Over]:
     found: list[Over] = []
     for start, end in sentences(text):
         sentence = text[start:end]
-        if "?" in sentence:
+        if "?" in sentence or _CUE.search(sentence.lower()) is None:
             continue
         for each in _KINDS:
             match = each.end.search(sentence)
