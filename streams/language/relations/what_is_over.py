@@ -129,8 +129,10 @@ _KINDS = (
     ),
 )
 _CUE = re.compile(
-    r"\b(?:home|back|out of|discharged|better|recovered|cured|again|over|fixed|repaired|mended|"
-    r"replaced|sorted|solved|resolved|up|reopened|found|hired|bought|adopted|moved|live)\b"
+    r"\b(?:(?:s|m|re|is|am|are|been)(?: [a-z]+){0,2} (?:home|back|out of|better|over|up|on|well|"
+    r"fit|fine|healthy|open|working|running)|discharged|recovered|cured|fixed|repaired|mended|"
+    r"replaced|sorted|solved|resolved|reopened|(?:works?|runs?|starts?) again|found|hired|bought|"
+    r"adopted|moved|live [^,.;:!?]{2,50} now)\b"
 )
 #: What is hoped, asked for, reported or denied has not ended; nor is a state so that only may be.
 _SUPPOSED = re.compile(
@@ -171,8 +173,7 @@ def find_over(text: str) -> list[Over]:
     """Return what a message says is over; most messages nothing."""
     if _CUE.search(text.lower()) is None:
         return []
-    others = reported(text)
-    found: list[Over] = []
+    found: list[tuple[Over, int]] = []
     for start, end in sentences(text):
         sentence = text[start:end]
         if "?" in sentence or _CUE.search(sentence.lower()) is None:
@@ -181,15 +182,15 @@ def find_over(text: str) -> list[Over]:
             match = each.end.search(sentence)
             if match is None or _SUPPOSED.search(sentence, 0, match.end()):
                 continue
-            if is_reported(others, start + match.start()):
-                continue
             about = frozenset[str]() if each.own else _whose(sentence[: match.start()])
             if about is not None:
                 what = {name: _named(said) for name, said in match.groupdict().items() if said}
                 of = next(iter(what.values()), frozenset())
-                found.append(Over(start, end, each.kind, about, of, "of" in what))
+                one = Over(start, end, each.kind, about, of, "of" in what)
+                found.append((one, start + match.start()))
                 break
-    return found
+    others = reported(text) if found else []
+    return [one for one, place in found if not is_reported(others, place)]
 
 
 def was_so(over: Over, earlier: Sequence[Earlier]) -> Iterator[Corrected]:
