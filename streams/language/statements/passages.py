@@ -48,9 +48,11 @@ class Passages:
         while growing:
             step = growing.pop(0)
             at = (first if step < 0 else last) + step
-            if at in told or at in self._taken or not self._joins(at, first if step < 0 else last):
+            if at in told or at in self._taken or not 0 <= at < len(self._spans):
                 continue
             if words + self._words(at) > _LONGEST:
+                continue
+            if not self._joins(at, first if step < 0 else last):
                 continue
             words += self._words(at)
             first, last = min(first, at), max(last, at)
@@ -60,7 +62,7 @@ class Passages:
 
     def _joins(self, at: int, to: int) -> bool:
         """Whether a sentence may be told with the one beside it."""
-        if not 0 <= at < len(self._spans) or abs(self._places[at] - self._places[to]) != 1:
+        if abs(self._places[at] - self._places[to]) != 1:
             return False
         contents = self._contents
         start, end = self._spans[at]
