@@ -72,7 +72,7 @@ def members(results: list[Result]) -> int:
     [
         (False, told(), 2),
         # By their vectors all that Ann told above comes before Bob's words already.
-        (True, told("And then I saw {}.", "Ann, tell us of the cities that were visited."), 1),
+        (True, told("And then I saw {}.", "Ann, which cities were visited? Was it far?"), 1),
     ],
 )
 def test_a_list_holds_more_of_what_the_one_who_is_named_told(
