@@ -208,6 +208,8 @@ def test_what_only_leads_to_a_list_is_no_fact() -> None:
     assert facts("My three debts at Sparda Bank in Bonn are:\n\n- yes") == []
 
 
-@pytest.mark.parametrize("text", ["Definitely, Maria!", "Ha, yeah, Jon.", "Madame,"])
+@pytest.mark.parametrize(
+    "text", ["Definitely, Maria!", "Ha, yeah, Jon.", "Madame,", "Sure thing, Tom!", "I agree, Mel."]
+)
 def test_who_only_agrees_tells_nothing(text: str) -> None:
     assert facts(text, ("Bob", "Do you like Rome?"), asked="Do you like Rome?") == []

@@ -42,7 +42,8 @@ _LEAST_TOLD, _BETTER = 0, 3
 _SHORT, _LEAST_OF_SHORT = 16, 2
 _CALLS = re.compile(r", (\w+)\W*\Z")
 _AGREEING = word_set(
-    "definitely absolutely totally exactly sure yes yeah yep ha haha oh indeed true"
+    "definitely absolutely totally exactly sure yes yeah yep ha haha oh indeed true thing course "
+    "ok okay of agree agreed i thanks thank you so much very a lot"
 )
 
 
