@@ -43,8 +43,13 @@ class Occasion(NamedTuple):
     number: int | None = None
     said_by: str | None = None
 
-    def told(self) -> ToldOccasion | None:
-        """Return what of the words is told with a statement; None where they tell nothing."""
+    def told(self, *, unsure: bool) -> ToldOccasion | None:
+        """Return what of the words is told with a statement; None where they tell nothing.
+
+        `unsure`: the statement tells little by itself. With another only a question is told.
+        """
+        if self.said_by is not None and not unsure and "?" not in self.text:
+            return None
         if self.number is None:
             words = " ".join(_REPLIED.sub("", self.text.strip()).split())
             fits = _telling(words) > 0 and len(words.split()) <= _LONGEST

@@ -115,7 +115,8 @@ def analyse(
     if unsure and (best := stating.best_unsure()) is not None:
         # Nothing here surely lasts: the best of it is kept, and the rest is left to the message.
         statements.append(best)
-    if statements and occasion is not None and resolves and (words := occasion.told()) is not None:
+    words = occasion.told(unsure=unsure) if statements and occasion and resolves else None
+    if words is not None:
         statements = [
             wording.on_occasion(each, words) if words.is_lacked(each, unsure=unsure) else each
             for each in statements
