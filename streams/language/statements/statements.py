@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from projections.text.addresses import addresses
 from projections.text.dates.dates_in_text import find_dates
 from projections.text.dates.found_dates import local_day
+from projections.text.lexicon import word_set
 from projections.text.sentences import sentences
 from projections.text.tokenizer import tokenise
 from streams.language.grammar.analysis import Analysis, Contact, Mention, Statement
@@ -30,6 +31,7 @@ from streams.language.statements.sentence_statements import SentenceStatements
 from streams.language.statements.stated_causes import StatedCauses
 from streams.language.statements.wording import Wording
 
+_CAUSAL = word_set("because caused due led resulted")
 _BECAUSE = re.compile(r"\b(?:because|caused by|due to|led to|resulted in)\b", re.IGNORECASE)
 
 
@@ -151,7 +153,7 @@ def _stated(
     statements: list[Statement] = []
     causes = StatedCauses(text, contents.others)
     previous = -2  # the place of the sentence that made the last statement
-    because = _BECAUSE.search(text) is not None
+    because = not _CAUSAL.isdisjoint(contents.tokens.lowers)
     openings = {place: opening(text, *span) for place, span in told.items()}
     for place, span in told.items():
         if len(statements) >= limit:

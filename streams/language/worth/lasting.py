@@ -110,6 +110,8 @@ _WANTED = re.compile(
     r"\b(?:i|we)(?: just| really| also| still| only)* (?:(?:need|want|wanted) |(?:have|got) to )|"
     r"\b(?:gotta|wanna|gonna)\b",
 )
+#: Without one of them nobody tells what he thinks or wants.
+_OF_OWN_MIND = word_set("i i'm i've i'd i'll we we're we've we'd we'll gotta wanna gonna")
 _OF_NOW = word_set("today tonight now right every each single day time moment this week")
 _ASIDE = re.compile(
     r"\b(?:thing|things|stuff|something|somewhere|somehow|everything|anything|whatever|kind of|"
@@ -209,7 +211,7 @@ def use_later(said: Said) -> int:
     if not weight or pro < _LEAST_FOR:
         return NONE
     against = (
-        _of_the_moment(text)
+        _of_the_moment(text, lowers)
         + 2 * bool(_TALK.search(text))
         + (0 if LISTENER.isdisjoint(lowers) else 2)
         + 2 * bool(BRUSQUE.match(text))
@@ -241,7 +243,7 @@ def tells(said: Said) -> int:
     end = said.tokens.ends[said.right - 1]
     chooses = CHOICE.search(text) is not None
     against = (
-        _of_the_moment(text)
+        _of_the_moment(text, lowers)
         + 2 * bool(_TALK.search(text) and not chooses)
         + (0 if LISTENER.isdisjoint(lowers) else 3)
         + 3 * bool(BRUSQUE.match(text))
@@ -254,15 +256,13 @@ def tells(said: Said) -> int:
     return pro - against - (2 if firm or life else 3)
 
 
-def _of_the_moment(text: str) -> int:
+def _of_the_moment(text: str, lowers: Sequence[str]) -> int:
     """Return how much a clause is a mood, a thought, an intention or about no certain thing."""
-    return (
-        2 * bool(_MOOD.search(text))
-        + 2 * bool(_THOUGHT.search(text))
-        + 2 * bool(_INTENT.search(text))
-        + bool(_ASIDE.search(text))
-        + bool(_WANTED.search(text))
-    )
+    passing = 2 * bool(_MOOD.search(text)) + bool(_ASIDE.search(text))
+    if not _OF_OWN_MIND.isdisjoint(lowers):
+        passing += 2 * bool(_THOUGHT.search(text)) + 2 * bool(_INTENT.search(text))
+        passing += bool(_WANTED.search(text))
+    return passing
 
 
 def _firm(said: Said) -> int:
