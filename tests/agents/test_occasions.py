@@ -104,6 +104,11 @@ def test_an_hour_later_it_is_no_answer() -> None:
     assert not any("garden" in fact for fact in zone.facts())
 
 
+def test_a_talk_that_began_with_a_long_text_is_about_too_much() -> None:
+    (*_, fact) = talk(began=f"{BEGAN} {'It rains on the old boathouse again. ' * 80}").facts()
+    assert not fact.startswith("After")
+
+
 def test_a_fact_rests_on_the_message_whose_words_it_repeats() -> None:
     zone = Zone(RuleWriter()).given(
         says("Ada", BEGAN, id="began"),

@@ -35,6 +35,8 @@ AT = 1_778_245_000_000
         ("I look at it and remember Rome.", None),
         ("Blessed we both have this mindset in our lives.", None),
         ("I like people who accept and love me.", None),
+        ("Planning a trip to Rome and Bonn.", "Ada Marsh is planning a trip to Rome and Bonn."),
+        ("Going to fairs, baking bread and walking the dog.", None),
         ("I work and my kids play and sing.", "Ada Marsh works and Ada's kids play and sing."),
         # Modals and negation.
         ("I can swim.", "Ada Marsh can swim."),

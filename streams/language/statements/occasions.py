@@ -17,6 +17,8 @@ from streams.language.worth.worth import count_words
 
 #: So many sentences of a message may tell what it is about, in so many words.
 _SENTENCES, _LEAST_TELLING, _LONGEST = 4, 2, 26
+#: In characters.
+_LONGEST_TEXT = 2_000
 #: Of fewer words a statement hardly tells enough by itself.
 FEW_WORDS = 14
 #: "Re: Fwd: AW: The roof"
@@ -46,8 +48,11 @@ class Occasion(NamedTuple):
     def told(self, *, unsure: bool) -> ToldOccasion | None:
         """Return what of the words is told with a statement; None where they tell nothing.
 
-        `unsure`: the statement tells little by itself. With another only a question is told.
+        `unsure`: the statement tells little by itself. With another only a question is told. A long
+        text is about too much.
         """
+        if len(self.text) > _LONGEST_TEXT:
+            return None
         if self.said_by is not None and not unsure and "?" not in self.text:
             return None
         if self.number is None:

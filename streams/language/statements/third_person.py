@@ -225,6 +225,8 @@ class _Rewriting:
         elif word in _ELIDED_ING:
             if ":" in self._tokens.text[:60]:
                 raise _Doubt  # a heading: "Getting the money: ..."
+            if any(lower.endswith("ing") for lower in self._lowers_after_commas(place)):
+                raise _Doubt  # "Going for hikes, having picnics" may be what they like to do
             self._insert(0, "is ")
         elif is_past(word) and word not in ("was", "were", "had", "based", "used", "left", "found"):
             if word in BASES or not _NEW_SUBJECT.isdisjoint(rest):
@@ -234,6 +236,11 @@ class _Rewriting:
         else:
             return 0
         return place + 1
+
+    def _lowers_after_commas(self, index: int) -> list[str]:
+        """Return the words behind a word that follow a comma."""
+        later = range(index + 1, len(self._lowers))
+        return [self._lowers[at] for at in later if "," in self._tokens.gap(at - 1)]
 
     def _insert(self, index: int, verb: str) -> None:
         start = self._tokens.starts[index]
