@@ -96,6 +96,15 @@ def test_an_answer_that_leaves_something_open_is_told_with_its_question() -> Non
     assert "Ada" in fact
 
 
+def test_a_question_that_asks_of_it_is_told_with_what_it_is() -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Bob", "Morning! That plate is new. Did you make it?", id="asks"),
+        says("Ada", "Yes, I made it in the pottery class in May.", at=START + MINUTE, id="answers"),
+    )
+    (fact,) = [fact for fact in zone.facts() if "pottery class" in fact]
+    assert fact.startswith('After Bob asked "That plate is new. Did you make it?", Ada said: ')
+
+
 def test_an_hour_later_it_is_no_answer() -> None:
     zone = Zone(RuleWriter()).given(
         says("Bob", "Any plans for the garden?", id="asks"),

@@ -9,16 +9,15 @@ from projections.text.lexicon import word_set
 from projections.text.sentences import sentences
 from projections.text.tokenizer import tokenise
 from streams.language.grammar.analysis import Statement
-from streams.language.grammar.clauses import after_lead_in
-from streams.language.grammar.questions import last_question
+from streams.language.grammar.clauses import Span, after_lead_in
 from streams.language.references.standing_alone import left_open
 from streams.language.statements.plain_words import without_marks
 from streams.language.worth.worth import count_words
 
-#: So many sentences of a message may tell what it is about, in so many words.
-_SENTENCES, _LEAST_TELLING, _LONGEST = 4, 2, 26
-#: In characters.
-_LONGEST_TEXT = 2_000
+#: So many sentences of a message may tell what it is about; so many of their words must tell.
+_SENTENCES, _LEAST_TELLING = 4, 2
+#: In words: a sentence, and a question with the sentence before it. In characters: a message.
+_LONGEST, _LONGEST_TWO, _LONGEST_TEXT = 26, 18, 2_000
 #: Of fewer words a statement hardly tells enough by itself.
 FEW_WORDS = 14
 #: "Re: Fwd: AW: The roof"
@@ -59,12 +58,9 @@ class Occasion(NamedTuple):
             words = " ".join(_REPLIED.sub("", self.text.strip()).split())
             fits = _telling(words) > 0 and len(words.split()) <= _LONGEST
         else:
-            asked = last_question(self.text) if self.said_by and "?" in self.text else ""
-            words = asked[after_lead_in(asked, 0, len(asked)) :]
-            fits = bool(_telling(words)) and len(words.split()) <= _LONGEST
-            if not fits:
-                words = _telling_most(self.text)
-                fits = bool(words)
+            words = _asked(self.text) if self.said_by is not None else ""
+            words = words or _telling_most(self.text)
+            fits = bool(words)
         return ToldOccasion(words.translate(_QUOTES), self.number, self.said_by) if fits else None
 
 
@@ -107,11 +103,39 @@ def without_occasion(told: str) -> str:
     return _BEFORE_OWN.sub("", told, count=1)
 
 
+def _asked(text: str) -> str:
+    """Return the last question of a message, with the sentence before it where that says what it
+    asks about: "That plate is new! Did you make it?"; "" without one.
+    """
+    found = sentences(text) if "?" in text else []
+    last = next((at for at in reversed(range(len(found))) if _asks(text, found[at])), None)
+    if last is None:
+        return ""
+    question = _words(text, found[last])
+    tokens = tokenise(question)
+    is_open = left_open(tokens, 0, len(tokens.words), (), 0) in ("part", "thing")
+    if last and (is_open or not _telling(question)) and _telling(_words(text, found[last - 1])):
+        both = f"{_words(text, found[last - 1])} {question}"
+        if len(both.split()) <= _LONGEST_TWO:
+            return both
+    return question if _telling(question) and len(question.split()) <= _LONGEST else ""
+
+
+def _asks(text: str, span: Span) -> bool:
+    return text[span[0] : span[1]].endswith("?")
+
+
+def _words(text: str, span: Span) -> str:
+    """Return what a sentence says, without what leads to it and the marks of formatting."""
+    start, end = span
+    return " ".join(without_marks(text[after_lead_in(text, start, end) : end]).split())
+
+
 def _telling_most(text: str) -> str:
     """Return the sentence of a message that tells most; "" where none tells enough."""
     found: list[tuple[int, str]] = []
-    for start, end in sentences(text)[:_SENTENCES]:
-        said = " ".join(without_marks(text[after_lead_in(text, start, end) : end]).split())
+    for span in sentences(text)[:_SENTENCES]:
+        said = _words(text, span)
         telling = _telling(said)
         if telling >= _LEAST_TELLING and len(said.split()) <= _LONGEST:
             found.append((telling, said.rstrip(" .!:;,")))
