@@ -184,3 +184,31 @@ def test_once_the_beginning_is_forgotten_none_of_its_words_are_told(tmp_path: Pa
         facts = [fact.text for fact in zone.facts()]
         assert any("tins of grey" in fact for fact in facts)
         assert not any("repaint" in fact or "cottage" in fact for fact in facts)
+
+
+def test_once_who_asked_is_forgotten_none_of_the_question_is_told(tmp_path: Path) -> None:
+    with Recollect(tmp_path / "home", encoder="none") as recollect:
+        zone = recollect.zone("talk")
+        zone.ingest(
+            [
+                {
+                    "id": who,
+                    "platform": "chat",
+                    "sender_id": who.lower(),
+                    "sender_name": who,
+                    "peer_id": "friends",
+                    "content": words,
+                    "occurred_at": f"2026-01-05T10:0{minute}:00Z",
+                }
+                for minute, (who, words) in enumerate(
+                    (
+                        ("Bob", "How often do you go to the climbing wall?"),
+                        ("Ada", "Three times a week; it keeps us fit in winter."),
+                    )
+                )
+            ]
+        )
+        assert any("climbing wall" in fact.text for fact in zone.facts())
+        zone.forget("Bob")
+        assert not any("climbing" in fact.text for fact in zone.facts())
+        assert not any("climbing" in each.text for each in zone.recall("climbing wall").results)

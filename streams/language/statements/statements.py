@@ -100,7 +100,7 @@ def analyse(
         days_resolved="temporal_resolution" not in without,
     )
     resolves = "coreference" not in without
-    answered = (answering, asked) if answering and asked else None
+    answered = (answering, _in_full(asked, occasion)) if answering and asked else None
     wording = Wording(contents, before=before, answering=answered, resolves=resolves)
     keep = [*keep, *collection_days(tokens)]
     stating = SentenceStatements(
@@ -135,6 +135,12 @@ def analyse(
         frozenset(number for number in named_by if number is not None),
     )
     return left_out(analysis, without) if without else analysis
+
+
+def _in_full(asked: str, occasion: Occasion | None) -> str:
+    """Return a question with the sentence before it, where that says what it asks about."""
+    words = occasion.told(unsure=True) if occasion is not None and occasion.said_by else None
+    return asked if words is None or not words.asks else words.words
 
 
 def _stated(

@@ -149,14 +149,14 @@ class Wording:
         span, asked = self._answering
         if not span[0] <= statement.start < span[1] or not tells_what(tokenise(asked)):
             return None
-        return self.answered(statement, asked)
+        return self.answered(statement)
 
-    def answered(self, statement: Statement, asked: str) -> Statement:
+    def answered(self, statement: Statement) -> Statement:
         """Return the statement with the question that it answers."""
         answered = statement.text.removeprefix(f"{self._speaker}: ")
-        if self._speaker is None:
+        if self._speaker is None or self._answering is None:
             return msgspec.structs.replace(statement, text=answered)
-        text = f'Asked "{asked}", {self._speaker} answered: {answered}'
+        text = f'Asked "{self._answering[1]}", {self._speaker} answered: {answered}'
         return msgspec.structs.replace(statement, text=text)
 
     def whose_it_is(self, claim: Claim | None, said: str) -> str | None:
