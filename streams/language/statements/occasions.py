@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from projections.text.lexicon import word_set
@@ -32,7 +34,8 @@ _BEFORE_OWN = re.compile(
 )
 
 
-class Occasion(NamedTuple):
+@dataclass(frozen=True)
+class Occasion:
     """What a message was written on, in words from outside of it.
 
     Without a `number` they came with it, as the subject of a mail does; with one it is the event
@@ -44,15 +47,20 @@ class Occasion(NamedTuple):
     number: int | None = None
     said_by: str | None = None
 
-    def told(self, *, unsure: bool) -> ToldOccasion | None:
-        """Return what of the words is told with a statement; None where they tell nothing.
+    def may_be_lacked(self, *, unsure: bool) -> bool:
+        """Whether a statement may lack what the words tell; `unsure`: it tells little by itself.
 
-        `unsure`: the statement tells little by itself. With another only a question is told. A long
-        text is about too much.
+        Of what somebody else said a statement that tells enough lacks only a question.
+        """
+        return unsure or self.said_by is None or "?" in self.text
+
+    @cached_property
+    def told(self) -> ToldOccasion | None:
+        """What of the words is told with a statement; None where they tell nothing.
+
+        A long text is about too much.
         """
         if len(self.text) > _LONGEST_TEXT:
-            return None
-        if self.said_by is not None and not unsure and "?" not in self.text:
             return None
         if self.number is None:
             words = " ".join(_REPLIED.sub("", self.text.strip()).split())

@@ -351,7 +351,7 @@ class SentenceStatements:
         is_open = left_open(said.tokens, said.left, said.right, said.mentions, said.left)
         if is_open != "nothing" and not said.mentions:
             return []
-        return [self._wording.answered(statement)]
+        return [self._wording.answered(statement, asked)]
 
     def _only_agrees(self, said: Said) -> bool:
         """Whether it says yes, and perhaps to whom: "Definitely, Maria!"."""

@@ -100,8 +100,10 @@ def analyse(
         days_resolved="temporal_resolution" not in without,
     )
     resolves = "coreference" not in without
-    answered = (answering, _in_full(asked, occasion)) if answering and asked else None
-    wording = Wording(contents, before=before, answering=answered, resolves=resolves)
+    answered = (answering, asked) if answering and asked else None
+    wording = Wording(
+        contents, before=before, answering=answered, occasion=occasion, resolves=resolves
+    )
     keep = [*keep, *collection_days(tokens)]
     stating = SentenceStatements(
         contents, wording, keep=keep, dictated=dictated, resolves=resolves, told=told
@@ -117,12 +119,8 @@ def analyse(
     if unsure and (best := stating.best_unsure()) is not None:
         # Nothing here surely lasts: the best of it is kept, and the rest is left to the message.
         statements.append(best)
-    words = occasion.told(unsure=unsure) if statements and occasion and resolves else None
-    if words is not None:
-        statements = [
-            wording.on_occasion(each, words) if words.is_lacked(each, unsure=unsure) else each
-            for each in statements
-        ]
+    if statements and resolves:
+        statements = [wording.on_occasion(each, unsure=unsure) for each in statements]
     statements += stating.aside
     named_by = (wording.named_by.get(each.start) for each in statements)
     analysis = Analysis(
@@ -135,12 +133,6 @@ def analyse(
         frozenset(number for number in named_by if number is not None),
     )
     return left_out(analysis, without) if without else analysis
-
-
-def _in_full(asked: str, occasion: Occasion | None) -> str:
-    """Return a question with the sentence before it, where that says what it asks about."""
-    words = occasion.told(unsure=True) if occasion is not None and occasion.said_by else None
-    return asked if words is None or not words.asks else words.words
 
 
 def _stated(

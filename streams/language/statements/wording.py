@@ -25,7 +25,7 @@ from streams.language.references.person_before import with_things as things_name
 from streams.language.references.standing_alone import left_open
 from streams.language.relations.causes import after_opening
 from streams.language.statements.message_contents import MessageContents
-from streams.language.statements.occasions import ToldOccasion, without_occasion
+from streams.language.statements.occasions import Occasion, without_occasion
 from streams.language.statements.plain_words import without_marks
 from streams.language.statements.third_person import in_third_person, is_impersonal
 
@@ -49,8 +49,8 @@ class Wording:
     """How the statements of one message are put into words.
 
     `before` are the messages before it, `answering` is the sentence that answers a question, with
-    that question. `resolves`: whether persons are named at all. `named_by` has, by where a
-    statement begins, the event before it that names whom it means.
+    that question; on `occasion` they were written. `resolves`: whether persons are named at all.
+    `named_by` has, by where a statement begins, the event before it that names what it means.
     """
 
     def __init__(
@@ -59,12 +59,14 @@ class Wording:
         *,
         before: Sequence[Before] = (),
         answering: tuple[Span, str] | None = None,
+        occasion: Occasion | None = None,
         resolves: bool = True,
     ) -> None:
         self._contents = contents
         self._speaker = contents.speaker
         self._before = before
         self._answering = answering
+        self._occasion = occasion
         self._resolves = resolves
         self.named_by: dict[int, int] = {}
         self._looked_up = 0
@@ -146,18 +148,23 @@ class Wording:
         """The statement with the question that it answers; None where that leaves as much open."""
         if self._answering is None or self._speaker is None:
             return None
-        span, asked = self._answering
-        if not span[0] <= statement.start < span[1] or not tells_what(tokenise(asked)):
+        (start, end), asked = self._answering
+        if not start <= statement.start < end or not tells_what(tokenise(self._in_full(asked))):
             return None
-        return self.answered(statement)
+        return self.answered(statement, asked)
 
-    def answered(self, statement: Statement) -> Statement:
+    def answered(self, statement: Statement, asked: str) -> Statement:
         """Return the statement with the question that it answers."""
         answered = statement.text.removeprefix(f"{self._speaker}: ")
-        if self._speaker is None or self._answering is None:
+        if self._speaker is None:
             return msgspec.structs.replace(statement, text=answered)
-        text = f'Asked "{self._answering[1]}", {self._speaker} answered: {answered}'
+        text = f'Asked "{self._in_full(asked)}", {self._speaker} answered: {answered}'
         return msgspec.structs.replace(statement, text=text)
+
+    def _in_full(self, asked: str) -> str:
+        """Return a question with the sentence before it, where that says what it asks about."""
+        told = self._occasion.told if self._occasion and self._occasion.said_by else None
+        return asked if told is None or not told.asks else told.words
 
     def whose_it_is(self, claim: Claim | None, said: str) -> str | None:
         """What is said of an address that the sentence only calls "it"."""
@@ -208,9 +215,16 @@ class Wording:
             text = f"{prefix}{_ended(before)} {_ended(said)}"
         return msgspec.structs.replace(statement, text=text)
 
-    def on_occasion(self, statement: Statement, told: ToldOccasion) -> Statement:
-        """The statement with the words that tell on what occasion it was made."""
-        if self._speaker is None or statement.claim is not None:
+    def on_occasion(self, statement: Statement, *, unsure: bool) -> Statement:
+        """The statement with the words that tell on what occasion it was made, where it lacks them.
+
+        `unsure`: it tells little by itself.
+        """
+        occasion = self._occasion
+        if self._speaker is None or statement.claim is not None or occasion is None:
+            return statement
+        told = occasion.told if occasion.may_be_lacked(unsure=unsure) else None
+        if told is None or not told.is_lacked(statement, unsure=unsure):
             return statement
         said = statement.text.removeprefix(f"{self._speaker}: ")
         if without_occasion(said) != said:
