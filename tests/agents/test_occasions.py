@@ -43,7 +43,7 @@ def test_a_fact_in_the_third_person_is_told_with_the_subject_as_well() -> None:
     assert told.startswith('On "Roof of the boathouse": Ada paid the 400 euros on Monday')
 
 
-@pytest.mark.parametrize("subject", ["", "Re:", "  ", "Fwd: ", 7, None, ["the roof"]])
+@pytest.mark.parametrize("subject", ["", "Re:", "  ", "Fwd: ", 7, None, ["the roof"], "roof" * 99])
 def test_a_subject_that_tells_nothing_is_not_told(subject: object) -> None:
     zone = Zone(RuleWriter()).given(
         says("Ada", "Mr. Lund comes on Monday at 8:00.", metadata={"subject": subject})

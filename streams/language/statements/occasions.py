@@ -18,8 +18,10 @@ from streams.language.worth.worth import count_words
 
 #: So many sentences of a message may tell what it is about; so many of their words must tell.
 _SENTENCES, _LEAST_TELLING = 4, 2
-#: In words: a sentence, and a question with the sentence before it. In characters: a message.
-_LONGEST, _LONGEST_TWO, _LONGEST_TEXT = 26, 18, 2_000
+#: In words: a sentence, and a question with the sentence before it.
+_LONGEST, _LONGEST_TWO = 26, 18
+#: In characters: what is told, and the message that it is of.
+_LONGEST_TOLD, _LONGEST_TEXT = 240, 2_000
 #: Of fewer words a statement hardly tells enough by itself.
 FEW_WORDS = 14
 #: "Re: Fwd: AW: The roof"
@@ -64,7 +66,7 @@ class Occasion:
             return None
         if self.number is None:
             words = " ".join(_REPLIED.sub("", self.text.strip()).split())
-            fits = _telling(words) > 0 and len(words.split()) <= _LONGEST
+            fits = _telling(words) > 0 and _is_short(words)
         else:
             words = _asked(self.text) if self.said_by is not None else ""
             words = words or _telling_most(self.text)
@@ -124,9 +126,9 @@ def _asked(text: str) -> str:
     is_open = left_open(tokens, 0, len(tokens.words), (), 0) in ("part", "thing")
     if last and (is_open or not _telling(question)) and _telling(_words(text, found[last - 1])):
         both = f"{_words(text, found[last - 1])} {question}"
-        if len(both.split()) <= _LONGEST_TWO:
+        if _is_short(both, _LONGEST_TWO):
             return both
-    return question if _telling(question) and len(question.split()) <= _LONGEST else ""
+    return question if _telling(question) and _is_short(question) else ""
 
 
 def _asks(text: str, span: Span) -> bool:
@@ -145,9 +147,13 @@ def _telling_most(text: str) -> str:
     for span in sentences(text)[:_SENTENCES]:
         said = _words(text, span)
         telling = _telling(said)
-        if telling >= _LEAST_TELLING and len(said.split()) <= _LONGEST:
+        if telling >= _LEAST_TELLING and _is_short(said):
             found.append((telling, said.rstrip(" .!:;,")))
     return max(found, key=lambda each: each[0])[1] if found else ""
+
+
+def _is_short(said: str, longest: int = _LONGEST) -> bool:
+    return len(said) <= _LONGEST_TOLD and len(said.split()) <= longest
 
 
 def _telling(said: str) -> int:
