@@ -77,6 +77,14 @@ def test_given_something_sure_when_read_then_the_rest_is_left() -> None:
     assert facts(text) == ["I moved to Ghent in March."]
 
 
+@pytest.mark.parametrize(
+    "text", ["We can start on Monday at 8:00.", "I could come on Friday at 17:30."]
+)
+def test_given_an_offer_of_a_day_and_an_hour_when_read_then_it_is_sure(text: str) -> None:
+    beside = "The tiles cost 400 euros more than planned, because the supplier changed."
+    assert text in facts(f"{text} {beside}")
+
+
 def test_given_no_name_of_the_day_when_read_twice_then_the_same() -> None:
     text = "I mended the nets. I sorted the seeds. I stacked the boxes."
     assert facts(text) == facts(text)

@@ -211,7 +211,7 @@ def use_later(said: Said) -> int:
     if not weight or pro < _LEAST_FOR:
         return NONE
     against = (
-        _of_the_moment(text, lowers)
+        _of_the_moment(text, lowers, appointed=_is_appointed(said))
         + 2 * bool(_TALK.search(text))
         + (0 if LISTENER.isdisjoint(lowers) else 2)
         + 2 * bool(BRUSQUE.match(text))
@@ -243,7 +243,7 @@ def tells(said: Said) -> int:
     end = said.tokens.ends[said.right - 1]
     chooses = CHOICE.search(text) is not None
     against = (
-        _of_the_moment(text, lowers)
+        _of_the_moment(text, lowers, appointed=_is_appointed(said))
         + 2 * bool(_TALK.search(text) and not chooses)
         + (0 if LISTENER.isdisjoint(lowers) else 3)
         + 3 * bool(BRUSQUE.match(text))
@@ -256,12 +256,18 @@ def tells(said: Said) -> int:
     return pro - against - (2 if firm or life else 3)
 
 
-def _of_the_moment(text: str, lowers: Sequence[str]) -> int:
+def _is_appointed(said: Said) -> bool:
+    """Whether a day and a time of it are named: "We can start on Monday at 8:00"."""
+    return bool(said.dates) and any(item.type == "TIME" for item in said.mentions)
+
+
+def _of_the_moment(text: str, lowers: Sequence[str], *, appointed: bool) -> int:
     """Return how much a clause is a mood, a thought, an intention or about no certain thing."""
     passing = 2 * bool(_MOOD.search(text)) + bool(_ASIDE.search(text))
     if not _OF_OWN_MIND.isdisjoint(lowers):
-        passing += 2 * bool(_THOUGHT.search(text)) + 2 * bool(_INTENT.search(text))
-        passing += bool(_WANTED.search(text))
+        passing += 2 * bool(_THOUGHT.search(text))
+        if not appointed:
+            passing += 2 * bool(_INTENT.search(text)) + bool(_WANTED.search(text))
     return passing
 
 
