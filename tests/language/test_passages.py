@@ -78,3 +78,12 @@ def test_no_sentence_is_told_twice() -> None:
         "I sold the canoe on Monday. It stood in my garden for years. Bea bought my kayak in May."
     )
     assert sum("in Ada's garden" in fact or "in my garden" in fact for fact in told) == 1
+
+
+def test_what_a_passage_mentions_stands_in_the_order_of_its_words() -> None:
+    (statement,) = analyse(
+        "The 3 crates came from Oslo. I gave one to Bea.", speaker="Ada", at_ms=AT_MS
+    ).statements
+    starts = [each.start for each in statement.mentions]
+    assert len(starts) >= 2
+    assert starts == sorted(starts)

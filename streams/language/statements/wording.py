@@ -258,6 +258,7 @@ class Wording:
         else:
             text = f"{self._speaker}: {' '.join(map(_ended, said))}"
         words = tokens_for_signature(contents.tokens, left, right, dates)
+        by_place = {each.start: each for each in (*mentions, *statement.mentions)}
         return msgspec.structs.replace(
             statement,
             start=start,
@@ -265,7 +266,7 @@ class Wording:
             sentence=" ".join(contents.text[start:end].split()),
             text=text,
             signature=assemble(words, self._speaker, question=False),
-            mentions=tuple(dict.fromkeys([*statement.mentions, *mentions])),
+            mentions=tuple(by_place[place] for place in sorted(by_place)),
             dates=tuple(as_reference(contents.tokens, item) for item in dates),
         )
 
