@@ -72,7 +72,11 @@ def members(results: list[Result]) -> int:
     [
         (False, told(), 2),
         # By their vectors all that Ann told above comes before Bob's words already.
-        (True, told("And then I saw {}.", "Ann, which cities were visited? Was it far?"), 1),
+        (
+            True,
+            told("And then I saw {}.", "Ann, which cities were visited? Who drove the yellow bus?"),
+            1,
+        ),
     ],
 )
 def test_a_list_holds_more_of_what_the_one_who_is_named_told(
