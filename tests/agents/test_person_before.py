@@ -10,6 +10,7 @@ from recollect import Recollect
 from schemas.changes import Fact
 from streams.agents.writer import RuleWriter
 from tests.agents.kit import DAY, MINUTE, START, Zone, says
+from tests.library.kit import said
 
 ASKED = "How did it go with Peter?"
 TOLD = "He signed the lease in Turin on Monday."
@@ -28,25 +29,19 @@ def test_the_fact_names_him_and_rests_on_who_named_him() -> None:
     assert len(sources) == 2
 
 
+def test_a_name_stays_where_a_sentence_stands_beside_the_pronoun() -> None:
+    told = "He painted the shed in May. The shed stands behind the old barn."
+    zone = Zone(RuleWriter()).given(says("Bob", ASKED))
+    (fact,) = zone.given(says("Ada", told, at=START + MINUTE, id="told")).facts()
+    assert "Peter painted the shed" in fact
+
+
 def test_once_who_named_him_is_forgotten_nobody_is_named(tmp_path: Path) -> None:
     with Recollect(tmp_path / "home", encoder="none") as recollect:
         zone = recollect.zone("friends")
-        zone.ingest(
-            [
-                {
-                    "id": who,
-                    "platform": "chat",
-                    "sender_id": who.lower(),
-                    "sender_name": who,
-                    "peer_id": "friends",
-                    "content": words,
-                    "occurred_at": f"2026-01-05T10:0{minute}:00Z",
-                }
-                for minute, (who, words) in enumerate((("Bob", ASKED), ("Ada", TOLD)))
-            ]
-        )
+        zone.ingest([said("asks", ASKED, by="Bob"), said("tells", TOLD, minute=1)])
         assert any("Peter signed the lease" in fact.text for fact in zone.facts())
-        zone.forget("Bob")
+        zone.forget("asks")
         assert not any("Peter" in fact.text for fact in zone.facts())
         assert zone.facts() == []
 
@@ -139,23 +134,13 @@ def test_everything_that_is_known_of_her_rests_on_who_named_her() -> None:
 
 
 def test_once_she_is_forgotten_nothing_is_claimed_of_her(tmp_path: Path) -> None:
-    for forgotten in ("Bob", "Ada"):
+    for forgotten in ("asks", "tells"):
         with Recollect(tmp_path / forgotten, encoder="none") as recollect:
             zone = recollect.zone("friends")
             zone.ingest(
                 [
-                    {
-                        "id": who,
-                        "platform": "chat",
-                        "sender_id": who.lower(),
-                        "sender_name": who,
-                        "peer_id": "friends",
-                        "content": words,
-                        "occurred_at": f"2026-01-05T10:0{minute}:00Z",
-                    }
-                    for minute, (who, words) in enumerate(
-                        (("Bob", "What does Zelda do?"), ("Ada", "She teaches maths."))
-                    )
+                    said("asks", "What does Zelda do?", by="Bob"),
+                    said("tells", "She teaches maths.", minute=1),
                 ]
             )
             (fact,) = zone.facts()

@@ -74,6 +74,8 @@ class SentenceStatements:
         self._resolves = resolves
         #: What sentences say on the way, such as whose sister somebody is.
         self.aside: list[Statement] = []
+        #: What clauses say in the words of their message alone, by where they stand.
+        self._in_own_words: dict[Span, str] = {}
         #: The clauses of sentences that state nothing sure.
         self._left: list[list[JudgedClause]] = []
         #: Whether "he" or "she" in the part that is read is somebody whom the part before names.
@@ -314,8 +316,13 @@ class SentenceStatements:
         return self.with_passage(open_ones[0]) if open_ones else None
 
     def with_passage(self, statement: Statement, others: Collection[int] = ()) -> Statement:
-        """The statement with the sentences beside it, but for those that `others` begin in."""
+        """The statement with the sentences beside it, but for those that `others` begin in.
+
+        What is told in other words than the message's own, with a name or a question, stays so.
+        """
         if statement.claim is not None or not self._resolves:
+            return statement
+        if statement.text != self._in_own_words.get((statement.start, statement.end)):
             return statement
         sentences = self._passages.around(statement.start, others)
         return self._wording.as_passage(statement, sentences) if len(sentences) > 1 else statement
@@ -375,11 +382,13 @@ class SentenceStatements:
         words = tokens_for_signature(tokens, left, right, dates)
         mentions = self._contents.mentions_in(start, end)
         claim = next((piece.claim for piece in pieces if piece.claim), None)
+        text = wording.whose_it_is(claim, resolved) or wording.worded(resolved, mentions)
+        self._in_own_words[start, end] = text
         return Statement(
             start=start,
             end=end,
             sentence=plain,
-            text=wording.whose_it_is(claim, resolved) or wording.worded(resolved, mentions),
+            text=text,
             signature=assemble(words, speaker, question=False),
             mentions=tuple(mentions),
             dates=tuple(references),
