@@ -98,7 +98,8 @@ class EventsOfFiles(Surroundings):
         return ()
 
     def revisions(self, event: Event, below: int) -> Sequence[Event]:
-        return self._versions[_message(event)]
+        versions = self._versions[_message(event)]
+        return [one for one in versions if one.number < below and one.number != event.number]
 
     def reading(self, text: str) -> TextReading | None:
         content = self.readings.get(text_hash(text))

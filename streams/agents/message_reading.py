@@ -152,7 +152,7 @@ def read_message(
         days=[day for _, day in named],
         without=without,
         before=_said_before(text, said_at, event, surroundings),
-        occasion=_occasion(event, content, said_at, before, surroundings),
+        occasion=_occasion(event, said_at, replaced, before, surroundings, below),
     )
     whom = {each.whom.name for each in analysis.statements if each.whom is not None}
     names = " ".join((text, *sorted(whom)))
@@ -217,29 +217,36 @@ def _said_before(text: str, said_at: int, event: Event, surroundings: Surroundin
 
 def _occasion(
     event: Event,
-    content: Content,
     said_at: int,
+    replaced: Sequence[str],
     before: Sequence[Event],
     surroundings: Surroundings,
+    below: int,
 ) -> Occasion | None:
     """Return on what occasion a message is written: what its mail is about, with what its sender
     began this talk with an assistant, or what somebody else said just before.
+
+    What was edited or taken back since is none, and nothing is an occasion of itself: `replaced`
+    are the ids of the versions that the message takes the place of.
     """
+    content = message_of(event)
     subject = content.metadata.get("subject")
     if isinstance(subject, str):
         return Occasion(subject)
     if not before:
         return None
     last = message_of(before[0])
-    if is_assistant(last.sender_id, last.direction):
-        began = surroundings.began(event)
-        if began is None or not 0 <= said_at - began.occurred_at <= _TALK_MS:
-            return None
-        return Occasion(own_words(message_of(began)), began.number)
-    just_now = 0 <= said_at - before[0].occurred_at <= JUST_NOW_MS
-    if last.sender_id == content.sender_id or not just_now:
+    to_assistant = is_assistant(last.sender_id, last.direction)
+    said = surroundings.began(event) if to_assistant else before[0]
+    within = _TALK_MS if to_assistant else JUST_NOW_MS
+    if said is None or said.id in replaced or not 0 <= said_at - said.occurred_at <= within:
         return None
-    return Occasion(own_words(last), before[0].number, last.sender_name or last.sender_id)
+    if not to_assistant and last.sender_id == content.sender_id:
+        return None
+    if not among_versions(said, surroundings.revisions(said, below))[2]:
+        return None
+    who = None if to_assistant else last.sender_name or last.sender_id
+    return Occasion(own_words(message_of(said)), said.number, who)
 
 
 def named_before(text: str, event: Event, surroundings: Surroundings) -> Sequence[Event]:

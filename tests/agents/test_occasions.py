@@ -4,15 +4,16 @@ sender began the talk with, or what was asked.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from recollect import Recollect
 from schemas.changes import Fact
+from schemas.events import Deletion, Edit
 from streams.agents.writer import RuleWriter
 from tests.agents.kit import DAY, HOUR, MINUTE, START, Zone, says
+from tests.library.kit import said
 
 BEGAN = "Hi! I need to repaint the kitchen of the cottage. Can you help me plan it?"
 ANSWER = "Of course. Which colour do you have in mind?"
@@ -136,6 +137,33 @@ def test_a_fact_rests_on_the_message_whose_words_it_repeats() -> None:
         assert {1, outcome.event.number} <= set(sources)
 
 
+def test_what_a_talk_began_with_is_not_told_with_what_it_was_edited_to() -> None:
+    repaints = "I need to repaint the kitchen of the cottage by Friday."
+    edited = says(
+        "Ada", repaints, id="edit", at=START + 2 * MINUTE, kind=Edit, target="began", said_at=START
+    )
+    zone = Zone(RuleWriter()).given(
+        says("Ada", BEGAN, id="began"),
+        says("assistant", ANSWER, at=START + MINUTE, id="answer", direction="out"),
+        edited,
+    )
+    assert any(fact.startswith("Ada needs to repaint") for fact in zone.holding())
+    assert not any(fact.startswith("After") for fact in zone.holding())
+
+
+@pytest.mark.parametrize("kind", [Edit, Deletion])
+def test_words_that_no_longer_stand_are_not_told(kind: type[Edit | Deletion]) -> None:
+    began, edited = "repaint the kitchen", "Never mind."
+    zone = Zone(RuleWriter()).given(
+        says("Ada", BEGAN, id="began"),
+        says("Ada", edited, id="gone", at=START + 1, kind=kind, target="began"),
+        says("assistant", ANSWER, at=START + MINUTE, id="answer", direction="out"),
+        says("Ada", LATER, at=START + 2 * MINUTE, id="later"),
+    )
+    assert any("tins of grey" in fact for fact in zone.holding())
+    assert not any(began in fact for fact in zone.holding())
+
+
 def test_a_value_in_the_subject_is_not_what_is_taken_back() -> None:
     zone = Zone(RuleWriter()).given(
         says(
@@ -155,30 +183,16 @@ def test_a_value_in_the_subject_is_not_what_is_taken_back() -> None:
     assert any("The fitters start on 12 May" in fact for fact in zone.holding())
 
 
-def ingest(home: Path, said: Sequence[tuple[str, str, str | None]]) -> Recollect:
-    recollect = Recollect(home, encoder="none")
-    recollect.zone("talk").ingest(
-        [
-            {
-                "id": id_,
-                "platform": "chat",
-                "sender_id": "assistant" if direction else "ada",
-                "sender_name": "assistant" if direction else "Ada",
-                "direction": direction or "in",
-                "session_id": "s1",
-                "content": words,
-                "occurred_at": f"2026-01-05T10:0{minute}:00Z",
-            }
-            for minute, (id_, words, direction) in enumerate(said)
-        ]
-    )
-    return recollect
-
-
 def test_once_the_beginning_is_forgotten_none_of_its_words_are_told(tmp_path: Path) -> None:
-    said = [("began", BEGAN, None), ("answer", ANSWER, "out"), ("later", LATER, None)]
-    with ingest(tmp_path / "home", said) as recollect:
+    with Recollect(tmp_path / "home", encoder="none") as recollect:
         zone = recollect.zone("talk")
+        zone.ingest(
+            [
+                said("began", BEGAN),
+                said("answer", ANSWER, by="assistant", minute=1, direction="out"),
+                said("later", LATER, minute=2),
+            ]
+        )
         assert any("repaint" in fact.text and "tins" in fact.text for fact in zone.facts())
         zone.forget("began")
         facts = [fact.text for fact in zone.facts()]
@@ -191,24 +205,11 @@ def test_once_who_asked_is_forgotten_none_of_the_question_is_told(tmp_path: Path
         zone = recollect.zone("talk")
         zone.ingest(
             [
-                {
-                    "id": who,
-                    "platform": "chat",
-                    "sender_id": who.lower(),
-                    "sender_name": who,
-                    "peer_id": "friends",
-                    "content": words,
-                    "occurred_at": f"2026-01-05T10:0{minute}:00Z",
-                }
-                for minute, (who, words) in enumerate(
-                    (
-                        ("Bob", "How often do you go to the climbing wall?"),
-                        ("Ada", "Three times a week; it keeps us fit in winter."),
-                    )
-                )
+                said("asks", "How often do you go to the climbing wall?", by="Bob"),
+                said("tells", "Three times a week; it keeps us fit in winter.", minute=1),
             ]
         )
         assert any("climbing wall" in fact.text for fact in zone.facts())
-        zone.forget("Bob")
+        zone.forget("asks")
         assert not any("climbing" in fact.text for fact in zone.facts())
         assert not any("climbing" in each.text for each in zone.recall("climbing wall").results)
