@@ -11,6 +11,7 @@ from schemas.changes import Fact
 from schemas.events import Draft
 from streams.agents.writer import RuleWriter
 from tests.agents.kit import DAY, MINUTE, START, Zone, says
+from tests.library.kit import said
 
 # START is Monday 5 January 2026.
 DINNER = "Our dinner for Ian is on Saturday 24 January."
@@ -58,21 +59,14 @@ def test_else_it_is_the_next_one(before: Draft, minutes: int) -> None:
 def test_once_who_named_the_day_is_forgotten_it_is_the_next_one(tmp_path: Path) -> None:
     with Recollect(tmp_path / "home", encoder="none") as recollect:
         zone = recollect.zone("friends")
+        at = "2026-01-05T10:00:00Z"
         zone.ingest(
             [
-                {
-                    "id": who,
-                    "platform": "chat",
-                    "sender_id": who.lower(),
-                    "sender_name": who,
-                    "peer_id": "friends",
-                    "content": words,
-                    "occurred_at": f"2026-01-05T10:0{minute}:00Z",
-                }
-                for minute, (who, words) in enumerate((("Bob", DINNER), ("Ada", ARRIVES)))
+                said("asks", DINNER, by="Bob", occurred_at=at),
+                said("tells", ARRIVES, occurred_at=at),
             ]
         )
         assert any("2026-01-24" in fact.text and "arrives" in fact.text for fact in zone.facts())
-        zone.forget("Bob")
+        zone.forget("asks")
         (left,) = zone.facts()
         assert "2026-01-10" in left.text
