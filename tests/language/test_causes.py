@@ -157,6 +157,53 @@ def test_a_part_that_is_no_fact_leaves_the_sentence_whole() -> None:
     assert "quiet" in statement.text
 
 
+def texts(text: str) -> list[str]:
+    return [each.text for each in read(text).statements]
+
+
+def test_a_short_effect_is_told_with_its_cause() -> None:
+    assert texts("I lost my badge on Monday, so I take the stairs.") == [
+        "Ada lost Ada's badge on Monday (2025-12-29).",
+        "Ada lost Ada's badge on Monday (2025-12-29), so Ada takes the stairs.",
+    ]
+    assert texts("Since I hate flying, I take the train to Vienna.")[-1] == (
+        "Since Ada hates flying, Ada takes the train to Vienna."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        (
+            "I bought a second fridge so we could store the milk for the shelter.",
+            "Ada bought a second fridge so Ada and others could store the milk for the shelter.",
+        ),
+        (
+            "I moved my desk to the window so that I can see the river.",
+            "Ada moved Ada's desk to the window so that Ada can see the river.",
+        ),
+        (
+            "I need to train an apprentice in May so my shop doesn't depend on me alone.",
+            "Ada needs to train an apprentice in May (2026-05-01 to 2026-05-31) "
+            "so Ada's shop doesn't depend on Ada alone.",
+        ),
+    ],
+)
+def test_what_something_is_done_for_is_not_told_as_if_it_were_so(text: str, fact: str) -> None:
+    assert texts(text) == [fact]
+    assert read(text).causes == ()
+
+
+def test_a_purpose_is_nothing_without_what_is_done_for_it() -> None:
+    told = texts("Just give me the link now, so I don't lose my place in the queue at Acme.")
+    assert not any("Ada doesn't lose" in fact for fact in told)
+
+
+def test_what_cannot_be_for_a_reason_is_no_purpose() -> None:
+    analysis = read("My gym's boiler burst on Monday, so I can't train this week.")
+    assert [(each.cause, each.effect) for each in analysis.causes] == [(0, 1)]
+
+
 def test_he_or_she_who_is_named_in_the_other_part_is_named() -> None:
     found = read("My sister sold her car because she moved to Oslo.").statements
     assert [item.sentence for item in found] == [

@@ -33,6 +33,23 @@ _SUBORDINATE = re.compile(
     r"with|without|in|on|at|from|during|last|next|every|this|by the way)\b",
     re.IGNORECASE,
 )
+#: "so I can", "so that we may": what is to be, not what is.
+_MAY_BE = re.compile(
+    rf"(?:that\s+)?(?:{_PRONOUN}|{_OWNER}\s+\w+)(?:\s+\w+)?\s+(?:can|could|may|might)\b(?!['’]?t)",
+    re.IGNORECASE,
+)
+#: "so I don't get lost" is to be as well, where somebody wants or does something for it.
+_IS_AVOIDED = re.compile(
+    rf"(?:that\s+)?(?:{_PRONOUN}|{_OWNER}\s+\w+)(?:\s+\w+)?\s+"
+    r"(?:don['’]?t|doesn['’]?t|won['’]?t|wouldn['’]?t|do not|does not|will not|would not)\b",
+    re.IGNORECASE,
+)
+_FOR_IT = re.compile(
+    r"['’]ll\b|['’]d like\b|\b(?:will|would like|wants?|wanted|needs?|needed|going to|gonna|must|"
+    r"should|have to|has to|make sure|made sure|let['’]?s|helps?|figure out|try|trying|tried|"
+    r"please|remind|keep|just)\b",
+    re.IGNORECASE,
+)
 _SHIFTS = frozenset({"but", "yet", "though", "although", "except", "or"})
 _VERBS = (AUXILIARIES | PAST) - word_set(
     "been done gone seen taken given broken ago last since used ought being doing having gotten"
@@ -64,11 +81,14 @@ _LEAD_IN = re.compile(
 
 
 class Clause(NamedTuple):
-    """A clause, and whether it takes back something of the one before it ("but", "though")."""
+    """A clause, and what it is to the one before it: whether it takes back something of that
+    ("but", "though"), or says what that is done for ("so I don't forget").
+    """
 
     start: int
     end: int
-    shifts: bool
+    shifts: bool = False
+    purpose: bool = False
 
 
 def clauses(tokens: Tokens, span: Span) -> list[Clause]:
@@ -76,17 +96,28 @@ def clauses(tokens: Tokens, span: Span) -> list[Clause]:
     start, end = span
     text = tokens.text
     if end - start < 25:
-        return [Clause(start, end, False)]
+        return [Clause(start, end)]
     found: list[Clause] = []
-    begin, shifts = start, False
+    begin, shifts, purpose = start, False, False
     for joint in _JOINT.finditer(text, start, end):
         if not _splits(tokens, begin, joint.start(), joint.end(), end):
             continue
-        found.append(Clause(begin, joint.start(), shifts))
         word = (joint["joined"] or joint["bare"] or "").lower()
+        found.append(Clause(begin, joint.start(), shifts, purpose))
+        purpose = word == "so" and is_purpose(text, (begin, joint.start()), (joint.end(), end))
         begin, shifts = joint.end(), word in _SHIFTS or _shifts(text, joint.end())
-    found.append(Clause(begin, end, shifts))
+    found.append(Clause(begin, end, shifts, purpose))
     return found
+
+
+def is_purpose(text: str, main: Span, said: Span) -> bool:
+    """Whether a clause after "so" says what something is done for: "so I don't forget".
+
+    It does not say that it is so, and means nothing without the clause `main` before it.
+    """
+    if _MAY_BE.match(text, *said):
+        return True
+    return _IS_AVOIDED.match(text, *said) is not None and _FOR_IT.search(text, *main) is not None
 
 
 def _shifts(text: str, place: int) -> bool:

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from projections.text.lexicon import word_set
 from projections.text.tokenizer import Tokens
-from streams.language.grammar.clauses import Span, is_finite, is_in_brackets
+from streams.language.grammar.clauses import Span, is_finite, is_in_brackets, is_purpose
 from streams.language.relations.content_words import content_words
 
 #: The strength of a link that the speaker states ("because", "that's why").
@@ -100,7 +100,9 @@ _EFFECT_WORDS = (
     "as a ", "because of", "reason", "due to",
 )  # fmt: skip
 #: What one does in order that something may be is no cause of it.
-_PURPOSE = re.compile(r"\b(?:can|could|may|will|would|won['’]t|wouldn['’]t)\b", re.IGNORECASE)
+_PURPOSE = re.compile(
+    r"\b(?:(?:can|could|may)(?!['’]t)|will|would|won['’]t|wouldn['’]t)\b", re.IGNORECASE
+)
 #: At the beginning of a sentence: a cause up to the comma, then its effect.
 _CAUSE_FIRST = re.compile(
     r"(?:(?:and|but|so|well|also),? )*(?:because|(?:due|owing|thanks) to the fact that|given that|"
@@ -209,9 +211,13 @@ def _with_effect_after(text: str, start: int, end: int) -> Joined | None:
     marker = _EFFECT_FOLLOWS.search(text, start + 1, end)
     if marker is None:
         return None
-    if marker["weak"] and _PURPOSE.search(text, marker.end(), min(marker.end() + 40, end)):
+    left, right = (start, marker.start()), (marker.end(), end)
+    if marker["weak"] and (
+        is_purpose(text, left, right)
+        or _PURPOSE.search(text, marker.end(), min(marker.end() + 40, end))
+    ):
         return None
-    return Joined((start, marker.start()), (marker.end(), end), True, _strength(marker))
+    return Joined(left, right, True, _strength(marker))
 
 
 def _strength(marker: re.Match[str]) -> float:

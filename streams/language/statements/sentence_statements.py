@@ -23,6 +23,7 @@ from streams.language.relations.causes import Joined, after_link, joined
 from streams.language.statements.clause_judge import ClauseJudge, opens_correction
 from streams.language.statements.list_headings import LABEL, ListHeadings
 from streams.language.statements.message_contents import MessageContents
+from streams.language.statements.occasions import FEW_WORDS
 from streams.language.statements.passages import Passages
 from streams.language.statements.said_before import SaidBefore
 from streams.language.statements.wording import THIRD_PERSON, Wording
@@ -31,6 +32,8 @@ from streams.language.worth.lasting import tells, use_later
 from streams.language.worth.worth import Said, is_answer, may_tell, points_back, says
 
 _KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b", re.IGNORECASE)
+#: A sentence of more words is too much to tell for one of its parts.
+_LONGEST_WITH_CAUSE = 30
 #: So many words that tell keep a statement in which something beside its point is left open.
 _TOLD_BESIDE = 2
 #: What tells so much is told beside other statements of a message.
@@ -100,7 +103,24 @@ class SentenceStatements:
         self._known, self._half = False, None
         if right and subject is not None:
             right[0] = self._wording.with_subject(right[0], *subject)
+        if right and joint.cause_first:
+            right[0] = self._with_cause(left, right, joint, span)
         return (left, right, joint) if right else None
+
+    def _with_cause(
+        self, left: list[Statement], right: list[Statement], joint: Joined, span: Span
+    ) -> Statement:
+        """The effect, told with the cause before it where it is short and fills no slot."""
+        cause, effect = left[0], right[0]
+        words = self._contents.text.count(" ", *span) + 1
+        few = effect.sentence.count(" ") < FEW_WORDS - 1 and words <= _LONGEST_WITH_CAUSE
+        whole = (cause.start, left[-1].end) == joint.left
+        whole = whole and (effect.start, right[-1].end) == joint.right
+        if not (whole and few) or effect.claim is not None or not self._resolves:
+            return effect
+        if cause.text != self._in_own_words.get((cause.start, cause.end)):
+            return effect  # The cause is told with a name or a question that the sentence lacks.
+        return self._wording.widened(effect, span, named=False, whole=True) or effect
 
     def _subject(self, joint: Joined) -> tuple[str, list[Mention]] | None:
         """Who "he" or "she", with which the second part begins, is; None if it is not plain.
@@ -167,7 +187,7 @@ class SentenceStatements:
         whom = statement.whom
         if speaker is None or (whom is None and (claim is None or MASK in claim.attribute)):
             return [statement]
-        start, end, shifts = group[0].clause
+        start, end, *_ = group[0].clause
         mentions = self._contents.mentions_in(start, end)
         parts = claim_parts(
             tokens.text, start, end, self._judge.claim_read, mentions, speaker, whom
@@ -180,7 +200,7 @@ class SentenceStatements:
         elif first.end < end:
             lead = after_lead_in(tokens.text, start, end)
             said = self._contents.said(lead, first.end)
-            clause = Clause(start, first.end, shifts)
+            clause = group[0].clause._replace(end=first.end)
             cut = self._standing_alone([group[0]._replace(clause=clause, said=said)], lenient)
             statement = cut or statement
         statement = msgspec.structs.replace(statement, claim=first.claim)
@@ -334,7 +354,11 @@ class SentenceStatements:
     def _parts(self, pieces: list[JudgedClause]) -> list[list[JudgedClause]]:
         """The whole sentence, what of it is worth keeping, and the clauses that may tell more."""
         groups = [pieces[first : last + 1] for first, last in together(pieces)]
-        may = [each.kept or may_tell(each.said, each.about, self._judge.message) for each in pieces]
+        may = [
+            not each.clause.purpose
+            and (each.kept or may_tell(each.said, each.about, self._judge.message))
+            for each in pieces
+        ]
         singles = [[each] for each, may_be in zip(pieces, may, strict=True) if may_be]
         whole = [pieces] if len(pieces) > 1 and all(may) and pieces not in groups else []
         return [*whole, *groups, *(each for each in singles if each not in groups)]
@@ -348,7 +372,7 @@ class SentenceStatements:
 
     def answer(self, span: Span, asked: str) -> list[Statement]:
         """The statement of a few words that only say something with the question before them."""
-        piece = self._judge.judged(Clause(*span, shifts=False), linked=False)
+        piece = self._judge.judged(Clause(*span), linked=False)
         if piece.said.left == piece.said.right or not is_answer(piece.said, asked):
             return []
         statement = self._statement([piece])

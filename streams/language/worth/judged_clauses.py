@@ -29,14 +29,16 @@ def leads_to(piece: JudgedClause) -> bool:
 def together(pieces: Sequence[JudgedClause]) -> list[tuple[int, int]]:
     """Return the first and last of the clauses that make one statement each.
 
-    A clause with a claim or a subject of its own stands alone; a comment goes, and what takes
-    something back ("but", "though") stays with what it takes back.
+    A clause with a claim or a subject of its own stands alone; a comment goes, what takes something
+    back ("but", "though") stays with what it takes back, and a purpose with what is done for it.
     """
     groups: list[tuple[int, int]] = []
     for place, piece in enumerate(pieces):
-        shifts = piece.clause.shifts and groups and groups[-1][1] == place - 1
-        if shifts:
+        hangs = piece.clause.shifts or piece.clause.purpose
+        if hangs and groups and groups[-1][1] == place - 1:
             groups[-1] = (groups[-1][0], place)
+        elif piece.clause.purpose:
+            continue
         elif piece.kept:
             apart = not points_back(piece.said) and (
                 piece.about in ("speaker", "person") or piece.claim is not None
