@@ -103,7 +103,16 @@ def test_a_question_that_asks_of_it_is_told_with_what_it_is() -> None:
         says("Ada", "Yes, I made it in the pottery class in May.", at=START + MINUTE, id="answers"),
     )
     (fact,) = [fact for fact in zone.facts() if "pottery class" in fact]
-    assert fact.startswith('After Bob asked "That plate is new. Did you make it?", Ada said: ')
+    assert fact.startswith('Asked "That plate is new. Did you make it?", Ada answered: ')
+
+
+def test_a_kind_reply_to_somebody_is_no_fact() -> None:
+    kind = "The painting really took me to that moment, so I can feel what you felt at the beach."
+    replied = Zone(RuleWriter()).given(
+        says("Bob", "I painted the sunset at the beach in Faro.", id="shows"),
+        says("Ada", kind, at=START + MINUTE, id="replies"),
+    )
+    assert not any("took" in fact for fact in replied.facts())
 
 
 def test_an_hour_later_it_is_no_answer() -> None:

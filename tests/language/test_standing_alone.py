@@ -125,8 +125,28 @@ def test_what_a_question_asks_for_is_answered_with_it() -> None:
     ]
 
 
-def test_thanks_answer_nothing() -> None:
-    assert facts("Nice one, Maria!", asked="What would you like to try?") == []
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("How did the twins take the storm?", "They were awestruck and humbled."),
+        ("How did your aunt end up at the shelter?", "She lost her flat after the fire."),
+        ("How did the grant help with the school?", "It paid for the roof and the boiler."),
+        ("Who wrote the words on your mug?", "It was Matt Okell."),
+        ("Nice picture, what happened at the lake?", "It was the day of the rowing regatta."),
+    ],
+)
+def test_an_answer_that_leaves_something_open_is_told_with_what_was_asked(
+    asked: str, answer: str
+) -> None:
+    told = facts(answer, asked=asked)
+    assert any(fact.startswith('Asked "') and answer in fact for fact in told), told
+
+
+@pytest.mark.parametrize(
+    "said", ["Nice one, Maria!", "Hey Maria, thanks.", "It really mattered.", "I appreciate that."]
+)
+def test_thanks_answer_nothing(said: str) -> None:
+    assert facts(said, asked="What would you like to try?") == []
 
 
 def test_a_remark_before_the_answer_is_no_answer() -> None:

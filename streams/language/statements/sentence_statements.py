@@ -41,8 +41,9 @@ _SURELY_TOLD = 1
 #: Where a message has nothing sure, what tells less is none; what is worth keeping is better by
 #: some than what the gate left.
 _LEAST_TOLD, _BETTER = 0, 3
-#: Of a message of fewer words, which is as soon read itself, it must tell more.
-_SHORT, _LEAST_OF_SHORT = 16, 2
+#: Of a message of fewer words, which is as soon read itself, and of a reply to somebody, which may
+#: only be kind, it must tell more.
+_SHORT, _LEAST_OF_SHORT, _LEAST_OF_REPLY = 16, 2, 2
 _CALLS = re.compile(r", (\w+)\W*\Z")
 _AGREEING = word_set(
     "definitely absolutely totally exactly sure yes yeah yep ha haha oh indeed true thing course "
@@ -54,8 +55,9 @@ class SentenceStatements:
     """What the sentences of one message state, one sentence after the other.
 
     Sentences that touch a span of `keep` are kept; `dictated`: plain facts about nobody here are
-    kept too. `resolves`: whether a statement must stand alone. `told` are the sentences that tell
-    something, by their places in the message.
+    kept too. `resolves`: whether a statement must stand alone; `replies`: whether the message
+    follows what another person said. `told` are the sentences that tell something, by their places
+    in the message.
     """
 
     def __init__(
@@ -66,9 +68,11 @@ class SentenceStatements:
         keep: Sequence[Span] = (),
         dictated: bool = False,
         resolves: bool = True,
+        replies: bool = False,
         told: Mapping[int, Span] | None = None,
     ) -> None:
         self._contents = contents
+        self._replies = replies
         self._headings = ListHeadings(contents.text)
         self._before = SaidBefore(contents, told or {})
         self._passages = Passages(contents, told or {})
@@ -306,7 +310,7 @@ class SentenceStatements:
         if before is not None:
             whole = before == self._half
             return self._wording.widened(statement, before, named=named, whole=whole)
-        if person is not None or is_open == "aside" or named:
+        if is_open == "aside" or named:
             return None
         return self._wording.with_question(statement)
 
@@ -324,7 +328,7 @@ class SentenceStatements:
         rated = [(self._rate(part), part) for part in parts]
         # In scripts without spaces nobody counts words.
         short = 0 < self._contents.text.strip().count(" ") < _SHORT - 1
-        least = _LEAST_OF_SHORT if short else _LEAST_TOLD
+        least = _LEAST_OF_SHORT if short else _LEAST_OF_REPLY if self._replies else _LEAST_TOLD
         open_ones: list[Statement] = []
         for _, part in sorted((each for each in rated if each[0] >= least), key=_goes_first):
             statement, is_open = self._worded(part)
@@ -380,7 +384,7 @@ class SentenceStatements:
         if said.text.endswith(",") or self._only_agrees(said):
             return []
         is_open = left_open(said.tokens, said.left, said.right, said.mentions, said.left)
-        if is_open != "nothing" and not said.mentions:
+        if is_open != "nothing" and not (said.mentions or self._wording.is_told_by(asked)):
             return []
         return [self._wording.answered(statement, asked)]
 

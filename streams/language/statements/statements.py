@@ -106,7 +106,13 @@ def analyse(
     )
     keep = [*keep, *collection_days(tokens)]
     stating = SentenceStatements(
-        contents, wording, keep=keep, dictated=dictated, resolves=resolves, told=told
+        contents,
+        wording,
+        keep=keep,
+        dictated=dictated,
+        resolves=resolves,
+        replies=occasion is not None and occasion.said_by is not None,
+        told=told,
     )
     statements, causes = _stated(stating, contents, told, asked, answering, limit)
     if len(statements) < limit:

@@ -28,11 +28,14 @@ from streams.language.statements.message_contents import MessageContents
 from streams.language.statements.occasions import Occasion, without_occasion
 from streams.language.statements.plain_words import without_marks
 from streams.language.statements.third_person import in_third_person, is_impersonal
+from streams.language.worth.worth import asks_little, count_words
 
 THIRD_PERSON = re.compile(r"(?:he|she)(?:['’](?:s|d|ll))?\b(?! (?:or|and)\b)", re.IGNORECASE)
 _FIRST_PRONOUN = re.compile(r"\b(?:he|she)(?=\b)", re.IGNORECASE)
 #: "I have a new number. It is now …"
 _IT_IS = re.compile(r"\A(?:it|that)(?:['’]s| is)(?= )", re.IGNORECASE)
+#: So many words of a question tell what is asked.
+_TELLING = 2
 _ADDRESSES = {"phone": "phone number", "email": "e-mail address"}
 #: "Maria, I've been busy": whom somebody speaks to is not part of what he says of himself.
 _ADDRESSED = re.compile(r"([^\W\d_][\w'’.\-]*),\s+(?=(?:I|I['’]\w+|[Ww]e|[Mm]y|[Oo]ur)\b)")
@@ -145,13 +148,21 @@ class Wording:
         return msgspec.structs.replace(statement, text=text)
 
     def with_question(self, statement: Statement) -> Statement | None:
-        """The statement with the question that it answers; None where that leaves as much open."""
+        """The statement with the question that it answers; None where that tells nothing."""
         if self._answering is None or self._speaker is None:
             return None
         (start, end), asked = self._answering
-        if not start <= statement.start < end or not tells_what(tokenise(self._in_full(asked))):
+        if not start <= statement.start < end or not self.is_told_by(asked):
             return None
         return self.answered(statement, asked)
+
+    def is_told_by(self, asked: str) -> bool:
+        """Whether a question says what an answer is about, also one that asks of "it"."""
+        told = tokenise(self._in_full(asked))
+        if tells_what(told):
+            return True
+        telling = count_words(told, 0, len(told.words), ()).telling
+        return telling >= _TELLING and not asks_little(asked)
 
     def answered(self, statement: Statement, asked: str) -> Statement:
         """Return the statement with the question that it answers."""

@@ -67,6 +67,7 @@ from streams.language.worth.worth_words import (
     STANDING,
     STATE,
     STATE_VERBS,
+    THANKED,
     THANKS,
     THING,
     VAGUE,
@@ -110,8 +111,8 @@ _CONTRACTED_WORDS = FUNCTION_WORDS | PHATIC
 _CONTRACTED = ("'s", "'m", "'re", "'ve", "'ll", "'d", "n't")
 #: So many words that tell make a thing worth knowing.
 _TELLING = 2
-#: An answer of more words says by itself what it means.
-_SHORT = 12
+#: Of more words few without a verb answer anything; nor do more with one.
+_SHORT, _SHORT_ANSWER = 12, 26
 #: A message of more words in which nobody says "I" is no talk.
 _LONG = 30
 #: A day or a few; a year or an age is no appointment.
@@ -282,9 +283,11 @@ def is_answer(said: Said, asked: str) -> bool:
     """Whether a few words answer a question: "In Berlin", "Tuesday, actually"; or, where it asks
     for a thing, "We made pizza".
     """
-    if said.right - said.left > _SHORT or COMMAND.match(said.lower) or is_draft(said):
+    if said.right - said.left > _SHORT_ANSWER or COMMAND.match(said.lower) or is_draft(said):
         return False
     if THANKS.match(said.lower):
+        return False
+    if THANKED.search(said.lower):
         return False
     if not said.mentions and not said.words.telling:
         return False
@@ -292,9 +295,11 @@ def is_answer(said: Said, asked: str) -> bool:
         lowers = said.tokens.lowers[said.left : said.right]
         said_kindly = KIND_WORDS.search(said.lower) or PASSING_CUE.search(said.lower)
         kind = said_kindly is not None and RELATIONS.isdisjoint(lowers)
-        asks = ASKS_FOR.match(asked) is not None and not asks_little(asked)
-        return asks and not kind and LISTENER.isdisjoint(lowers)
-    return True
+        asks = ASKS_FOR.search(asked) is not None and not asks_little(asked)
+        least = _TELLING if points_back(said) else 1
+        tells = bool(said.mentions or said.dates) or said.words.telling >= least
+        return asks and tells and not kind and LISTENER.isdisjoint(lowers)
+    return said.right - said.left <= _SHORT
 
 
 def asks_little(asked: str) -> bool:

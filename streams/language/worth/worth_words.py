@@ -351,14 +351,16 @@ BRUSQUE = re.compile(
 
 #: A question that asks for a thing, a place, a day or a number.
 ASKS_FOR = re.compile(
-    r"(?:(?:and|so|but|well|wow|oh|cool|nice)[, ]+)*(?:what|where|which|who|whose|when|how (?:many|"
-    r"much|"
-    r"long|old|often|far))\b(?!['’ ](?:about|of it|up\b|if\b))",
+    r"(?:\A|[,;:–—] |- )(?:(?:and|so|but|well|wow|oh|cool|nice)[, ]+)*"
+    r"(?:(?:what|where|which|who|whose|when|how (?:many|much|long|old|often|far))\b"
+    r"(?!['’ ](?:about|of it|up\b|if\b))|"
+    r"how (?:did|does|do|has|have|will) (?!(?:it|that|this|things|everything|you|u|your)\b))",
     re.IGNORECASE,
 )
 ASKS_LITTLE = re.compile(
     r"\b(?:what(?:['’]s| is| has|['’]s been)? (?:up|new|been|going|happening)|what do you think|"
-    r"how (?:are|is|was|were|did|have|has|do|does)\b|how['’](?:s|re|d)|you think|you know|anything|"
+    r"how (?:are|is|was|were)\b|how (?:did|have|has|do|does) (?:it|that|this|things|everything|you|"
+    r"u|your)\b|how['’](?:s|re|d)|you think|you know|anything|"
     r"what (?:effect|about)|next|ready|right|shall we|should we|would you like|do you want|"
     r"can (?:i|we|you)|could you|vision|look like)\b",
     re.IGNORECASE,
@@ -368,5 +370,7 @@ ASKS_LITTLE = re.compile(
 THANKS = re.compile(
     r"(?:thanks|thank you|thx|nice (?:one|job|work)|great (?:job|work|idea)|"
     r"good (?:job|for you|one)|well done|way to go|wow|congrats|congratulations|awesome|cool|"
-    r"amazing|love (?:it|that|the))\b",
+    r"amazing|love (?:it|that|the)|(?:i |we )?(?:really )?appreciate)\b",
 )
+#: "Hey Tom, thanks."
+THANKED = re.compile(r"\b(?:thanks|thank you|thx)(?: (?:so much|a lot|again))?\W*\Z")
