@@ -227,3 +227,88 @@ def test_a_name_with_backslashes_is_told_as_it_is(speaker: str) -> None:
         "I have a new number. It's 555-123-4567.", speaker=speaker, at_ms=1_780_000_000_000
     )
     assert f"{speaker}'s phone number is 555-123-4567." in [one.text for one in analysis.statements]
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        "can you help me reply this:",
+        "Please translate this into French:",
+        "Could you proofread the following letter:",
+        "Rewrite this to be more formal:",
+    ],
+)
+def test_a_text_that_is_pasted_to_be_worked_on_tells_nothing_of_who_pasted_it(asks: str) -> None:
+    letter = "Hi Jones, we've got an update. We moved to Ghent in May. I start on Monday. Johanna"
+    assert facts(f"{asks} {letter}") == []
+    assert facts(f"{asks}\n\n{letter}") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let me correct this: I moved to Ghent in May.",
+        "Please answer this question: am I late? I moved to Ghent in May.",
+        "To answer your question: I moved to Ghent in May.",
+    ],
+)
+def test_who_corrects_or_answers_speaks_of_oneself(text: str) -> None:
+    assert any("moved to Ghent" in fact for fact in facts(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tom wrote: We moved our office in May. My flat has a balcony.",
+        "Tom wrote: We moved our office in May, and my flat has a balcony.",
+        'Tom said "We moved our office in May. My flat has a balcony." and hung up.',
+        '"We moved our office in May. My flat has a balcony," said Tom.',
+    ],
+)
+def test_what_somebody_else_goes_on_to_say_is_not_told_of_the_speaker(text: str) -> None:
+    assert not any("Ada's flat" in fact or "Ada: My flat" in fact for fact in facts(text))
+
+
+def test_a_message_in_quotation_marks_is_its_writers() -> None:
+    assert any("flat has a balcony" in fact for fact in facts('"I moved. My flat has a balcony."'))
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        (
+            "Volunteering at the shelter made me feel useful in May 2025.",
+            "Volunteering at the shelter made Ada feel useful in May 2025.",
+        ),
+        (
+            "Planning a trip to Oslo that was cancelled twice.",
+            "Ada is planning a trip to Oslo that was cancelled twice.",
+        ),
+    ],
+)
+def test_what_somebody_does_may_be_what_is_told_of(text: str, fact: str) -> None:
+    assert facts(text) == [fact]
+
+
+@pytest.mark.parametrize(
+    ("text", "never"),
+    [
+        ("I'm sure if I keep at it, I'll open my own shop in Turin.", "Ada will open"),
+        (
+            "A relief, I suppose, knowing that the Turin flat is still free.",
+            "Ada supposes,",
+        ),
+        (
+            "I know what to pack for the commute to Turin and my lunch breaks.",
+            "Ada's lunch breaks.",
+        ),
+    ],
+)
+def test_a_part_that_says_something_else_alone_is_not_told_alone(text: str, never: str) -> None:
+    assert not any(fact.startswith(never) for fact in facts(text))
+
+
+def test_what_is_called_by_a_day_is_none() -> None:
+    (fact,) = facts("I run the 'Focus Friday' meeting at Halden.")
+    assert "2026" not in fact
+    assert any("(2026-05-15)" in each for each in facts("I start at Halden on 'Friday'."))

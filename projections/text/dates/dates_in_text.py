@@ -24,6 +24,11 @@ from projections.text.lexicon import MONTHS
 from projections.text.tokenizer import Tokens, bare, tokenise
 
 _STATED_YEAR = re.compile(r"\d{4}")
+#: 'Focus Friday': what is called so is no day.
+_CALLED = re.compile(
+    r"(?<!\w)['\"\u2018“](?!(?:On|By|For|From|Until|Since) )"
+    r"(?:[A-Z][\w&-]*[ -]){1,3}(?=[A-Z]\w+day['\"’”])"
+)
 
 
 def date_references(
@@ -70,7 +75,8 @@ def find_dates(
     found = _with_composed(tokens, found, today, every=every)
     if places:
         found = [item for item in found if not _is_inside(tokens, item, places)]
-    return found
+    called = {match.end() for match in _CALLED.finditer(tokens.text)} if found else ()
+    return [item for item in found if tokens.starts[item.left] not in called]
 
 
 def _with_composed(tokens: Tokens, found: list[Found], today: int, *, every: bool) -> list[Found]:

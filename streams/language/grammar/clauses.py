@@ -50,10 +50,23 @@ _FOR_IT = re.compile(
     r"please|remind|keep|just)\b",
     re.IGNORECASE,
 )
+#: ", I suppose,": said in passing.
+_IN_PASSING = re.compile(
+    r"(?:i|we|it) (?:suppose|guess|think|believe|know|mean|hope|admit|reckon|imagine|assume|"
+    r"fear|bet|swear|seems|must (?:say|admit)|have to (?:say|admit))\s*(?:[,.;!?)]|\Z)",
+    re.IGNORECASE,
+)
+#: "I'm sure if I keep at it" lacks what he is sure of.
+_UNFINISHED = re.compile(
+    r"\b(?:sure|certain|confident|think|hope|believe|guess|know|bet|feel|promise|swear|said|told)"
+    r"(?: that)? (?:if|when|once|with|after|as long as|as soon as)\b[^,;]*\Z",
+    re.IGNORECASE,
+)
 _SHIFTS = frozenset({"but", "yet", "though", "although", "except", "or"})
 _VERBS = (AUXILIARIES | PAST) - word_set(
     "been done gone seen taken given broken ago last since used ought being doing having gotten"
 )
+_FEW_WORDS = 4
 _SUBJECTS = word_set("i we he she they it you who")
 _SHORTENED = ("'s", "'m", "'re", "'ve", "'ll", "'d", "n't")
 
@@ -65,7 +78,7 @@ _LEAD_IN = re.compile(
     r"folks|guys|just so you know|for the record|as you know|as i said|guess what|"
     r"as (?:we )?(?:discussed|agreed)|"
     r"(?:good|big|great|some) news|reminder|sorry|therefore|consequently|thus|hence|"
-    r"as a result|as a consequence|because of "
+    r"to answer (?:your|the|that|this) question|as a result|as a consequence|because of "
     r"(?:that|this)|for (?:this|that) reason|my (?:guy|brother|friend|dear|man)(?=[,!])|"
     r"(?:hello|hi|hey|dear|thanks|thank you|good morning)(?: again)?(?: \w+\.?){1,3}"
     r"(?=[,!]))(?:[ ,:!–—]+(?:- )?|\Z)|"
@@ -126,11 +139,26 @@ def _shifts(text: str, place: int) -> bool:
 
 def _splits(tokens: Tokens, begin: int, left_end: int, right_start: int, end: int) -> bool:
     """Whether both sides could stand alone, and the left one hangs on nothing."""
-    if _SUBORDINATE.match(tokens.text, begin, left_end):
+    text = tokens.text
+    if _SUBORDINATE.match(text, begin, left_end) or _UNFINISHED.search(text, begin, left_end):
         return False
-    if is_in_brackets(tokens.text, begin, left_end):
+    if _IN_PASSING.match(text, right_start, end):
+        return False
+    if is_in_brackets(text, begin, left_end) or _is_my_noun(tokens, right_start, end):
         return False
     return is_finite(tokens, begin, left_end) and is_finite(tokens, right_start, end)
+
+
+def _is_my_noun(tokens: Tokens, start: int, end: int) -> bool:
+    """Whether a few words may only name what is somebody's: "and my lunch breaks"."""
+    left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
+    lowers = tokens.lowers[left:right]
+    return (
+        1 < len(lowers) <= _FEW_WORDS
+        and lowers[0] in ("my", "our")
+        and lowers[-1] in THIRDS
+        and not is_finite(tokens, start, tokens.starts[right - 1])
+    )
 
 
 def is_in_brackets(text: str, start: int, place: int) -> bool:

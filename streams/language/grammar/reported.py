@@ -17,15 +17,30 @@ _REPORTING = re.compile(
     r"was like|were like|read|reads|quote|quotes|quoting)\b[^\n.!?:]{0,60}:(?=\s)",
     re.IGNORECASE,
 )
+#: "Can you help me reply to this: ...": what follows is somebody's text.
+_PASTED = re.compile(
+    r"(?:\A(?:(?:hi|hello|hey|ok|okay|now|then|and)[ ,!]+)?|"
+    r"(?:\b(?:can|could|would|will) (?:you|u)\b|\bplease\b|\bhelp me\b)[^\n.!?:]{0,40}?)"
+    r"\b(?<!let me )(?:reply|respond|answer|translate|rewrite|reword|rephrase|paraphrase|"
+    r"summari[sz]e|proofread|correct|edit|improve|polish|shorten|analy[sz]e|grade|review)\b"
+    r"(?: [\w']+){0,3}? (?:this|these|it|the following|below)"
+    r"(?! (?:one|question)\b)(?: [\w']+){0,4}:(?=\s)",
+    re.IGNORECASE,
+)
 
 
 def reported(text: str) -> list[Span]:
-    """The spans of other people's words, in order: in quotation marks or after "she said:".
+    """The spans of other people's words, in order: in quotation marks, after "she said:" or after
+    "translate this:".
 
-    A double quotation mark that nothing closes, and the colon, reach to the end of the paragraph.
+    A double quotation mark that nothing closes, and the colon, reach to the end of the paragraph;
+    a text that is to be worked on reaches to the end.
     """
     spans = _quoted(text)
     if ":" in text:
+        pasted = _PASTED.search(text)
+        if pasted is not None:
+            spans.append((pasted.end(), len(text)))
         end = 0
         for match in _REPORTING.finditer(text):
             if match["own"] is None and match.end() >= end:

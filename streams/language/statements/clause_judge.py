@@ -70,7 +70,11 @@ class ClauseJudge:
         )
         another = None if overruled else self._claim_of_another(start, lead, end)
         kept = overruled or another is not None
-        kept = kept or (not draft and is_worth(said, whom, self.message, linked, explains))
+        kept = kept or (
+            not draft
+            and not self._contents.is_anothers(start)
+            and is_worth(said, whom, self.message, linked, explains)
+        )
         return JudgedClause(clause, said, whom, claim or another or frame, kept, overruled)
 
     def claim_read(self, opening: str, start: int, end: int, person: str | None) -> Claim | None:

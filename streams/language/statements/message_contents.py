@@ -59,6 +59,20 @@ class MessageContents:
         starts = self.tokens.starts
         return bisect_left(starts, start), bisect_left(starts, end)
 
+    def is_anothers(self, place: int) -> bool:
+        """Whether somebody else's words, which began before a place, go on there.
+
+        A message that stands in quotation marks as a whole is its writer's, and an apostrophe
+        begins nothing that is sure to be a quotation.
+        """
+        at = bisect_left(self.others, (place, place)) - 1
+        if at < 0:
+            return False
+        start, end = self.others[at]
+        if not start < place < end or self.text[start] == "'":
+            return False
+        return bool(self.text[:start].strip() or self.text[end:].strip())
+
     def introduces(self, start: int, end: int) -> bool:
         """Whether somebody is introduced between two characters."""
         return bisect_left(self._introduced, start) != bisect_left(self._introduced, end)

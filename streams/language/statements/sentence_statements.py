@@ -163,6 +163,8 @@ class SentenceStatements:
         left, right = self._contents.places(start, end)
         if left == right or not self._contents.is_prose(start, end):
             return []
+        if self._contents.is_anothers(start):
+            return []
         if is_salutation(tokens, start, end, left, right):
             return []
         pieces = [self._judge.judged(clause, linked, explains) for clause in clauses(tokens, span)]

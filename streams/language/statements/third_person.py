@@ -109,6 +109,12 @@ _ELIDED_ING = word_set(
     volunteering practicing practising learning trying living staying training studying looking
     reading writing running starting building waiting getting going"""
 )
+#: After what is done they tell something of it.
+_SAYS_OF = word_set(
+    """is was isn't wasn't made makes helps helped feels felt gives gave brings brought keeps kept
+    means meant seems seemed takes took gets got reminds reminded teaches taught shows showed has
+    can will would"""
+)
 _TAIL = re.compile(
     r"[\s!.…,;:–—-]*(?:[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f\u200d]+[\s!.…]*)*\Z"
 )
@@ -220,6 +226,8 @@ class _Rewriting:
         word, rest = lowers[place], lowers[place + 1 : place + 2]
         if rest and rest[0] in ("is", "are", "was", "were", "by", "and"):
             return 0
+        if word in _ELIDED_ING and self._is_subject(place):
+            return 0
         if word == "been" and rest and rest[0].endswith("ing"):
             self._insert(0, "has ")
         elif word in _ELIDED_ING:
@@ -236,6 +244,15 @@ class _Rewriting:
         else:
             return 0
         return place + 1
+
+    def _is_subject(self, index: int) -> bool:
+        """Whether what is done is what is told of: "Volunteering at the shelter made me glad"."""
+        for lower in self._lowers[index + 1 :]:
+            if lower in _NEW_SUBJECT or lower in _JOINING or lower in _RELATIVE:
+                return False
+            if lower in _SAYS_OF:
+                return True
+        return False
 
     def _lowers_after_commas(self, index: int) -> list[str]:
         """Return the words behind a word that follow a comma."""
