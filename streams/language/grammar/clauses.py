@@ -67,6 +67,8 @@ _VERBS = (AUXILIARIES | PAST) - word_set(
     "been done gone seen taken given broken ago last since used ought being doing having gotten"
 )
 _FEW_WORDS = 4
+#: In characters: no further back is looked for what a clause goes on with.
+_NEAR = 120
 _SUBJECTS = word_set("i we he she they it you who")
 _SHORTENED = ("'s", "'m", "'re", "'ve", "'ll", "'d", "n't")
 
@@ -130,7 +132,10 @@ def is_purpose(text: str, main: Span, said: Span) -> bool:
     """
     if _MAY_BE.match(text, *said):
         return True
-    return _IS_AVOIDED.match(text, *said) is not None and _FOR_IT.search(text, *main) is not None
+    if _IS_AVOIDED.match(text, *said) is None:
+        return False
+    start, end = main
+    return _FOR_IT.search(text, max(start, end - _NEAR), end) is not None
 
 
 def _shifts(text: str, place: int) -> bool:
@@ -140,7 +145,9 @@ def _shifts(text: str, place: int) -> bool:
 def _splits(tokens: Tokens, begin: int, left_end: int, right_start: int, end: int) -> bool:
     """Whether both sides could stand alone, and the left one hangs on nothing."""
     text = tokens.text
-    if _SUBORDINATE.match(text, begin, left_end) or _UNFINISHED.search(text, begin, left_end):
+    if _SUBORDINATE.match(text, begin, left_end):
+        return False
+    if _UNFINISHED.search(text, max(begin, left_end - _NEAR), left_end):
         return False
     if _IN_PASSING.match(text, right_start, end):
         return False
