@@ -72,6 +72,9 @@ _MOOD = re.compile(
     r"in execution mode|on the same page|"
     r"make a (?:real |big |positive )?difference|making a difference|goosebumps|laugh|laughed|cry|"
     r"cried|brave|courage|strength|strong|stronger|keep going|hang in|give up|giving up|quit on|"
+    r"(?:won['’]t|never|not|don['’]t) quit|keep (?:pushing|plugging|at it|on)|keep on \w+ing|"
+    r"stay(?:ing)? (?:positive|focused|resilient|motivated|optimistic|hopeful)|"
+    r"push(?:ing)? (?:on|through|forward|ahead)|"
     r"self[- ](?:care|love|acceptance|discovery|expression)|positive|positivity|encourag\w+|"
     r"unconditional|empower\w+|important to|key\b|vital|crucial|essential)\b",
 )
