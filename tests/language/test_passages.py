@@ -87,3 +87,24 @@ def test_what_a_passage_mentions_stands_in_the_order_of_its_words() -> None:
     starts = [each.start for each in statement.mentions]
     assert len(starts) >= 2
     assert starts == sorted(starts)
+
+
+def test_a_few_words_of_a_short_message_are_told_with_what_goes_before_them() -> None:
+    told = facts("I got the job at Halden. I signed this morning, I start on 13 April.")
+    assert "Ada got the job at Halden. Ada signed this morning (2026-01-05)." in told
+    assert "Ada got the job at Halden. Ada starts on 13 April (2026-04-13)." in told
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "Compost is Tuesday, paper too.",  # its own fact may be corrected, and this one stays
+        "Could you open the gate?",
+        "Wow, splendid!",
+        "Noted.",
+        "She told me about the storm.",
+    ],
+)
+def test_what_may_be_corrected_or_tells_nothing_does_not_go_before(before: str) -> None:
+    told = facts(f"{before} I sold the red canoe.")
+    assert "Ada sold the red canoe." in told

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Collection, Mapping
 
+from projections.text.lexicon import MONTHS, WEEKDAYS, word_set
 from streams.language.grammar.clauses import Span, after_lead_in
 from streams.language.grammar.reported import overlaps
 from streams.language.grammar.vocatives import is_courtesy, is_remark, is_salutation
@@ -16,7 +17,12 @@ from streams.language.worth.worth_words import KIND_WORDS, LISTENER
 
 #: So many words are told at most, and so much at least by a sentence before or behind another.
 _LONGEST = 45
-_LEAST_BEFORE, _LEAST_BEHIND = -1, 1
+_LEAST_BEFORE, _LEAST_BEHIND = -2, 0
+#: What goes before a few words of a short message need tell no more than something.
+_LONGEST_BEFORE, _LEAST = 14, -9
+#: Words by which a day is named; every date has one of them or a number.
+_DAYS = frozenset(WEEKDAYS) | frozenset(f"{day}s" for day in WEEKDAYS) | MONTHS.keys()
+_DAYS |= word_set("today tonight tomorrow yesterday week weekend month year noon midnight")
 
 
 class Passages:
@@ -60,8 +66,29 @@ class Passages:
         self._taken.update(range(first, last + 1))
         return self._spans[first : last + 1]
 
-    def _joins(self, at: int, to: int) -> bool:
-        """Whether a sentence may be told with the one beside it."""
+    def before(self, place: int) -> Span | None:
+        """Return the sentence before the one that a place stands in, where it is short and may be
+        told to anybody, also if it is told by itself.
+
+        One with a day, an hour or a number is left to its own fact, which may be corrected.
+        """
+        at = bisect_right(self._starts, place) - 1
+        if at < 1 or not 0 < self._words(at - 1) <= _LONGEST_BEFORE:
+            return None
+        start, end = span = self._spans[at - 1]
+        contents = self._contents
+        left, right = contents.places(start, end)
+        mentions = contents.mentions_in(start, end)
+        numbered = any(each.type in ("DATE", "TIME", "NUMBER") for each in mentions)
+        if numbered or not _DAYS.isdisjoint(contents.tokens.lowers[left:right]):
+            return None
+        exclaims = contents.text[start:end].endswith("!")
+        if not mentions and (exclaims or self._words(at - 1) == 1):
+            return None
+        return span if self._joins(at - 1, at, _LEAST) else None
+
+    def _joins(self, at: int, to: int, least: int | None = None) -> bool:
+        """Whether a sentence may be told with the one beside it; it tells so much at `least`."""
         if abs(self._places[at] - self._places[to]) != 1:
             return False
         contents = self._contents
@@ -87,7 +114,9 @@ class Passages:
             return False  # Who "he" is may be somebody whom nobody named.
         if is_order(said) or is_draft(said) or KIND_WORDS.search(said.lower):
             return False
-        return tells(said) >= (_LEAST_BEFORE if at < to else _LEAST_BEHIND)
+        if least is None:
+            least = _LEAST_BEFORE if at < to else _LEAST_BEHIND
+        return tells(said) > least
 
     def _words(self, at: int) -> int:
         left, right = self._contents.places(*self._spans[at])

@@ -32,6 +32,8 @@ from streams.language.worth.lasting import tells, use_later
 from streams.language.worth.worth import Said, is_answer, may_tell, points_back, says
 
 _KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b", re.IGNORECASE)
+#: So few words of a message of so few tell little by themselves.
+_FEW_WORDS, _SHORT_MESSAGE = 8, 30
 #: A sentence of more words is too much to tell for one of its parts.
 _LONGEST_WITH_CAUSE = 30
 #: So many words that tell keep a statement in which something beside its point is left open.
@@ -352,6 +354,20 @@ class SentenceStatements:
             return statement
         sentences = self._passages.around(statement.start, others)
         return self._wording.as_passage(statement, sentences) if len(sentences) > 1 else statement
+
+    def with_sentence_before(self, statement: Statement) -> Statement:
+        """A few words of a short message with the sentence that they go on from."""
+        own = statement.text == self._in_own_words.get((statement.start, statement.end))
+        if statement.claim is not None or not own or not self._resolves:
+            return statement
+        few = statement.sentence.count(" ") < _FEW_WORDS - 1
+        if not few or self._contents.text.count(" ") >= _SHORT_MESSAGE:
+            return statement
+        before = self._passages.before(statement.start)
+        if before is None:
+            return statement
+        told = self._wording.widened(statement, before, named=False, whole=False)
+        return statement if told is None else told
 
     def _rate(self, part: list[JudgedClause]) -> int:
         """How much a part of a message tells; more where it is worth keeping by itself."""
