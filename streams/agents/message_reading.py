@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -39,6 +39,9 @@ _DAYS_NAMED_WITHIN_MS = 86_400_000
 
 #: A talk that goes on for longer is about more than it began with.
 _TALK_MS = 6 * 3_600_000
+
+#: Whether a message before another still says what it said when that was written.
+Standing = Callable[[Event], bool]
 
 _json = msgspec.json.Encoder()
 
@@ -131,7 +134,14 @@ def read_message(
         whole = left_out(_as_it_stands(text, event, content, read), without)
         return Reading(event, whole, said_at, read=read)
     before = surroundings.before(event, 1) if text else ()
-    question = _question_in(before, content)
+
+    def standing(one: Event) -> bool:
+        """Whether it is no version of the message itself, and was not edited or taken back."""
+        if one.id in replaced:
+            return False
+        return among_versions(one, surroundings.revisions(one, below))[2]
+
+    question = _question_in(before, content, standing)
     dictated = _is_dictated(before, content)
     corrects: tuple[TakenBack, ...] = ()
     if "evolution" not in without:
@@ -139,7 +149,7 @@ def read_message(
             msgspec.structs.replace(one, statement=_taken_back_statement(one, without))
             for one in taken_back(text, said_at, event, content, surroundings)
         )
-    named = _days_named_before(text, said_at, event, surroundings)
+    named = _days_named_before(text, said_at, event, surroundings, standing)
     analysis = analyse(
         text,
         speaker=content.sender_name or content.sender_id,
@@ -151,8 +161,8 @@ def read_message(
         keep=[(one.start, one.end) for one in corrects],
         days=[day for _, day in named],
         without=without,
-        before=_said_before(text, said_at, event, surroundings),
-        occasion=_occasion(event, said_at, replaced, before, surroundings, below),
+        before=_said_before(text, said_at, event, surroundings, standing),
+        occasion=_occasion(event, said_at, before, surroundings, standing),
     )
     whom = {each.whom.name for each in analysis.statements if each.whom is not None}
     names = " ".join((text, *sorted(whom)))
@@ -189,25 +199,27 @@ def read_message(
 
 
 def _days_named_before(
-    text: str, said_at: int, event: Event, surroundings: Surroundings
+    text: str, said_at: int, event: Event, surroundings: Surroundings, standing: Standing
 ) -> list[tuple[int, int]]:
     """Return the days that the conversation just named, each with the number of the event."""
     if not names_weekday(text):
         return []
     found: list[tuple[int, int]] = []
     for one in surroundings.before(event, _DAYS_NAMED_IN):
-        if 0 <= said_at - one.occurred_at <= _DAYS_NAMED_WITHIN_MS:
+        if 0 <= said_at - one.occurred_at <= _DAYS_NAMED_WITHIN_MS and standing(one):
             said = message_of(one)
             days = days_named(said.content, one.occurred_at, said.utc_offset)
             found += [(one.number, day) for day in days]
     return found
 
 
-def _said_before(text: str, said_at: int, event: Event, surroundings: Surroundings) -> list[Before]:
+def _said_before(
+    text: str, said_at: int, event: Event, surroundings: Surroundings, standing: Standing
+) -> list[Before]:
     """Return the messages before it that say who "he" or "she" is, the nearest first."""
     found: list[Before] = []
     for one in named_before(text, event, surroundings):
-        if 0 <= said_at - one.occurred_at <= IN_MIND_WITHIN_MS:
+        if 0 <= said_at - one.occurred_at <= IN_MIND_WITHIN_MS and standing(one):
             said = message_of(one)
             who = said.sender_name or said.sender_id
             reading = surroundings.reading(own_words(said))
@@ -218,16 +230,12 @@ def _said_before(text: str, said_at: int, event: Event, surroundings: Surroundin
 def _occasion(
     event: Event,
     said_at: int,
-    replaced: Sequence[str],
     before: Sequence[Event],
     surroundings: Surroundings,
-    below: int,
+    standing: Standing,
 ) -> Occasion | None:
     """Return on what occasion a message is written: what its mail is about, with what its sender
     began this talk with an assistant, or what somebody else said just before.
-
-    What was edited or taken back since is none, and nothing is an occasion of itself: `replaced`
-    are the ids of the versions that the message takes the place of.
     """
     content = message_of(event)
     subject = content.metadata.get("subject")
@@ -239,11 +247,9 @@ def _occasion(
     to_assistant = is_assistant(last.sender_id, last.direction)
     said = surroundings.began(event) if to_assistant else before[0]
     within = _TALK_MS if to_assistant else JUST_NOW_MS
-    if said is None or said.id in replaced or not 0 <= said_at - said.occurred_at <= within:
+    if said is None or not 0 <= said_at - said.occurred_at <= within or not standing(said):
         return None
     if not to_assistant and last.sender_id == content.sender_id:
-        return None
-    if not among_versions(said, surroundings.revisions(said, below))[2]:
         return None
     who = None if to_assistant else last.sender_name or last.sender_id
     return Occasion(own_words(message_of(said)), said.number, who)
@@ -324,9 +330,9 @@ def _as_it_stands(text: str, event: Event, content: Content, read: TextReading |
     )
 
 
-def _question_in(before: Sequence[Event], content: Content) -> Question | None:
+def _question_in(before: Sequence[Event], content: Content, standing: Standing) -> Question | None:
     """Return the question that somebody else asked just before: the context of a fact."""
-    for event in before:
+    for event in filter(standing, before):
         asked = message_of(event)
         if asked.sender_id != content.sender_id and len(asked.content) <= 300:
             last = " ".join(asked.content.split())

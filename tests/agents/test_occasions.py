@@ -106,6 +106,29 @@ def test_a_question_that_asks_of_it_is_told_with_what_it_is() -> None:
     assert fact.startswith('Asked "That plate is new. Did you make it?", Ada answered: ')
 
 
+@pytest.mark.parametrize("kind", [Edit, Deletion])
+def test_a_question_that_no_longer_stands_is_not_told(kind: type[Edit | Deletion]) -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Bob", "How did the twins take the burglary in Leeds?", id="asks"),
+        says("Bob", "How are the twins?", id="gone", at=START + 1, kind=kind, target="asks"),
+        says("Ada", "They were scared but Peter sang for them.", at=START + MINUTE, id="answers"),
+    )
+    assert not any("burglary" in fact for fact in zone.facts())
+
+
+@pytest.mark.parametrize("kind", [Edit, Deletion])
+def test_who_or_which_day_is_not_taken_from_what_no_longer_stands(
+    kind: type[Edit | Deletion],
+) -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Bob", "How did it go with Peter on Saturday 24 January?", id="asks"),
+        says("Bob", "How did it go?", id="gone", at=START + 1, kind=kind, target="asks"),
+        says("Ada", "He signed the lease in Turin.", at=START + MINUTE, id="answers"),
+        says("Ada", "Our parcel arrives on Saturday.", at=START + 2 * MINUTE, id="arrives"),
+    )
+    assert not any("Peter" in fact or "01-24" in fact for fact in zone.facts())
+
+
 def test_a_kind_reply_to_somebody_is_no_fact() -> None:
     kind = "The painting really took me to that moment, so I can feel what you felt at the beach."
     replied = Zone(RuleWriter()).given(

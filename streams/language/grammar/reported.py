@@ -21,10 +21,9 @@ _REPORTING = re.compile(
 _PASTED = re.compile(
     r"(?:\A(?:(?:hi|hello|hey|ok|okay|now|then|and)[ ,!]+)?|"
     r"(?:\b(?:can|could|would|will) (?:you|u)\b|\bplease\b|\bhelp me\b)[^\n.!?:]{0,40}?)"
-    r"\b(?<!let me )(?:reply|respond|answer|translate|rewrite|reword|rephrase|paraphrase|"
-    r"summari[sz]e|proofread|correct|edit|improve|polish|shorten|analy[sz]e|grade|review)\b"
-    r"(?: [\w']+){0,3}? (?:this|these|it|the following|below)"
-    r"(?! (?:one|question)\b)(?: [\w']+){0,4}:(?=\s)",
+    r"\b(?:reply|respond|translate|rewrite|reword|rephrase|paraphrase|summari[sz]e|proofread|"
+    r"polish|shorten)\b(?: [\w']+){0,3}? (?:this|these|it|the following|below)"
+    r"(?: [\w']+){0,4}:(?=\s)",
     re.IGNORECASE,
 )
 
