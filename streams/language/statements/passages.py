@@ -11,15 +11,15 @@ from streams.language.grammar.reported import overlaps
 from streams.language.grammar.vocatives import is_courtesy, is_remark, is_salutation
 from streams.language.references.standing_alone import person_open
 from streams.language.statements.message_contents import MessageContents
-from streams.language.worth.lasting import tells
+from streams.language.worth.lasting import NONE, tells
 from streams.language.worth.worth import is_draft, is_order
 from streams.language.worth.worth_words import KIND_WORDS, LISTENER
 
 #: So many words are told at most, and so much at least by a sentence before or behind another.
 _LONGEST = 45
-_LEAST_BEFORE, _LEAST_BEHIND = -2, 0
-#: What goes before a few words of a short message need tell no more than something.
-_LONGEST_BEFORE, _LEAST = 14, -9
+_LEAST_BEFORE, _LEAST_BEHIND = -1, 1
+#: In words: what goes before a few words of a short message; it need only be of some use.
+_LONGEST_BEFORE = 14
 #: Words by which a day is named; every date has one of them or a number.
 _DAYS = frozenset(WEEKDAYS) | frozenset(f"{day}s" for day in WEEKDAYS) | MONTHS.keys()
 _DAYS |= word_set("today tonight tomorrow yesterday week weekend month year noon midnight")
@@ -85,10 +85,13 @@ class Passages:
         exclaims = contents.text[start:end].endswith("!")
         if not mentions and (exclaims or self._words(at - 1) == 1):
             return None
-        return span if self._joins(at - 1, at, _LEAST) else None
+        return span if self._joins(at - 1, at, NONE + 1) else None
 
     def _joins(self, at: int, to: int, least: int | None = None) -> bool:
-        """Whether a sentence may be told with the one beside it; it tells so much at `least`."""
+        """Whether a sentence may be told with the one beside it.
+
+        `least` is how much it tells at least; None: what is asked of those before and behind.
+        """
         if abs(self._places[at] - self._places[to]) != 1:
             return False
         contents = self._contents
@@ -116,7 +119,7 @@ class Passages:
             return False
         if least is None:
             least = _LEAST_BEFORE if at < to else _LEAST_BEHIND
-        return tells(said) > least
+        return tells(said) >= least
 
     def _words(self, at: int) -> int:
         left, right = self._contents.places(*self._spans[at])
