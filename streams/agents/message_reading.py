@@ -163,6 +163,9 @@ def read_message(
         without=without,
         before=_said_before(text, said_at, event, surroundings, standing),
         occasion=_occasion(event, said_at, before, surroundings, standing),
+        pictures=[
+            one.caption for one in content.attachments if one.type == "image" and one.caption
+        ],
     )
     whom = {each.whom.name for each in analysis.statements if each.whom is not None}
     names = " ".join((text, *sorted(whom)))

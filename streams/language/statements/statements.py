@@ -50,6 +50,7 @@ def analyse(
     without: Without = ALL,
     before: Sequence[Before] = (),
     occasion: Occasion | None = None,
+    pictures: Sequence[str] = (),
 ) -> Analysis:
     """Return what `speaker` says in `text`, written at `at_ms` (unix milliseconds).
 
@@ -59,7 +60,8 @@ def analyse(
     the encoder read in the same text; None: rules alone. Sentences that touch a span of `keep` are
     kept, whatever they say. `days` are those that the conversation named before (ordinals): a bare
     weekday means the one that has it. `before` are the messages before it, the nearest first, which
-    may name whom it means; on `occasion` it was written. `without` are the steps that are left out.
+    may name whom it means; on `occasion` it was written. `pictures` say what is on those that came
+    with it. `without` are the steps that are left out.
     """
     spans = sentences(text)
     if not spans:
@@ -102,7 +104,12 @@ def analyse(
     resolves = "coreference" not in without
     answered = (answering, asked) if answering and asked else None
     wording = Wording(
-        contents, before=before, answering=answered, occasion=occasion, resolves=resolves
+        contents,
+        before=before,
+        answering=answered,
+        occasion=occasion,
+        pictures=pictures,
+        resolves=resolves,
     )
     keep = [*keep, *collection_days(tokens)]
     stating = SentenceStatements(
@@ -127,7 +134,8 @@ def analyse(
         # Nothing here surely lasts: the best of it is kept, and the rest is left to the message.
         statements.append(best)
     if statements and resolves:
-        statements = [wording.on_occasion(each, unsure=unsure) for each in statements]
+        shown = map(wording.with_picture, statements)
+        statements = [wording.on_occasion(each, unsure=unsure) for each in shown]
     statements += stating.aside
     named_by = (wording.named_by.get(each.start) for each in statements)
     analysis = Analysis(

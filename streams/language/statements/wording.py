@@ -34,6 +34,15 @@ THIRD_PERSON = re.compile(r"(?:he|she)(?:['’](?:s|d|ll))?\b(?! (?:or|and)\b)",
 _FIRST_PRONOUN = re.compile(r"\b(?:he|she)(?=\b)", re.IGNORECASE)
 #: "I have a new number. It is now …"
 _IT_IS = re.compile(r"\A(?:it|that)(?:['’]s| is)(?= )", re.IGNORECASE)
+#: "Here's a pic from last week"
+_SHOWS = re.compile(
+    r"\bhere(?:['’]s| is| are)\b[^.!?]{0,80}?"
+    r"\b(?:pics?|pictures?|photos?|shots?|snaps?|images?|one|peek)\b",
+    re.IGNORECASE,
+)
+#: A caption with marks that fence what is remembered is not repeated, nor is a long one.
+_NO_CAPTION = re.compile(r"[\[\]<>{}]")
+_LONGEST_CAPTION = 200
 #: So many words of a question tell what is asked.
 _TELLING = 2
 _ADDRESSES = {"phone": "phone number", "email": "e-mail address"}
@@ -52,7 +61,8 @@ class Wording:
     """How the statements of one message are put into words.
 
     `before` are the messages before it, `answering` is the sentence that answers a question, with
-    that question; on `occasion` they were written. `resolves`: whether persons are named at all.
+    that question; on `occasion` they were written. `pictures` say what is on those that came with
+    the message. `resolves`: whether persons are named at all.
     `named_by` has, by where a statement begins, the event before it that names what it means.
     """
 
@@ -63,6 +73,7 @@ class Wording:
         before: Sequence[Before] = (),
         answering: tuple[Span, str] | None = None,
         occasion: Occasion | None = None,
+        pictures: Sequence[str] = (),
         resolves: bool = True,
     ) -> None:
         self._contents = contents
@@ -70,6 +81,7 @@ class Wording:
         self._before = before
         self._answering = answering
         self._occasion = occasion
+        self._pictures = pictures
         self._resolves = resolves
         self.named_by: dict[int, int] = {}
         self._looked_up = 0
@@ -225,6 +237,17 @@ class Wording:
         else:
             text = f"{prefix}{_ended(before)} {_ended(said)}"
         return msgspec.structs.replace(statement, text=text)
+
+    def with_picture(self, statement: Statement) -> Statement:
+        """The statement that only shows a picture, with what is on it, in brackets."""
+        if statement.claim is not None or len(self._pictures) != 1:
+            return statement
+        shown = " ".join(self._pictures[0].split())
+        if _SHOWS.search(statement.sentence) is None or _NO_CAPTION.search(shown):
+            return statement
+        if not 0 < len(shown) <= _LONGEST_CAPTION:
+            return statement
+        return msgspec.structs.replace(statement, text=f"{statement.text} [{shown}]")
 
     def on_occasion(self, statement: Statement, *, unsure: bool) -> Statement:
         """The statement with the words that tell on what occasion it was made, where it lacks them.
