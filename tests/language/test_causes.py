@@ -171,6 +171,13 @@ def test_a_short_effect_is_told_with_its_cause() -> None:
     )
 
 
+def test_sentences_of_which_one_led_to_the_other_are_told_apart() -> None:
+    assert texts("The storm flooded the bridge. Therefore, the road was closed.") == [
+        "Ada: The storm flooded the bridge.",
+        "Ada: Therefore, the road was closed.",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "fact"),
     [

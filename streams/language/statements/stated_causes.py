@@ -20,6 +20,11 @@ class StatedCauses:
         self.found: list[Caused] = []
         self.outside: list[Outside] = []
 
+    def linked(self) -> set[int]:
+        """Return the places of the statements that are a cause or an effect."""
+        ends = {place for one in self.found for place in (one.cause, one.effect)}
+        return ends | {one.statement for one in self.outside}
+
     def between(self, right: int, joint: Joined) -> None:
         """Note the cause within a sentence whose second part begins with statement `right`."""
         places = (right - 1, right) if joint.cause_first else (right, right - 1)

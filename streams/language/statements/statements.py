@@ -128,7 +128,11 @@ def analyse(
             stating.with_passage(each, starts) if each.sentence.count(" ") < FEW_WORDS - 1 else each
             for each in statements
         ]
-        statements = list(map(stating.with_sentence_before, statements))
+        linked = causes.linked()
+        statements = [
+            each if place in linked else stating.with_sentence_before(each)
+            for place, each in enumerate(statements)
+        ]
     unsure = not statements
     if unsure and (best := stating.best_unsure()) is not None:
         # Nothing here surely lasts: the best of it is kept, and the rest is left to the message.
