@@ -22,8 +22,12 @@ from streams.reader.word_states import WholeNumbers
 
 KINDS = ("statement", "question", "command", "fragment")
 LASTING = ("passing", "durable")
-KIND_LAYERS, DURABLE_LAYERS, ATTRIBUTE_LAYERS = (3, 4), (4, 6), (3, 6)
+KIND_LAYERS, DURABLE_LAYERS, ATTRIBUTE_LAYERS = (3, 4), (3, 4), (3, 6)
+#: From so much on a sentence that was read tells what lasts; it counts as much, by its worth.
+_WORTH = 2
+_READ_WEIGHTS = (2.0, 0.7, 2.0, 2.0)
 
+_DEMO = Path(__file__).parent.parent / "demo" / "export.jsonl"
 _OF_GUM = {"decl": 0, "sub": 0, "q": 1, "wh": 1, "imp": 2, "frag": 3, "intj": 3}
 _COMMAND = re.compile(
     r"(?:please|could you|can you|would you|give|fix|make|write|tell|list|explain|translate|show|"
@@ -162,12 +166,17 @@ class _Judged(NamedTuple):
 
 
 def durable_head(
-    reader: TextReader, plain: Sequence[Path], chats: Sequence[Path], real: Sequence[Path]
+    reader: TextReader,
+    plain: Sequence[Path],
+    chats: Sequence[Path],
+    real: Sequence[Path],
+    read: Path,
 ) -> Head:
     """Return the head that says whether a sentence tells something that lasts.
 
-    Plain sentences are labelled each; lines about a person last, and so do turns that repeat them.
-    Of a turn that was worth remembering (RealMem) the sentence counts that scores highest.
+    Plain sentences are labelled each, and so are those of `read`, which were read one by one; lines
+    about a person last, and so do turns that repeat them. Of another turn that was worth
+    remembering (RealMem) the sentence counts that scores highest.
     """
     judged = _Judged([], [], [], defaultdict(list))
     simple = [row for path in plain for row in lines(path)]
@@ -178,8 +187,15 @@ def durable_head(
             judged.add(each, int(row["keep"]), 2.0)
     for path in chats:
         _chats(reader, path, judged)
+    known = _read_sentences(reader, read, chats, real, judged)
     for path in real:
-        asked = [row for row in lines(path) if row["user"] and row["label"] != "other"]
+        asked = [
+            row
+            for row in lines(path)
+            if row["user"]
+            and row["label"] != "other"
+            and (f"realmem/{path.stem}", row["event"]["id"]) not in known
+        ]
         texts = [row["event"]["content"] for row in asked]
         for row, found in zip(asked, sentences_of(reader, texts), strict=True):
             for each in found:
@@ -188,6 +204,33 @@ def durable_head(
                 judged.add(each, -1 if row["label"] == "memory" else 0, 0.4)
     network = _fitted_to_turns(judged)
     return Head(DURABLE_LAYERS, network.in_whole_numbers(UNITS), LASTING)
+
+
+def _read_sentences(
+    reader: TextReader,
+    read: Path,
+    chats: Sequence[Path],
+    real: Sequence[Path],
+    judged: _Judged,
+) -> set[tuple[str, str]]:
+    """Add the sentences that were read, of the sets that are there; return of which messages.
+
+    `read` has a message a line: `set`, `id`, and of each of its sentences the `worth` from 0 to 3.
+    """
+    texts = {("demo/export", row["id"]): row["content"] for row in lines(_DEMO)}
+    for path in real:
+        for row in lines(path):
+            texts[f"realmem/{path.stem}", row["event"]["id"]] = row["event"]["content"]
+    for path in chats:
+        for number, row in enumerate(lines(path)):
+            for place, turn in enumerate(row["turns"]):
+                texts["persona/chat", f"{number}:{place}"] = turn["text"]
+    rows = [row for row in lines(read) if (row["set"], row["id"]) in texts]
+    keys = [(row["set"], row["id"]) for row in rows]
+    for row, found in zip(rows, sentences_of(reader, [texts[key] for key in keys]), strict=True):
+        for each, worth in zip(found, row["worth"], strict=True):
+            judged.add(each, int(worth >= _WORTH), _READ_WEIGHTS[worth])
+    return set(keys)
 
 
 def _chats(reader: TextReader, chats: Path, judged: _Judged) -> None:
@@ -241,6 +284,6 @@ def _fitted_to_turns(judged: _Judged) -> Network:
         weights = np.array(judged.weights, np.float32)
         for of_turn in judged.turns.values():
             best = max(of_turn, key=lambda each: float(lasting[each]))
-            labels[best], weights[best] = 1, 1.0
+            labels[best], weights[best] = 1, 0.4
     assert network is not None
     return network

@@ -139,10 +139,12 @@ class Sets(NamedTuple):
     real: list[Path]
     chats: list[Path]
     attributes: list[Path]
+    read: Path
 
     @classmethod
     def of(cls, data: Path, plain: Path) -> Sets:
-        """Return what a folder has; `plain` are recollect's own plain sentences.
+        """Return what a folder has; `plain` are recollect's own plain sentences, and beside them
+        stands what was read of the sentences of RealMem, of chats and of the demo.
 
         Raises:
             SystemExit: it has nothing to train on.
@@ -157,8 +159,9 @@ class Sets(NamedTuple):
             real=sorted((data / "realmem").glob("*.jsonl")),
             chats=_there(data / "persona" / "chat.jsonl"),
             attributes=_there(data / "persona" / "attributes.jsonl"),
+            read=plain.with_name("read.jsonl"),
         )
-        if not any((*found._replace(plain=[]), own)):
+        if not any((*found[:3], *found[4:-1], own)):
             raise SystemExit(
                 f"{data} has no sets to train on: put texts with labels there, such as "
                 "ner/mine.jsonl or plain.jsonl; the head of this command tells their form"
@@ -217,7 +220,7 @@ def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) ->
     for kinds in sets.kinds:
         heads["kind"] = kind_head(reader, kinds, sets.plain[0])
     if sets.chats or sets.real or sets.plain[1:]:
-        heads["durable"] = durable_head(reader, sets.plain, sets.chats, sets.real)
+        heads["durable"] = durable_head(reader, sets.plain, sets.chats, sets.real, sets.read)
     for labelled in sets.attributes if sets.chats else ():
         heads["attribute"] = attribute_head(reader, labelled, sets.chats[0], sets.plain[0])
     return file

@@ -37,7 +37,7 @@ class TakenBack(msgspec.Struct, frozen=True):
 
     `said` are the values that no longer hold, as they were written there, and `sentence` is the
     first and last character of the sentence there that says them, `statement` that sentence as a
-    fact says it; None: it is none, such as a question.
+    fact says it; None: it is none, such as a question. `over`: it was so, and is over now.
     """
 
     start: int
@@ -46,6 +46,7 @@ class TakenBack(msgspec.Struct, frozen=True):
     sentence: tuple[int, int]
     said: tuple[str, ...]
     statement: Statement | None = None
+    over: bool = False
 
 
 def taken_back(
@@ -76,7 +77,8 @@ def taken_back(
     # A state may have been told several times.
     for one in over:
         if not _is_told(found, one.start, one.end):
-            found += [_taken(one.start, one.end, what, before) for what in was_so(one, earlier)]
+            was = [_taken(one.start, one.end, what, before) for what in was_so(one, earlier)]
+            found += [msgspec.structs.replace(each, over=True) for each in was]
     return tuple(found)
 
 

@@ -27,7 +27,7 @@ from streams.language.references.person_before import (
     Before,
     has_pronoun,
 )
-from streams.language.statements.occasions import Occasion
+from streams.language.statements.occasions import CorrectedWords, Occasion
 from streams.language.statements.statements import analyse
 
 # What an agent was given from memory is no news, whoever repeats it (F1).
@@ -163,6 +163,8 @@ def read_message(
         without=without,
         before=_said_before(text, said_at, event, surroundings, standing),
         occasion=_occasion(event, said_at, before, surroundings, standing),
+        corrected=_corrected(corrects, content),
+        among_people=_is_among_people(content, before),
         pictures=[
             one.caption for one in content.attachments if one.type == "image" and one.caption
         ],
@@ -256,6 +258,31 @@ def _occasion(
         return None
     who = None if to_assistant else last.sender_name or last.sender_id
     return Occasion(own_words(message_of(said)), said.number, who)
+
+
+def _is_among_people(content: Content, before: Sequence[Event]) -> bool:
+    """Whether a message is to people; `before` has the one before it.
+
+    Who begins a talk without naming a conversation begins it with an assistant.
+    """
+    if before:
+        last = message_of(before[0])
+        return not is_assistant(last.sender_id, last.direction)
+    return content.peer_kind is not None or "subject" in content.metadata
+
+
+def _corrected(corrects: Sequence[TakenBack], content: Content) -> list[CorrectedWords]:
+    """Return what a message takes back, as it was told."""
+    found = []
+    for one in corrects:
+        # What a state was before it was over, no later fact repeats.
+        if one.statement is not None and not one.over:
+            said = message_of(one.event)
+            who = said.sender_name or said.sender_id
+            told = one.statement.text.removeprefix(f"{who}: ")
+            by = None if said.sender_id == content.sender_id else who
+            found.append(CorrectedWords.of(one.start, one.end, told, one.event.number, by))
+    return [each for each in found if each is not None]
 
 
 def named_before(text: str, event: Event, surroundings: Surroundings) -> Sequence[Event]:

@@ -157,9 +157,10 @@ def write_about(
 
 
 def _as_said(answer: RecordedAnswer) -> dict[str, Any]:
+    # Beside calls some services refuse a content of null, and some one that is missing.
     return {
         "role": "assistant",
-        "content": answer.text or None,
+        "content": answer.text,
         "tool_calls": [
             {
                 "id": call.id,

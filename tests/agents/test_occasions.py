@@ -72,7 +72,7 @@ def test_what_is_said_later_in_a_talk_with_an_assistant_is_told_with_what_it_beg
     later = [fact for fact in talk().facts() if "tins of grey" in fact]
     assert later
     for fact in later:
-        assert fact.startswith('After "I need to repaint the kitchen of the cottage", Ada said: ')
+        assert fact.startswith('After "I need to repaint the kitchen of the cottage": Ada bought ')
 
 
 def test_what_a_talk_begins_with_is_told_as_it_is() -> None:
@@ -275,3 +275,54 @@ def test_once_who_asked_is_forgotten_none_of_the_question_is_told(tmp_path: Path
         zone.forget("asks")
         assert not any("climbing" in fact.text for fact in zone.facts())
         assert not any("climbing" in each.text for each in zone.recall("climbing wall").results)
+
+
+def test_a_few_words_that_correct_are_told_with_what_they_correct() -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Ada", "The tasting is on Friday 16 January in the red barn.", peer_id="c"),
+        says("Ada", "Sorry, I meant the 17th, not the 16th.", at=START + HOUR, peer_id="c"),
+    )
+    told = [fact for fact in zone.holding() if "17th" in fact]
+    assert told
+    assert all(fact.startswith('After "The tasting is on Friday 16 January') for fact in told)
+
+
+def test_what_was_corrected_leaves_the_correction_when_it_is_forgotten() -> None:
+    first = says("Ada", "The tasting is on Friday 16 January in the red barn.", peer_id="c")
+    second = says("Ada", "Sorry, I meant the 17th, not the 16th.", at=START + HOUR, peer_id="c")
+    whole = Zone(RuleWriter()).given(first, second)
+    assert any("red barn" in fact and "17th" in fact for fact in whole.facts())
+    without = Zone(RuleWriter()).given(second)
+    assert not any("red barn" in fact for fact in without.facts())
+
+
+def test_a_correction_that_stands_alone_is_told_alone() -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Ada", "The tasting of the cider is on Friday 16 January.", peer_id="c"),
+        says(
+            "Ada",
+            "The tasting of the cider is on the 17th, not the 16th.",
+            at=START + HOUR,
+            peer_id="c",
+        ),
+    )
+    (told,) = [fact for fact in zone.holding() if "17th" in fact]
+    assert not told.startswith("After")
+
+
+def test_of_two_short_questions_an_answer_is_told_with_both() -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Bob", "How is the barn? Did the roof hold?", peer_id="c"),
+        says("Ada", "Wet but standing, in Kirkwall.", at=START + MINUTE, peer_id="c"),
+    )
+    assert [fact for fact in zone.facts() if "Wet but" in fact] == [
+        'Asked "How is the barn? Did the roof hold?", Ada answered: Wet but standing, in Kirkwall.'
+    ]
+
+
+def test_what_is_only_called_out_is_no_answer() -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Bob", "How is the new barn?", peer_id="c"),
+        says("Ada", "Hey Bob, congrats on the boat!", at=START + MINUTE, peer_id="c"),
+    )
+    assert not any("congrats" in fact for fact in zone.facts())

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from projections.text.dates.dates_in_text import date_references
+from projections.text.dates.resolved_dates import DatedText
 
 
 def at(text: str) -> int:
@@ -252,6 +253,14 @@ def test_a_weekday_and_its_day_are_one_reference(phrase: str, day: str) -> None:
 )  # fmt: skip
 def test_a_weekday_that_fits_no_near_day_is_left_alone(text: str) -> None:
     assert [item for item in resolve(text, IN_MARCH) if item[0] != "March"] == []
+
+
+def test_a_day_that_is_named_twice_is_written_once() -> None:
+    dated = DatedText(
+        "Review tomorrow (Thursday) at 14:00, and on Friday.", at_ms=at("2026-05-06T13:00")
+    )
+    whole = dated.part(0, 100)
+    assert whole.count("(7 May 2026)") == 1 and whole.count("(8 May 2026)") == 1
 
 
 def test_a_range_of_days_is_one_reference() -> None:

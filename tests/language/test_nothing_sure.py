@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from projections.text.sentences import sentences
+from streams.language.grammar.text_reading import ReadSentence, TextReading
 from streams.language.statements.statements import analyse
 
 AT = 1_778_248_560_000  # Friday 8 May 2026, 14:36 UTC
@@ -89,3 +91,42 @@ def test_given_no_name_of_the_day_when_read_twice_then_the_same() -> None:
     text = "I mended the nets. I sorted the seeds. I stacked the boxes."
     assert facts(text) == facts(text)
     assert len(facts(text)) >= 1
+
+
+def read(text: str, durable: tuple[int, ...], *, among_people: bool = False) -> list[str]:
+    """Return what is kept where the head finds each sentence so durable (percent)."""
+    found = tuple(
+        ReadSentence(start, end, "statement", percent, None, 0)
+        for (start, end), percent in zip(sentences(text), durable, strict=True)
+    )
+    statements = analyse(
+        text,
+        speaker="Ada",
+        at_ms=AT,
+        reading=TextReading((), (), found),
+        among_people=among_people,
+    ).statements
+    return [text[each.start : each.end] for each in statements]
+
+
+def test_of_two_that_rules_find_alike_the_head_chooses() -> None:
+    text = "I was mostly sorting seeds and nets.\n\nI was mostly mending boats and oars."
+    assert read(text, (20, 70)) == ["I was mostly mending boats and oars."]
+    assert read(text, (70, 20)) == ["I was mostly sorting seeds and nets."]
+
+
+def test_what_the_head_is_sure_of_is_kept_whatever_rules_find() -> None:
+    said = "Only oak beams from Orta bear the snow."
+    assert read(said, (30,)) == []
+    assert read(said, (95,)) == [said]
+
+
+def test_an_order_is_no_fact_however_sure_the_head_is() -> None:
+    assert read("Just send the list of the mill's beams to Otto now.", (99,)) == []
+
+
+def test_among_people_more_is_asked_of_what_is_not_sure() -> None:
+    said = "I was mostly sorting seeds and mending nets."
+    assert read(said, (40,)) == [said]
+    assert read(said, (40,), among_people=True) == []
+    assert read(said, (97,), among_people=True) == [said]

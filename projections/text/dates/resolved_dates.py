@@ -45,15 +45,18 @@ def resolved(
     White space is folded. `write` gives the words for the days of a reference.
     """
     pieces: list[str] = []
-    position = start
+    position, written = start, ""
     for item, reference in zip(dates, references, strict=True):
         if not item.relative or not (position <= reference.start and reference.end <= end):
             continue
         place = reference.end
         if text[place : place + 2] in ("'s", "’s"):
             place += 2
-        pieces += (text[position:place], f" ({write(reference)})")
-        position = place
+        days = write(reference)
+        if days == written and not text[position : reference.start].strip(" ,("):
+            continue  # "tomorrow (Thursday)" is one day
+        pieces += (text[position:place], f" ({days})")
+        position, written = place, days
     pieces.append(text[position:end])
     return " ".join("".join(pieces).split())
 

@@ -53,6 +53,8 @@ _UNDER = re.compile(
 #: "I sent the photos, right?" says so; "You moved, right?" asks.
 _OWN = re.compile(r"(?:(?:so|and|but|well|oh)[ ,]+)*(?:i|we|my|our)\b", re.IGNORECASE)
 _REASON = re.compile(r"(?:since|because|as|given that|now that|considering)\s+", re.IGNORECASE)
+#: In words: two questions that are told with one answer.
+_LONGEST_TWO = 18
 _MARKS = ".!?…。\uff01\uff1f\uff61"
 
 
@@ -71,9 +73,19 @@ def is_question(sentence: str) -> bool:
 
 
 def last_question(text: str) -> str:
-    """Return the sentence of a text in which it asks last, or the text."""
-    asked = [text[start:end] for start, end in sentences(text) if is_question(text[start:end])]
-    return asked[-1] if asked else text
+    """Return what a text asks last, or the text: of two questions, one after the other, both where
+    they are short, since an answer may be to either.
+    """
+    spans = sentences(text)
+    asked = [place for place, (start, end) in enumerate(spans) if is_question(text[start:end])]
+    if not asked:
+        return text
+    start, end = spans[asked[-1]]
+    if asked[-2:-1] == [asked[-1] - 1]:
+        before = spans[asked[-2]][0]
+        if text.count(" ", before, end) < _LONGEST_TWO:
+            start = before
+    return text[start:end]
 
 
 def told_in_question(tokens: Tokens, span: Span) -> Span | None:

@@ -36,6 +36,8 @@ _VERBS = word_set(
     "am is are was were be been i i'm i've we we're you it it's have has had will would can could "
     "do does did came come go went see call called bring take need want from at in on"
 )
+#: "Hey Gina, congrats on the shop!"
+_GREETED = re.compile(r"(?:hey|hi|hello|yo|oh)(?: (?-i:[A-Z])[\w'’\-]*){1,2}[,!]? ", re.IGNORECASE)
 _TITLE = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|Mme|Mlle|Prof|M|Miss|Madame|Herr|Frau)\.?\Z")
 
 
@@ -78,6 +80,9 @@ def is_remark(tokens: Tokens, span: tuple[int, int]) -> bool:
     if _TOLD_BEFORE.search(tokens.text, start, end):
         return True
     left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
+    greeted = _GREETED.match(tokens.text, start, end)
+    if greeted is not None:
+        left = bisect_left(tokens.starts, greeted.end())
     return (
         tokens.text[start:end].endswith("!")
         and left < right

@@ -15,7 +15,15 @@ from streams.language.grammar.clauses import Clause, Span, after_lead_in
 from streams.language.grammar.reported import is_reported
 from streams.language.statements.message_contents import MessageContents
 from streams.language.worth.judged_clauses import JudgedClause
-from streams.language.worth.worth import Message, about, is_draft, is_rule, is_worth
+from streams.language.worth.worth import (
+    Message,
+    about,
+    is_draft,
+    is_rule,
+    is_worth,
+    may_tell,
+    surely_lasts,
+)
 
 _CORRECTION = re.compile(
     r"(?:actually\b|correction\b|(?:sorry,? |oops,? |no,? |wait,? )*(?:i meant|i mean[, ]+(?=it)|"
@@ -73,7 +81,10 @@ class ClauseJudge:
         kept = kept or (
             not draft
             and not self._contents.is_anothers(start)
-            and is_worth(said, whom, self.message, linked, explains)
+            and (
+                is_worth(said, whom, self.message, linked, explains)
+                or (surely_lasts(said) and may_tell(said, whom, self.message))
+            )
         )
         return JudgedClause(clause, said, whom, claim or another or frame, kept, overruled)
 

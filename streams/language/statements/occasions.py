@@ -15,6 +15,7 @@ from streams.language.grammar.clauses import Span, after_lead_in
 from streams.language.references.standing_alone import left_open
 from streams.language.statements.plain_words import without_marks
 from streams.language.worth.worth import count_words
+from streams.language.worth.worth_words import LISTENER
 
 #: So many sentences of a message may tell what it is about; so many of their words must tell.
 _SENTENCES, _LEAST_TELLING = 4, 2
@@ -24,6 +25,8 @@ _LONGEST, _LONGEST_TWO = 26, 18
 _LONGEST_TOLD, _LONGEST_TEXT = 240, 2_000
 #: Of fewer words a statement hardly tells enough by itself.
 FEW_WORDS = 14
+#: A correction of fewer words says nothing alone: "I meant the 14th, not the 12th".
+_FEW_OF_CORRECTION = 10
 #: "Re: Fwd: AW: The roof"
 _REPLIED = re.compile(r"\A(?:(?:re|fwd?|aw|wg|sv|tr|rv|antw)(?:\[\d+\])?:\s*)+", re.IGNORECASE)
 _QUOTES = str.maketrans({'"': "'", "“": "'", "”": "'", "„": "'", "«": "'", "»": "'"})
@@ -32,7 +35,7 @@ _POINTING = word_set("this that these those it its it's that's they they're them
 _QUOTED = r'"[^"]*"'
 _BEFORE_OWN = re.compile(
     rf"\A(?:On {_QUOTED}|[^\"]{{1,200}} on {_QUOTED}|Asked {_QUOTED}, [^\"]{{1,200}} answered|"
-    rf"After (?:[^\"]{{1,200}})?{_QUOTED}, [^\"]{{1,200}} said): "
+    rf"After (?:[^\"]{{1,200}})?{_QUOTED}(?:, [^\"]{{1,200}} said)?): "
 )
 
 
@@ -69,7 +72,7 @@ class Occasion:
             fits = _telling(words) > 0 and _is_short(words)
         else:
             words = _asked(self.text) if self.said_by is not None else ""
-            words = words or _telling_most(self.text)
+            words = words or _telling_most(self.text, of_another=self.said_by is not None)
             fits = bool(words)
         return ToldOccasion(words.translate(_QUOTES), self.number, self.said_by) if fits else None
 
@@ -102,10 +105,39 @@ class ToldOccasion(NamedTuple):
         if self.number is None:
             opening = "On" if in_third_person else f"{speaker} on"
             return f'{opening} "{self.words}": {said}'
-        if self.asks:
-            return f'After {self.said_by} asked "{self.words}", {speaker} said: {said}'
         whose = f"{self.said_by}'s " if self.said_by else ""
-        return f'After {whose}"{self.words}", {speaker} said: {said}'
+        opening = f"After {self.said_by} asked " if self.asks else f"After {whose}"
+        own = "" if in_third_person else f", {speaker} said"
+        return f'{opening}"{self.words}"{own}: {said}'
+
+
+class CorrectedWords(NamedTuple):
+    """What the words from `start` to `end` of a message take back, with whose words these were."""
+
+    start: int
+    end: int
+    told: ToldOccasion
+
+    @classmethod
+    def of(
+        cls, start: int, end: int, told: str, number: int, said_by: str | None
+    ) -> CorrectedWords | None:
+        """Return what a fact of the event with a number told; None where that is too much."""
+        words = without_occasion(told).rstrip(" .")
+        fits = _is_short(words)
+        words = words.translate(_QUOTES)
+        return cls(start, end, ToldOccasion(words, number, said_by)) if fits else None
+
+    def is_lacked(self, statement: Statement) -> bool:
+        """Whether a statement only says something with what it takes back."""
+        if not (self.start < statement.end and statement.start < self.end):
+            return False
+        tokens = tokenise(statement.sentence)
+        count = len(tokens.words)
+        return (
+            count < _FEW_OF_CORRECTION
+            or left_open(tokens, 0, count, statement.mentions, 0) != "nothing"
+        )
 
 
 def without_occasion(told: str) -> str:
@@ -115,7 +147,7 @@ def without_occasion(told: str) -> str:
 
 def _asked(text: str) -> str:
     """Return the last question of a message, with the sentence before it where that says what it
-    asks about: "That plate is new! Did you make it?"; "" without one.
+    asks about, "That plate is new! Did you make it?", or asks too; "" without one.
     """
     found = sentences(text) if "?" in text else []
     last = next((at for at in reversed(range(len(found))) if _asks(text, found[at])), None)
@@ -124,7 +156,8 @@ def _asked(text: str) -> str:
     question = _words(text, found[last])
     tokens = tokenise(question)
     is_open = left_open(tokens, 0, len(tokens.words), (), 0) in ("part", "thing")
-    if last and (is_open or not _telling(question)) and _telling(_words(text, found[last - 1])):
+    open_or_two = is_open or not _telling(question) or (last and _asks(text, found[last - 1]))
+    if last and open_or_two and _telling(_words(text, found[last - 1])):
         both = f"{_words(text, found[last - 1])} {question}"
         if _is_short(both, _LONGEST_TWO):
             return both
@@ -141,11 +174,16 @@ def _words(text: str, span: Span) -> str:
     return " ".join(without_marks(text[after_lead_in(text, start, end) : end]).split())
 
 
-def _telling_most(text: str) -> str:
-    """Return the sentence of a message that tells most; "" where none tells enough."""
+def _telling_most(text: str, *, of_another: bool) -> str:
+    """Return the sentence of a message that tells most; "" where none tells enough.
+
+    What another says to whoever speaks now, or only exclaims, is no occasion.
+    """
     found: list[tuple[int, str]] = []
     for span in sentences(text)[:_SENTENCES]:
         said = _words(text, span)
+        if of_another and (said.endswith("!") or not LISTENER.isdisjoint(tokenise(said).lowers)):
+            continue
         telling = _telling(said)
         if telling >= _LEAST_TELLING and _is_short(said):
             found.append((telling, said.rstrip(" .!:;,")))

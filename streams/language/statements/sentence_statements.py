@@ -38,14 +38,18 @@ _FEW_WORDS, _SHORT_MESSAGE = 8, 30
 _LONGEST_WITH_CAUSE = 30
 #: So many words that tell keep a statement in which something beside its point is left open.
 _TOLD_BESIDE = 2
-#: What tells so much is told beside other statements of a message.
-_SURELY_TOLD = 1
+#: What tells so much is told beside other statements of a message: by rules alone, and where the
+#: head reads it too.
+_SURELY_TOLD, _SURELY_READ = 1, 12
 #: Where a message has nothing sure, what tells less is none; what is worth keeping is better by
-#: some than what the gate left.
+#: some than what the gate left. To somebody much is only said to be kind.
 _LEAST_TOLD, _BETTER = 0, 3
-#: Of a message of fewer words, which is as soon read itself, and of a reply to somebody, which may
-#: only be kind, it must tell more.
-_SHORT, _LEAST_OF_SHORT, _LEAST_OF_REPLY = 16, 2, 2
+_LEAST_AMONG_PEOPLE = 2
+#: Where the head reads too. Who talks with an assistant speaks of their affairs: most messages
+#: leave something. Among people more is said to pass the time.
+_LEAST_READ, _LEAST_READ_AMONG_PEOPLE = -6, 8
+#: A message of fewer words is as soon read itself: without the head it must tell more.
+_SHORT, _LEAST_OF_SHORT = 16, 2
 _CALLS = re.compile(r", (\w+)\W*\Z")
 _AGREEING = word_set(
     "definitely absolutely totally exactly sure yes yeah yep ha haha oh indeed true thing course "
@@ -57,9 +61,9 @@ class SentenceStatements:
     """What the sentences of one message state, one sentence after the other.
 
     Sentences that touch a span of `keep` are kept; `dictated`: plain facts about nobody here are
-    kept too. `resolves`: whether a statement must stand alone; `replies`: whether the message
-    follows what another person said. `told` are the sentences that tell something, by their places
-    in the message.
+    kept too. `resolves`: whether a statement must stand alone; `among_people`: whether the message
+    is to others, and not to an assistant. `told` are the sentences that tell something, by their
+    places in the message.
     """
 
     def __init__(
@@ -70,11 +74,11 @@ class SentenceStatements:
         keep: Sequence[Span] = (),
         dictated: bool = False,
         resolves: bool = True,
-        replies: bool = False,
+        among_people: bool = False,
         told: Mapping[int, Span] | None = None,
     ) -> None:
         self._contents = contents
-        self._replies = replies
+        self._among_people = among_people
         self._headings = ListHeadings(contents.text)
         self._before = SaidBefore(contents, told or {})
         self._passages = Passages(contents, told or {})
@@ -320,8 +324,11 @@ class SentenceStatements:
 
     def _is_surely_of_use(self, pieces: list[JudgedClause]) -> bool:
         """Whether clauses surely tell what is of use later."""
-        lasts = any(piece.kept and use_later(piece.said) >= 0 for piece in pieces)
-        return lasts and self._telling(pieces) >= _SURELY_TOLD
+        telling = self._telling(pieces)
+        if all(piece.said.read is None for piece in pieces):
+            lasts = any(piece.kept and use_later(piece.said) >= 0 for piece in pieces)
+            return lasts and telling >= _SURELY_TOLD
+        return any(piece.kept for piece in pieces) and telling >= _SURELY_READ
 
     def best_unsure(self) -> Statement | None:
         """What may be of use later: of several what tells most, and the longest of these.
@@ -330,9 +337,7 @@ class SentenceStatements:
         """
         parts = [part for left in self._left for part in self._parts(left)]
         rated = [(self._rate(part), part) for part in parts]
-        # In scripts without spaces nobody counts words.
-        short = 0 < self._contents.text.strip().count(" ") < _SHORT - 1
-        least = _LEAST_OF_SHORT if short else _LEAST_OF_REPLY if self._replies else _LEAST_TOLD
+        least = self._least_told()
         open_ones: list[Statement] = []
         for _, part in sorted((each for each in rated if each[0] >= least), key=_goes_first):
             statement, is_open = self._worded(part)
@@ -342,6 +347,15 @@ class SentenceStatements:
                 return self.with_passage(statement)
             open_ones.append(statement)
         return self.with_passage(open_ones[0]) if open_ones else None
+
+    def _least_told(self) -> int:
+        """How much the best of a message tells at least to be told, where nothing is sure."""
+        if any(piece.said.read is not None for left in self._left for piece in left):
+            return _LEAST_READ_AMONG_PEOPLE if self._among_people else _LEAST_READ
+        # In scripts without spaces nobody counts words.
+        if 0 < self._contents.text.strip().count(" ") < _SHORT - 1:
+            return _LEAST_OF_SHORT
+        return _LEAST_AMONG_PEOPLE if self._among_people else _LEAST_TOLD
 
     def with_passage(self, statement: Statement, others: Collection[int] = ()) -> Statement:
         """The statement with the sentences beside it, but for those that `others` begin in.

@@ -26,7 +26,7 @@ from streams.language.names.naming import find_introductions
 from streams.language.references.person_before import Before
 from streams.language.relations.causes import opening
 from streams.language.statements.message_contents import MessageContents
-from streams.language.statements.occasions import FEW_WORDS, Occasion
+from streams.language.statements.occasions import FEW_WORDS, CorrectedWords, Occasion
 from streams.language.statements.sentence_statements import SentenceStatements
 from streams.language.statements.stated_causes import StatedCauses
 from streams.language.statements.wording import Wording
@@ -50,6 +50,8 @@ def analyse(
     without: Without = ALL,
     before: Sequence[Before] = (),
     occasion: Occasion | None = None,
+    corrected: Sequence[CorrectedWords] = (),
+    among_people: bool = False,
     pictures: Sequence[str] = (),
 ) -> Analysis:
     """Return what `speaker` says in `text`, written at `at_ms` (unix milliseconds).
@@ -60,8 +62,9 @@ def analyse(
     the encoder read in the same text; None: rules alone. Sentences that touch a span of `keep` are
     kept, whatever they say. `days` are those that the conversation named before (ordinals): a bare
     weekday means the one that has it. `before` are the messages before it, the nearest first, which
-    may name whom it means; on `occasion` it was written. `pictures` say what is on those that came
-    with it. `without` are the steps that are left out.
+    may name whom it means; on `occasion` it was written, and it takes back what is `corrected`;
+    `among_people`: it is to others, and not to an assistant. `pictures` say what is on those that
+    came with it. `without` are the steps that are left out.
     """
     spans = sentences(text)
     if not spans:
@@ -108,6 +111,7 @@ def analyse(
         before=before,
         answering=answered,
         occasion=occasion,
+        corrected=corrected,
         pictures=pictures,
         resolves=resolves,
     )
@@ -118,7 +122,7 @@ def analyse(
         keep=keep,
         dictated=dictated,
         resolves=resolves,
-        replies=occasion is not None and occasion.said_by is not None,
+        among_people=among_people,
         told=told,
     )
     statements, causes = _stated(stating, contents, told, asked, answering, limit)

@@ -115,6 +115,7 @@ _SAYS_OF = word_set(
     means meant seems seemed takes took gets got reminds reminded teaches taught shows showed has
     can will would"""
 )
+_LETS = word_set("let's lets")
 _TAIL = re.compile(
     r"[\s!.…,;:–—-]*(?:[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f\u200d]+[\s!.…]*)*\Z"
 )
@@ -199,9 +200,14 @@ class _Rewriting:
     def changes(self) -> list[tuple[int, int, str]]:
         """Return the stretches that change, in order, with what they become."""
         lowers = self._lowers
-        said = [lower for index, lower in enumerate(lowers) if index not in self._quoted]
+        proposed = self._proposed()
+        said = [
+            lower for at, lower in enumerate(lowers) if at >= proposed and at not in self._quoted
+        ]
         if not said or not _DOUBTFUL.isdisjoint(said) or not _FOREIGN.isdisjoint(said):
             raise _Doubt
+        if proposed:
+            return self._from(proposed)
         dangling = lowers[0] in _DANGLING_FIRST - (_EXPLAINED if self._explained else frozenset())
         if dangling or lowers[0] in _THIRDS:
             raise _Doubt
@@ -210,10 +216,29 @@ class _Rewriting:
         ):
             # An order, or one whose subject is left out: "Call me at five", "Love my dog".
             raise _Doubt
-        index = self._elided()
-        while index < len(lowers):
+        return self._from(self._elided())
+
+    def _from(self, index: int) -> list[tuple[int, int, str]]:
+        """Change what stands from a word on; return all that changes."""
+        while index < len(self._lowers):
             index = index + 1 if index in self._quoted else self._word(index)
         return sorted(self._changes)
+
+    def _proposed(self) -> int:
+        """Begin with what is wanted: "Let's go with the first one"; return the word after it."""
+        lowers = self._lowers
+        if not lowers or lowers[0] not in _LETS or 0 in self._quoted:
+            return 0
+        refused = lowers[1:2] == ["not"]
+        verb_at = self._verb_after(1 if refused else 0)
+        if verb_at is None or lowers[verb_at] not in BASES:
+            return 0
+        self._put(0, f"{self._who()} {'does not want' if refused else 'wants'} to")
+        if refused:
+            start, end = self._tokens.starts[1], self._tokens.starts[2]
+            self._changes.append((start, end, ""))
+        self._several = True
+        return verb_at
 
     def _elided(self) -> int:
         """Begin with the subject that is left out: "Sold the house in Leeds"."""

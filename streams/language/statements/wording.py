@@ -25,7 +25,12 @@ from streams.language.references.person_before import with_things as things_name
 from streams.language.references.standing_alone import left_open
 from streams.language.relations.causes import after_opening
 from streams.language.statements.message_contents import MessageContents
-from streams.language.statements.occasions import Occasion, without_occasion
+from streams.language.statements.occasions import (
+    CorrectedWords,
+    Occasion,
+    ToldOccasion,
+    without_occasion,
+)
 from streams.language.statements.plain_words import without_marks
 from streams.language.statements.third_person import in_third_person, is_impersonal
 from streams.language.worth.worth import asks_little, count_words
@@ -61,8 +66,9 @@ class Wording:
     """How the statements of one message are put into words.
 
     `before` are the messages before it, `answering` is the sentence that answers a question, with
-    that question; on `occasion` they were written. `pictures` say what is on those that came with
-    the message. `resolves`: whether persons are named at all.
+    that question; on `occasion` they were written, and `corrected` is what they take back.
+    `pictures` say what is on those that came with the message. `resolves`: whether persons are
+    named at all.
     `named_by` has, by where a statement begins, the event before it that names what it means.
     """
 
@@ -73,6 +79,7 @@ class Wording:
         before: Sequence[Before] = (),
         answering: tuple[Span, str] | None = None,
         occasion: Occasion | None = None,
+        corrected: Sequence[CorrectedWords] = (),
         pictures: Sequence[str] = (),
         resolves: bool = True,
     ) -> None:
@@ -81,6 +88,7 @@ class Wording:
         self._before = before
         self._answering = answering
         self._occasion = occasion
+        self._corrected = corrected
         self._pictures = pictures
         self._resolves = resolves
         self.named_by: dict[int, int] = {}
@@ -254,11 +262,10 @@ class Wording:
 
         `unsure`: it tells little by itself.
         """
-        occasion = self._occasion
-        if self._speaker is None or statement.claim is not None or occasion is None:
+        if self._speaker is None or statement.claim is not None:
             return statement
-        told = occasion.told if occasion.may_be_lacked(unsure=unsure) else None
-        if told is None or not told.is_lacked(statement, unsure=unsure):
+        told = self._lacked(statement, unsure=unsure)
+        if told is None:
             return statement
         said = statement.text.removeprefix(f"{self._speaker}: ")
         if without_occasion(said) != said:
@@ -268,6 +275,17 @@ class Wording:
         in_third = said == statement.text
         text = told.before(said, self._speaker, in_third_person=in_third)
         return msgspec.structs.replace(statement, text=text)
+
+    def _lacked(self, statement: Statement, *, unsure: bool) -> ToldOccasion | None:
+        """What a statement lacks: what it takes back, or the words of its occasion."""
+        for corrected in self._corrected:
+            if corrected.is_lacked(statement):
+                return corrected.told
+        occasion = self._occasion
+        if occasion is None or not occasion.may_be_lacked(unsure=unsure):
+            return None
+        told = occasion.told
+        return told if told is not None and told.is_lacked(statement, unsure=unsure) else None
 
     def as_passage(self, statement: Statement, sentences: Sequence[Span]) -> Statement:
         """The statement with the sentences that stand beside it in the message, all whole."""

@@ -105,6 +105,9 @@ class Said(NamedTuple):
 _SELF = SPEAKER - FOREIGN
 #: Percent from which the head thinks that a sentence lasts.
 _LIKELY = 50
+#: Percent from which it is sure.
+_SURE = 80
+_OWNED = frozenset({"my", "our"})
 _NO_NAME = FUNCTION_WORDS | EVERYBODY
 _CONTENTLESS = FUNCTION_WORDS | CONTRACTIONS.keys() | HONORIFICS
 _CONTRACTED_WORDS = FUNCTION_WORDS | PHATIC
@@ -252,18 +255,31 @@ def is_worth(
 
 def may_tell(said: Said, subject: About, message: Message) -> bool:
     """Whether a clause that is not worth keeping may tell something of whoever says it: where the
-    head thinks so.
+    head thinks so, or is sure.
     """
     if said.read is None or said.read.durable < _LIKELY:
         return False
-    if subject == "listener" or not message.of_self or message.requests or message.material:
+    if message.requests or message.material or _asks_only(said) or is_draft(said):
         return False
-    if is_order(said) or is_draft(said) or KIND_WORDS.search(said.lower):
+    if surely_lasts(said):
+        return True
+    if subject == "listener" or not message.of_self or KIND_WORDS.search(said.lower):
         return False
     if PASSING_CUE.search(said.lower):
         return False
     lowers = said.tokens.lowers[said.left : said.right]
     return bool(said.mentions or said.dates) or not _SELF.isdisjoint(lowers)
+
+
+def _asks_only(said: Said) -> bool:
+    """Whether it asks for something, and not for what is the speaker's own: "for my trip"."""
+    own = not _OWNED.isdisjoint(said.tokens.lowers[said.left : said.right])
+    return is_order(said) and (not own or COMMAND.match(said.lower) is not None)
+
+
+def surely_lasts(said: Said) -> bool:
+    """Whether the head is sure that a sentence of the speaker's tells something that lasts."""
+    return said.read is not None and said.read.durable >= _SURE
 
 
 def is_order(said: Said) -> bool:
