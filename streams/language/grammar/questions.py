@@ -23,13 +23,13 @@ _QUESTION_OPENING = re.compile(
 )
 #: Where a question begins after a statement: "I'm 32 and live in Turin, could you ...?"
 _ASKS_THEN = re.compile(
-    rf"(?:[,;:–—]| -+)\s*(?=(?:(?:so|and|but|then|now|please|any|also)[ ,]+)*(?:{_OPENS}"
+    rf"(?:[,;:–—](?!\d)| -+)\s*(?=(?:(?:so|and|but|then|now|please|any|also)[ ,]+)*(?:{_OPENS}"
     r"|(?:what|where|when|why|how|who|which|any|is|are|should|could|can|would|do|does) ))"
     rf"|\s(?:so|and|but)\s(?=(?:{_OPENS}))",
     re.IGNORECASE,
 )
 #: "... dinner, wednesdays ok?": a question of a few words without a verb.
-_SHORT_TAIL = re.compile(r"[,;–—]\s*(?=[^,;–—?]{1,30}\?+\W*\Z)")
+_SHORT_TAIL = re.compile(r"[,;–—](?!\d)\s*(?=[^,;–—?]{1,30}\?+\W*\Z)")
 _TAG = re.compile(
     r"\W*(?:right|correct|no|yes|huh|eh|ok|okay|yeah|you know|or not|true|really|is it not|"
     r"(?:is|are|was|were|do|does|did|has|have|can|could|will|would|should)(?:n['’]t)? \w+)\W*\Z",

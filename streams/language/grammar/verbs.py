@@ -56,7 +56,7 @@ _REGULAR = word_set(
     deserve design despise develop die dine disagree discover discuss dislike dive donate doubt
     download draft dress drop dye earn edit eliminate embroider employ end enjoy enter escape
     examine exchange exercise exist expect experience explain explore express fail faint fancy
-    farm fast fear film finish fish fix follow garden gather graduate guard guess guide handle
+    farm fast fear film finish fish fix focus follow garden gather graduate guard guess guide handle
     happen harvest hate head heat help hike hire hope host hug hunt hurry imagine import improve
     include inherit injure insist install intend introduce invest invite itch jog join joke juggle
     jump kick kiss knit knock label lack land last laugh lecture lift like limit listen live load
