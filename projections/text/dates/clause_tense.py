@@ -89,6 +89,18 @@ def direction_of(tokens: Tokens, left: int, right: int) -> int:
     return 0
 
 
+def is_present(tokens: Tokens, left: int) -> bool:
+    """Whether "is" or "are" is the verb of the clause before a reference."""
+    for index in range(left - 1, max(left - 15, -1), -1):
+        if any(mark in ".!?\n" for mark in tokens.gap(index)):
+            return False
+        if tokens.lowers[index] in BE_PRESENT:
+            return True
+        if _tense(tokens.lowers, index):
+            return False
+    return False
+
+
 def _goal(tokens: Tokens, left: int) -> bool:
     """Whether "to" or "until" leads to the reference."""
     at = left - 1

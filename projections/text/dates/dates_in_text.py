@@ -17,18 +17,15 @@ from projections.text.dates.clause_tense import direction_of, is_rescheduled
 from projections.text.dates.date_grammar import Reading, readings
 from projections.text.dates.date_lexemes import Kind
 from projections.text.dates.date_tokens import DIGITS, day_ordinal, word_at
+from projections.text.dates.dated_weekdays import with_weekday_after
 from projections.text.dates.days_in_numbers import at_number, days_with_number, month_by_tense
 from projections.text.dates.days_in_words import TRIGGERS, at_word
 from projections.text.dates.found_dates import DateReference, Found, as_reference, local_day
+from projections.text.dates.named_days import without_named
 from projections.text.lexicon import MONTHS
 from projections.text.tokenizer import Tokens, bare, tokenise
 
 _STATED_YEAR = re.compile(r"\d{4}")
-#: 'Focus Friday': what is called so is no day.
-_CALLED = re.compile(
-    r"(?<!\w)['\"\u2018“](?!(?:On|By|For|From|Until|Since) )"
-    r"(?:[A-Z][\w&-]*[ -]){1,3}(?=[A-Z]\w+day['\"’”])"
-)
 
 
 def date_references(
@@ -53,6 +50,7 @@ def find_dates(
     `every` is that of `date_references`.
     """
     found: list[Found] = []
+    doubtful: list[Found] = []
     used = 0  # tokens before this index belong to the reference found last
     near: Found | None = None  # the last certain day
     for index, lower in enumerate(tokens.lowers):
@@ -61,6 +59,14 @@ def find_dates(
         if lower[0] in DIGITS:
             item = at_number(tokens, index, today)
         elif lower in TRIGGERS:
+            if found and (day := with_weekday_after(tokens, found[-1], index, today)) is not None:
+                doubtful.append(Found(index, index + 1, 0, 0, True))
+                if day.known:
+                    found[-1] = near = day
+                else:
+                    doubtful.append(found.pop())
+                    near = None
+                continue
             item = at_word(tokens, index, today)
         else:
             continue
@@ -72,18 +78,22 @@ def find_dates(
             found.append(item)
             if item.first == item.last:
                 near = item
-    found = _with_composed(tokens, found, today, every=every)
+        else:
+            doubtful.append(item)
+    found = without_named(tokens, found)
+    found = _with_composed(tokens, found, doubtful, today, every=every)
     if places:
         found = [item for item in found if not _is_inside(tokens, item, places)]
-    called = {match.end() for match in _CALLED.finditer(tokens.text)} if found else ()
-    return [item for item in found if tokens.starts[item.left] not in called]
+    return without_named(tokens, found)
 
 
-def _with_composed(tokens: Tokens, found: list[Found], today: int, *, every: bool) -> list[Found]:
+def _with_composed(
+    tokens: Tokens, found: list[Found], doubtful: list[Found], today: int, *, every: bool
+) -> list[Found]:
     """Add what is put together from several parts, in place of the parts.
 
     A plain date is left to the rules here, which know the tense and what is no certain day, where
-    they have read it.
+    they have read it; nothing is put together with what is `doubtful`.
     """
     added: list[Found] = []
     replaced: set[Found] = set()
@@ -96,6 +106,8 @@ def _with_composed(tokens: Tokens, found: list[Found], today: int, *, every: boo
             continue
         # A text of nothing but a date has no tense that other rules could know better.
         alone = every and right - left == len(tokens.words)
+        if not alone and any(item.left < right and left < item.right for item in doubtful):
+            continue
         if not _is_wanted(reading.kind, parts, alone=alone, every=every):
             continue
         if len(parts) > 1 and is_rescheduled(tokens, left):

@@ -8,32 +8,26 @@ from projections.text.dates.calendar_days import (
     LAST_ORDINAL,
     calendar_unit,
     clip,
-    day_of,
     season_of,
     week_of,
 )
 from projections.text.dates.calendar_days import month as month_days
-from projections.text.dates.clause_tense import choose_or_nearest, direction_of, is_rescheduled
+from projections.text.dates.clause_tense import direction_of, is_rescheduled
 from projections.text.dates.date_tokens import (
-    DIGITS,
     count_at,
     day_number,
-    day_ordinal,
     joined,
     word_after,
     word_at,
     word_before,
     year_number,
 )
+from projections.text.dates.dated_weekdays import SHORT_DAYS, weekday_and_day
 from projections.text.dates.days_in_numbers import (
-    AFTER_DAY_OF_MONTH,
     DAY_OPENERS,
     RANGE_WORDS,
     UNITS,
-    day_and_month,
-    days_with_number,
     month_alone,
-    whole_date,
 )
 from projections.text.dates.found_dates import Found
 from projections.text.lexicon import DAY_WORDS, MONTHS, ORDINALS, SEASONS, WEEKDAYS
@@ -45,10 +39,6 @@ _PLURAL_DAYTIMES = frozenset({"mornings", "afternoons", "evenings", "nights"})
 _RECURRING = frozenset({"every", "each", "most", "some", "any", "all", "many", "alternate"})
 #: "A Monday lockout", "the Monday physio", "that Friday", "the first Monday": no certain day.
 _UNCERTAIN_DAY = frozenset({"a", "an", "the", "that", "these", "those"}) | frozenset(ORDINALS)
-_NAMED_DAYS = frozenset({"black", "good", "ash", "cyber", "easter", "palm", "boxing", "shrove"})
-_SHORT_DAYS = frozenset({"mon", "tue", "tues", "wed", "thu", "thur", "thurs", "fri", "sat", "sun"})
-#: How far a weekday with a day of the month may lie, alone and with its month.
-_NEAR, _NEAR_IN_MONTH = 62, 190
 _WORD_TRIGGERS = (
     frozenset(DAY_WORDS)
     | frozenset(MONTHS)
@@ -144,7 +134,7 @@ def _qualified(tokens: Tokens, index: int, today: int, which: str) -> Found | No
             return None
         return _unit(tokens, index, head, today, word, step, which)
     if word in WEEKDAYS:
-        dated = _weekday_and_day(tokens, head, WEEKDAYS[word], today)
+        dated = weekday_and_day(tokens, head, WEEKDAYS[word], today)
         if dated is not None:
             return dated._replace(left=index)
         return _day(index, head, _weekday_of(WEEKDAYS[word], today, which, tokens, index, head))
@@ -234,16 +224,16 @@ def _weekend(tokens: Tokens, index: int, today: int) -> Found | None:
 
 
 def _weekday(tokens: Tokens, index: int, today: int) -> Found | None:
-    """Friday, on Friday, Friday 8 May; not every Friday, Monday to Friday, Black Friday."""
+    """Friday, on Friday, Friday 8 May; not every Friday, Monday to Friday."""
     word = tokens.lowers[index]
     weekday = WEEKDAYS[bare(word)]
     before = word_before(tokens, index)
-    dated = _weekday_and_day(tokens, index, weekday, today)
+    dated = weekday_and_day(tokens, index, weekday, today)
     if dated is not None:
         return dated
-    if before in _RECURRING or before in _NAMED_DAYS or before in _UNCERTAIN_DAY:
+    if before in _RECURRING or before in _UNCERTAIN_DAY:
         return None
-    if word in _SHORT_DAYS and before not in DAY_OPENERS:
+    if word in SHORT_DAYS and before not in DAY_OPENERS:
         return None
     after = word_after(tokens, index)
     if after in _PLURAL_DAYTIMES or (
@@ -264,66 +254,6 @@ def _weekday(tokens: Tokens, index: int, today: int) -> Found | None:
     else:
         day = today + ahead_days
     return _day(index, index, day)
-
-
-def _weekday_and_day(tokens: Tokens, index: int, weekday: int, today: int) -> Found | None:
-    """Friday 8 May, Friday the 8th, Fri 8th: the near day that both agree with.
-
-    Where they agree in none, the reference is one that is not known.
-    """
-    if not joined(tokens, index, ",.(") or index + 1 >= len(tokens.lowers):
-        return None
-    ahead = index + 1
-    if word_at(tokens, ahead) == "the" and joined(tokens, ahead):
-        ahead += 1
-    following = word_at(tokens, ahead)
-    if len(following) >= 8 and following[0] in DIGITS and (whole := whole_date(following)):
-        return Found(index, ahead + 1, whole, whole, False)
-    dated = day_and_month(tokens, ahead, today)
-    if dated is None and bare(word_at(tokens, ahead)) in MONTHS:
-        dated = month_alone(tokens, ahead, today)
-        if dated is not None and dated.right - dated.left == 1:
-            return None  # "Friday May": no day
-    if dated is not None:
-        if dated.first != dated.last or not dated.known:
-            return None
-        dated = dated._replace(left=index)
-        if not dated.relative:
-            return dated
-        here = date.fromordinal(dated.first)
-        year = date.fromordinal(today).year
-        near = (day_of(other, here.month, here.day) for other in (year - 1, year, year + 1))
-        days = [day for day in near if day is not None]
-        return _agreeing(tokens, dated, days, weekday, today, _NEAR_IN_MONTH)
-    day = day_ordinal(word_at(tokens, ahead))
-    if not day or (word_at(tokens, ahead)[0] not in DIGITS and ahead == index + 1):
-        return None
-    after = word_after(tokens, ahead)
-    # "We sat 3rd", "Monday the second shift".
-    unsure = word_at(tokens, ahead)[0] not in DIGITS or tokens.lowers[index] in _SHORT_DAYS
-    if unsure and after and after not in AFTER_DAY_OF_MONTH and after[0] not in DIGITS:
-        return None
-    both = Found(index, ahead + 1, 0, 0, True)
-    if after == "of":
-        # Of a month that has no such day, or of something else.
-        return both._replace(right=ahead + 3) if word_at(tokens, ahead + 2) in MONTHS else both
-    return _agreeing(tokens, both, days_with_number(today, day), weekday, today, _NEAR)
-
-
-def _agreeing(
-    tokens: Tokens, item: Found, days: list[int], weekday: int, today: int, reach: int
-) -> Found:
-    """`item` as the one of `days` that is this weekday, near, and fits the tense best."""
-    direction = direction_of(tokens, item.left, item.right)
-    far = 366 if direction and reach == _NEAR_IN_MONTH else reach
-    spans = [(day, day) for day in days if (day - 1) % 7 == weekday and abs(day - today) <= far]
-    if not spans:
-        return item._replace(first=0, last=0)
-    coming = [span for span in spans if today <= span[0] <= today + 31]
-    if direction == 0 and coming:
-        return item._replace(first=coming[0][0], last=coming[0][0])
-    day = choose_or_nearest(spans, today, direction)[0]
-    return item._replace(first=day, last=day)
 
 
 def _season_with_year(tokens: Tokens, index: int) -> Found | None:

@@ -13,6 +13,7 @@ from projections.text.dates.times_of_day import DAYTIMES
 from projections.text.lexicon import DAY_WORDS, MONTHS, WEEKDAYS
 
 _HOLIDAY_OPENERS = ("on", "by", "before", "after", "until", "till", "since", "at", "for", "from")
+_ARTICLES = ("a", "an", "the", "our", "my", "your", "their")
 _HOLIDAYS_OPEN = frozenset(name.partition(" ")[0] for name in HOLIDAYS)
 # A weekday with its date lies no further away, in days.
 _NEAR = 190
@@ -324,10 +325,21 @@ class DaysOfMonths(Periods):
             ahead = [day for day in known if day >= self._today]
             if not ahead:
                 return None
-            # Easter eggs and Christmas crackers are of no day.
+            # Easter eggs and Christmas crackers are of no day; "Good Friday" is, by itself.
             sure = step is not None or self._is(place - 1, *_HOLIDAY_OPENERS)
+            sure = sure or self._is_named_weekday(at, right)
             return Part(right, days(ahead[0], ahead[0]), open=True, sure=sure, kind="guarded")
         return None
+
+    def _is_named_weekday(self, place: int, right: int) -> bool:
+        """Whether a holiday is called after its weekday, and nothing else is after it: no "Good
+        Friday Mass".
+        """
+        if right - place < 2 or self._lower(right - 1) not in WEEKDAYS:
+            return False
+        following = self._lexemes[right : right + 1]
+        goes_on = any(each.spaced and self._text[each.start].isupper() for each in following)
+        return not goes_on and not self._is(place - 1, *_ARTICLES)
 
     def _year_stated(self, place: int) -> tuple[int, int] | None:
         """Read 2010, last year, this year."""
