@@ -57,6 +57,19 @@ def _days(text: str, named: tuple[date, ...] = ()) -> list[str]:
             "My exam is on Friday 10 April. I leave Porto next Friday.",
             ["2026-04-10", "2026-04-03"],
         ),
+        # The other day of a weekend, in one sentence; in the next it may be of this week.
+        (
+            "My sister Ines arrives on Saturday 4 April and leaves on Sunday.",
+            ["2026-04-04", "2026-04-05"],
+        ),
+        (
+            "My exam is on Sunday 5 April, and on Saturday I fly to Porto.",
+            ["2026-04-05", "2026-04-04"],
+        ),
+        (
+            "My sister Ines arrives on Saturday 4 April. I work in Porto on Sunday.",
+            ["2026-04-04", "2026-03-29"],
+        ),
     ],
 )
 def test_a_day_that_the_message_names(text: str, expected: list[str]) -> None:
@@ -77,6 +90,40 @@ def test_a_day_that_the_message_names(text: str, expected: list[str]) -> None:
 )
 def test_a_day_that_the_conversation_named(named: tuple[date, ...], expected: str) -> None:
     assert _days("I leave Porto on Friday.", named) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "expected"),
+    [
+        (
+            "Saturday is better for Ines. On Sunday I work in Porto.",
+            (date(2026, 4, 4),),
+            ["2026-04-04", "2026-04-05"],
+        ),
+        # Nobody spoke of that weekend's other day, or two weekends were named.
+        ("On Sunday I work in Porto.", (date(2026, 4, 4),), ["2026-03-29"]),
+        (
+            "Saturday is better for Ines. On Sunday I work in Porto.",
+            (date(2026, 4, 4), date(2026, 4, 12), date(2026, 4, 19)),
+            ["2026-04-04", "2026-03-29"],
+        ),
+        (
+            "Saturday is better for Ines. On Sunday I worked in Porto.",
+            (date(2026, 4, 4),),
+            ["2026-04-04", "2026-03-22"],
+        ),
+    ],
+)
+def test_the_other_day_of_a_weekend_that_is_spoken_of(
+    text: str, named: tuple[date, ...], expected: list[str]
+) -> None:
+    assert _days(text, named) == expected
+
+
+def test_on_a_weekday_its_name_may_mean_the_day_that_was_named() -> None:
+    # SAID is a Tuesday.
+    assert _days("Tuesday is better for Ines.", (date(2026, 4, 7),)) == ["2026-04-07"]
+    assert _days("Tuesday is better for Ines.") == ["2026-03-24"]
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,8 @@ _WEEKLY = re.compile(
     rf"(?:{'|'.join(sorted(WEEKDAYS))})\b(?! (?:the )?\d)",
     re.IGNORECASE,
 )
+_SATURDAY, _SUNDAY = 5, 6
+_SENTENCE_END = re.compile(r"[.!?…]+(?=\s)|\n+")
 _WEEKDAY = re.compile(rf"\b(?:{'|'.join(sorted(WEEKDAYS))})\b")
 
 
@@ -65,8 +67,9 @@ def as_named(
     """Return the dates of a text with each bare weekday as the day that was named before it.
 
     `named` are the days that the conversation named, as ordinals; those of the text itself count
-    too from where they stand. Only a day ahead is meant, and only where one day alone agrees. The
-    second value are those of `named` that the text alone would not have given.
+    too from where they stand. Only a day ahead is meant, and only where one day alone agrees. After
+    one day of a weekend that is meant so, the other is of the same weekend. The second value are
+    those of `named` that the text alone would not have given.
     """
     if collection_days(tokens):
         # "Garbage Tuesday, recycling Thursday": of every week.
@@ -74,18 +77,50 @@ def as_named(
     here: list[int] = []
     settled: list[Found] = []
     used: set[int] = set()
+    weekend: Found | None = None  # the Saturday or Sunday that stands before, if it was named
     for item in dates:
         if _is_numbered(tokens, item):
             if tokens.lowers[item.left - 1 : item.left] not in _BOUNDS:
                 here.append(item.first)
-        elif _is_bare_weekday(tokens, item) and item.first > today:
+                weekend = item
+        elif _is_bare_weekday(tokens, item) and item.first >= today:
             day = _only(here, item, today)
             if day is None and (day := _only(named, item, today)) is not None:
                 used.add(day)
+            if day is None and weekend is not None:
+                day = _of_weekend(tokens, weekend, item, [*here, *named], today)
             if day is not None:
                 item = item._replace(first=day, last=day)
+                weekend = item
         settled.append(item)
     return settled, frozenset(used)
+
+
+def _of_weekend(
+    tokens: Tokens, before: Found, item: Found, named: Sequence[int], today: int
+) -> int | None:
+    """Return the day of a bare "Sunday" after the Saturday that is meant before it, and the other
+    way round; None where another weekend may be meant.
+
+    What was named in full says it for its own sentence, what is only called by its weekday also
+    for the next, which compares the two. No other weekend ahead may have been named.
+    """
+    one, other = (date.fromordinal(day).weekday() for day in (before.first, item.first))
+    if {one, other} != {_SATURDAY, _SUNDAY} or before.first <= today:
+        return None
+    between = tokens.text[tokens.ends[before.right - 1] : tokens.starts[item.left]]
+    ends = len(_SENTENCE_END.findall(between))
+    if ends > (0 if _is_numbered(tokens, before) else 1):
+        return None
+    day = before.first + other - one
+    monday = day - other
+    weekends = {each - date.fromordinal(each).weekday() for each in named if _is_ahead(each, today)}
+    return day if weekends == {monday} else None
+
+
+def _is_ahead(day: int, today: int) -> bool:
+    """Whether a day is of a weekend ahead."""
+    return today < day and date.fromordinal(day).weekday() in (_SATURDAY, _SUNDAY)
 
 
 def _only(named: Sequence[int], item: Found, today: int) -> int | None:
