@@ -29,6 +29,7 @@ from streams.language.statements.message_contents import MessageContents
 from streams.language.statements.occasions import FEW_WORDS, CorrectedWords, Occasion
 from streams.language.statements.sentence_statements import SentenceStatements
 from streams.language.statements.stated_causes import StatedCauses
+from streams.language.statements.told_twice import moved, told_once
 from streams.language.statements.wording import Wording
 
 _CAUSAL = word_set("because caused due led resulted")
@@ -144,14 +145,16 @@ def analyse(
     if statements and resolves:
         shown = map(wording.with_picture, statements)
         statements = [wording.on_occasion(each, unsure=unsure) for each in shown]
+    named_by = {wording.named_by.get(each.start) for each in (*statements, *stating.aside)}
+    statements, moves = told_once(contents, statements, linked=causes.linked(), keep=keep)
+    found_causes, outside = moved(causes.found, causes.outside, moves)
     statements += stating.aside
-    named_by = (wording.named_by.get(each.start) for each in statements)
     analysis = Analysis(
         tuple(statements[:limit]),
         tuple(contacts),
         tuple(introductions),
-        tuple(each for each in causes.found if max(each.cause, each.effect) < limit),
-        tuple(each for each in causes.outside if each.statement < limit),
+        tuple(each for each in found_causes if max(each.cause, each.effect) < limit),
+        tuple(each for each in outside if each.statement < limit),
         meant,
         frozenset(number for number in named_by if number is not None),
     )
