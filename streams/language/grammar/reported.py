@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
+from streams.language.grammar.pasted import pasted
+
 Span = tuple[int, int]
 
 _MARK = re.compile(r"[\"“”„«»]|\n\s*\n|(?<!\w)['\u2018](?=\w)|(?<=[\w.,!?…])['’](?!\w)")
@@ -17,29 +19,16 @@ _REPORTING = re.compile(
     r"was like|were like|read|reads|quote|quotes|quoting)\b[^\n.!?:]{0,60}:(?=\s)",
     re.IGNORECASE,
 )
-#: "Can you help me reply to this: ...": what follows is somebody's text.
-_PASTED = re.compile(
-    r"(?:\A(?:(?:hi|hello|hey|ok|okay|now|then|and)[ ,!]+)?|"
-    r"(?:\b(?:can|could|would|will) (?:you|u)\b|\bplease\b|\bhelp me\b)[^\n.!?:]{0,40}?)"
-    r"\b(?:reply|respond|translate|rewrite|reword|rephrase|paraphrase|summari[sz]e|proofread|"
-    r"polish|shorten)\b(?: [\w']+){0,3}? (?:this|these|it|the following|below)"
-    r"(?: [\w']+){0,4}:(?=\s)",
-    re.IGNORECASE,
-)
 
 
-def reported(text: str) -> list[Span]:
-    """The spans of other people's words, in order: in quotation marks, after "she said:" or after
-    "translate this:".
+def reported(text: str, speaker: str | None = None) -> list[Span]:
+    """The spans of other people's words, in order: in quotation marks, after "she said:" or in a
+    text that `speaker` pasted.
 
-    A double quotation mark that nothing closes, and the colon, reach to the end of the paragraph;
-    a text that is to be worked on reaches to the end.
+    A double quotation mark that nothing closes, and the colon, reach to the end of the paragraph.
     """
-    spans = _quoted(text)
+    spans = _quoted(text) + pasted(text, speaker)
     if ":" in text:
-        pasted = _PASTED.search(text)
-        if pasted is not None:
-            spans.append((pasted.end(), len(text)))
         end = 0
         for match in _REPORTING.finditer(text):
             if match["own"] is None and match.end() >= end:

@@ -16,6 +16,7 @@ from streams.language.grammar.analysis import Analysis, Contact, Mention, Statem
 from streams.language.grammar.clauses import Span
 from streams.language.grammar.enrichment import ALL, Without, left_out
 from streams.language.grammar.named_weekdays import as_named, collection_days
+from streams.language.grammar.pasted import pasted
 from streams.language.grammar.questions import is_question, told_in_question
 from streams.language.grammar.reported import is_reported, reported
 from streams.language.grammar.text_reading import TextReading
@@ -75,8 +76,11 @@ def analyse(
     places = addresses(text)
     today = local_day(at_ms, utc_offset_minutes)
     dates, meant = as_named(tokens, find_dates(tokens, today, places), today, days)
+    material = pasted(text, speaker)
     told: dict[int, Span] = {}  # what is said, by the place of its sentence
     for place, span in enumerate(spans):
+        if is_reported(material, span[0]):
+            continue
         if not is_question(text[span[0] : span[1]]):
             told[place] = span
         elif said := told_in_question(tokens, span):
@@ -86,7 +90,7 @@ def analyse(
         (each for each in asserted if not (is_courtesy(tokens, each) or is_remark(tokens, each))),
         None,
     )
-    others = reported(text)
+    others = reported(text, speaker)
     contacts = find_contacts(tokens, asserted)
     if contacts and others:
         contacts = [item for item in contacts if not _is_others(item, others)]

@@ -1,0 +1,140 @@
+"""Where a message holds a text that was pasted into it, to be read or worked on.
+
+Such a text is not told of whoever pasted it. It is known by what stands around it (a request before
+or after it, a line that says from whom it came, marks that fence it in), or by being a letter of
+somebody else. How long a message is, or how solemn, says nothing: in doubt it is its sender's.
+"""
+
+from __future__ import annotations
+
+import re
+
+from streams.language.grammar.letters import Letter, find_letters, words_of
+from streams.language.grammar.pasted_forms import (
+    BEFORE_COLON,
+    CAME,
+    LINE_AFTER,
+    LINE_BEFORE,
+    OF_A_LETTER,
+    SHOWN,
+)
+
+Span = tuple[int, int]
+
+#: In words: so long a text is at least that follows, or goes before, a request in another line.
+_LEAST = 20
+#: A line that asks has no more words, and no more characters.
+_LONGEST_ASKING, _LONGEST_LINE = 24, 240
+#: So many tags are looked at.
+_MOST_TAGS = 20
+#: So many words at most introduce a letter.
+_LONGEST_BEFORE_LETTER = 40
+_TRIPLE = re.compile("\"\"\"|'''")
+_RULE = re.compile(r"(?m)^[ \t\r]*[-=*_]{3,}[ \t\r]*$")
+_TAG = re.compile(r"<([A-Za-z][\w-]{0,20})>")
+_HEADERS = re.compile(
+    r"^(?:(?:From|Sent|To|Date|Subject|Cc|Von|An|Betreff): [^\n]*\n+){2}", re.I | re.MULTILINE
+)
+_SENTENCE_END = re.compile(r"[.!?]\s+\S")
+_LINE = re.compile(r"[^\s][^\n]*")
+_TITLES = frozenset({"mr", "mrs", "ms", "mme", "mlle", "miss", "dr", "prof"})
+
+
+def pasted(text: str, speaker: str | None = None) -> list[Span]:
+    """Return the spans of texts that `speaker` pasted into a message, in order and apart."""
+    spans: list[Span] = []
+    if ":" in text or "\n" in text:
+        if opened := BEFORE_COLON.search(text):
+            spans.append((opened.end(), len(text)))
+        elif came := CAME.search(text):
+            # In the same line it goes to the end of its paragraph.
+            end = -1 if text[came.end()] in "\r\n" else text.find("\n\n", came.end())
+            spans.append((came.end(), len(text) if end < 0 else end))
+    if "\n" in text:
+        spans += _in_lines(text, speaker)
+    if "</" in text:
+        spans += _between_tags(text)
+    return _joined(spans)
+
+
+def _in_lines(text: str, speaker: str | None) -> list[Span]:
+    """Return what is pasted in lines of its own."""
+    lines = [one.span() for one in _LINE.finditer(text)]
+    if len(lines) < 2:
+        return []
+    letters = find_letters(text, lines)
+    spans = [(one.start, one.end) for one in letters if _is_anothers(text, one, speaker)]
+    spans += _fenced(text, lines)
+    if spans or letters:
+        return spans  # whose a letter is, who wrote it says and not what is asked
+    headers = _HEADERS.search(text)
+    if headers is not None and text[: headers.start()].strip():
+        return [(headers.start(), len(text))]
+    first, last = lines[0], lines[-1]
+    if _asks(text, first, LINE_BEFORE) and _is_long(text, first[1], len(text)):
+        return [(first[1], len(text))]
+    if _asks(text, last, LINE_AFTER) and _is_long(text, 0, last[0]):
+        return [(0, last[0])]
+    return []
+
+
+def _asks(text: str, line: Span, form: re.Pattern[str]) -> bool:
+    """Whether a line is a request of a form, and no sentence follows it there."""
+    said = text[slice(*line)].strip()
+    if len(said) > _LONGEST_LINE or len(said.split()) > _LONGEST_ASKING:
+        return False
+    return form.match(said) is not None and _SENTENCE_END.search(said) is None
+
+
+def _fenced(text: str, lines: list[Span]) -> list[Span]:
+    """Return what stands between triple quotation marks, or below a request between rules."""
+    marks = [one.span() for one in _TRIPLE.finditer(text)]
+    spans = [(one[1], two[0]) for one, two in zip(marks[::2], marks[1::2], strict=False)]
+    rules = [one.span() for one in _RULE.finditer(text)]
+    if rules and not spans and lines[1] == rules[0]:
+        start, end = lines[0]
+        if end - start <= _LONGEST_LINE and SHOWN.search(text, start, end):
+            spans.append((rules[0][1], rules[1][0] if len(rules) > 1 else len(text)))
+    return [span for span in spans if text[: span[0]].strip("\"' \t\n")]
+
+
+def _between_tags(text: str) -> list[Span]:
+    """Return what stands between a tag and its end: "<text> … </text>"."""
+    spans: list[Span] = []
+    for number, tag in enumerate(_TAG.finditer(text)):
+        if number == _MOST_TAGS:
+            break
+        end = text.find(f"</{tag[1]}>", tag.end())
+        if end > 0 and _is_long(text, tag.end(), end):
+            spans.append((tag.end(), end))
+    return spans
+
+
+def _is_anothers(text: str, letter: Letter, speaker: str | None) -> bool:
+    """Whether a letter is not what its sender says: it is to him, or another signed it and it is
+    shown to somebody.
+    """
+    own = set(words_of(speaker or ""))
+    if not letter.signed or own & set(letter.signed):
+        return False
+    if own & set(letter.to) and set(letter.to) <= own | _TITLES:
+        return True
+    before = text[: letter.start].split()
+    if 0 < len(before) <= _LONGEST_BEFORE_LETTER and SHOWN.search(text, 0, letter.start):
+        return True
+    behind = [one.span() for one in _LINE.finditer(text, letter.end)]
+    return len(behind) == 1 and _asks(text, behind[0], OF_A_LETTER)
+
+
+def _is_long(text: str, start: int, end: int) -> bool:
+    return len(text[start:end].split(None, _LEAST)) >= _LEAST
+
+
+def _joined(spans: list[Span]) -> list[Span]:
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
