@@ -110,6 +110,29 @@ def persons_called(connection: apsw.Connection, first_name: str) -> list[Entity]
     ]
 
 
+def persons_beginning(connection: apsw.Connection, letters: str, limit: int) -> list[Entity]:
+    """Return the persons whose normalised name begins with some letters, by id."""
+    return [
+        Entity(*row)
+        for row in connection.execute(
+            f"SELECT {_ENTITY} FROM entities WHERE normalized >= ?1 "
+            "AND normalized < ?1 || char(1114111) AND type = 'person' ORDER BY id LIMIT ?2",
+            (letters, limit),
+        )
+    ]
+
+
+def candidates_of(connection: apsw.Connection, one: str, other: str) -> list[tuple[str, bool]]:
+    """Return the candidates of a pair of entities: the id of each, and whether it was rejected."""
+    found = rows(
+        connection,
+        "SELECT id, status = 'rejected' FROM merge_candidates "
+        "WHERE (entity_a_id, entity_b_id) IN (VALUES (?1, ?2), (?2, ?1)) ORDER BY id",
+        (one, other),
+    )
+    return [(str(id_), bool(rejected)) for id_, rejected in found]
+
+
 def names_alike(connection: apsw.Connection, keys: Sequence[str], limit: int) -> list[Entity]:
     """Return the entities that share one of these name keys, those that share most first."""
     columns = ", ".join(f"entities.{column}" for column in _ENTITY.split(", "))

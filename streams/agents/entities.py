@@ -247,6 +247,28 @@ class EntityResolver:
         """
         return self._all.ids(entity)
 
+    def behind_pet_name(self, name: str, sender: Known) -> Known | None:
+        """Return whom a name is likely a pet form of, Junie of "Juju", without saying that the two
+        are one: the only person of whom it may be; of those alike, as Junie and Juniper are, one.
+
+        Nobody where the name is somebody's already, or review said that they are two.
+        """
+        normalized = normalise_name(name)
+        own = self._find(normalized, "person")
+        fits = {
+            person.id: person
+            for row in self._all.with_pet_name(normalized)
+            if (person := self._all.canonical(row.id)) is not None and person.id != sender.id
+        }
+        if own is None or own.id in fits or not fits:
+            return None
+        first, *others = (fits[each] for each in sorted(fits))
+        described = self._all.described(first)
+        alike = (judge(described, self._all.described(each)).decision for each in others)
+        if "different" in alike or self._state.is_rejected(own.id, first.id):
+            return None
+        return None if self._all.described(own).addresses else first
+
     def _here(self, name: str, mention_type: str) -> Known | None:
         """Return the one who takes part and has a name, whole or first; None: nobody, or two."""
         if mention_type == "EMAIL" or not self._present:

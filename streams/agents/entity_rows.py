@@ -10,11 +10,14 @@ from schemas.ids import entity_id, row_id
 from schemas.names import normalise_name
 from streams.agents.judging import CONFIDENT, DOUBTFUL, Described
 from streams.agents.merges import merge_row
-from streams.agents.state import Known, State
+from streams.agents.state import FIRST_LETTERS, Known, State
 from streams.language.names.formatting import plain_name
+from streams.language.names.pet_forms import beginning, is_pet_form, pet_forms
 
 # With so many entities a new name is compared.
 _COMPARED = 24
+# Of so many that begin alike none is meant by what they begin with.
+_LOOKED_THROUGH = 100
 
 
 class EntityRows:
@@ -81,6 +84,13 @@ class EntityRows:
     def near(self, made: Known) -> list[Known]:
         """Return the entities at the end of their merges that have a name like a new one's."""
         rows = self.state.names_alike(made.normalized, made.type, _COMPARED)
+        if made.type == "person":
+            rows += self.with_pet_name(made.normalized)
+            rows += [
+                row
+                for pet in pet_forms(made.normalized.split(" ")[0])
+                for row in self.state.named(pet)
+            ]
         keys = set(name_keys(made.normalized, made.type))
         rows += [
             row
@@ -94,6 +104,19 @@ class EntityRows:
         }
         own = self.end(made.id)
         return [known for known in near.values() if known.id != own and known.type == made.type]
+
+    def with_pet_name(self, pet: str) -> list[Known]:
+        """Return the persons whose first name a name doubles: Junie of "juju". None where too many
+        names begin so to be sure of any.
+        """
+        begins = beginning(pet)
+        if begins is None:
+            return []
+        found = self.state.persons_beginning(begins[:FIRST_LETTERS], _LOOKED_THROUGH)
+        if len(found) == _LOOKED_THROUGH:
+            return []
+        found += [row for row in self.new.values() if row.type == "person"]
+        return [row for row in found if is_pet_form(pet, row.normalized.split(" ")[0])]
 
     def end(self, entity_id: str) -> str:
         """Return the id at the end of an entity's merges."""

@@ -64,13 +64,18 @@ def _type_of(entity: Known, found: NamedInText) -> str:
 
 
 def mention_rows(
-    named: Iterable[Named], event: Event, fact: str, sender_id: str, sender_name: str
+    named: Iterable[Named],
+    event: Event,
+    fact: str,
+    sender_id: str,
+    sender_name: str,
+    likely: Iterable[Known] = (),
 ) -> list[AnyRow]:
     """Return the mentions of a fact, or of an event where `fact` is empty: of its sender, and of
-    who is named. A fact is linked to all of them.
+    who is named. A fact is linked to all of them, and to those who are `likely` meant.
     """
     rows: list[AnyRow] = [Mention(event.id, fact, sender_id, -1, -1, sender_name, "PERSON", 1.0)]
-    about = {sender_id}
+    about = {sender_id, *(each.id for each in likely)}
     for entity_id, start, end, text, mention_type in named:
         about.add(entity_id)
         rows.append(Mention(event.id, fact, entity_id, start, end, text, mention_type, 1.0))

@@ -135,10 +135,12 @@ class MessageDecision:
         )
         meant = self._meant(statement)
         named = [*mentions_of(statement, reading.content.content, self._resolver)]
+        names = [words for *_, words, kind in named if kind == "PERSON"]
         if meant is None or any(start == meant[1] for _, start, *_ in named):
-            said.puts += self._mentions(named, identity, sender)
+            said.puts += self._mentions(named, identity, sender, names)
         else:
-            self._quoting.puts += self._mentions([*named, meant], identity, sender)
+            names += [statement.whom.name] if statement.whom else []
+            self._quoting.puts += self._mentions([*named, meant], identity, sender, names)
         # Of whom it is claimed stands where the fact's own words stand.
         about = said if meant is None else self._quoting
         about.puts += self._claim(statement, identity, sender)
@@ -171,12 +173,17 @@ class MessageDecision:
             statement.claim, subjects, identity, as_of, self._state, self._new, self._replaced
         )
 
-    def _mentions(self, named: Iterable[Named], fact: str, sender: Known) -> list[AnyRow]:
+    def _mentions(
+        self, named: Iterable[Named], fact: str, sender: Known, names: Iterable[str] = ()
+    ) -> list[AnyRow]:
         # The sender's name in this event: the entity's name may come from an event that is
         # forgotten later.
         content = self._reading.content
         name = content.sender_name or content.sender_id
-        return mention_rows(named, self._event, fact, self._resolver.ids(sender)[0], name)
+        behind = (self._resolver.behind_pet_name(each, sender) for each in names)
+        likely = [each for each in behind if each is not None]
+        own = self._resolver.ids(sender)[0]
+        return mention_rows(named, self._event, fact, own, name, likely)
 
     def _correct(self) -> list[DecidedPart]:
         """End what the message takes back; return the facts that this would have been."""

@@ -43,6 +43,8 @@ from schemas.ids import time_of
 from streams.encoder.gateway import Answer
 
 KEY_BYTES = 8
+#: So many letters of a name are asked for where only its beginning is known.
+FIRST_LETTERS = 2
 
 
 class Known(NamedTuple):
@@ -95,9 +97,11 @@ def touched(row: AnyRow) -> tuple[tuple[bytes, Hashable], ...]:
 def _entity(row: Entity) -> tuple[tuple[bytes, Hashable], ...]:
     known = Known(row.id, row.type, row.normalized)
     first = row.normalized.partition(" ")[0]
+    letters = row.normalized[:FIRST_LETTERS]
     return (
         (key_of("entity", row.id), known),
         (key_of("name", row.normalized), known),
+        *([(key_of("first letters", letters), known)] if row.type == "person" else []),
         *([(key_of("first name", first), known)] if first != row.normalized else []),
         *((key_of("name key", key), known) for key in name_keys(row.normalized, row.type)),
     )
@@ -137,7 +141,10 @@ _TOUCHED: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]] = {
     DeadLetter: lambda row: ((key_of("dead letter", str(row.number)), row),),
     Entity: _entity,
     Handle: _handle,
-    MergeCandidate: lambda row: ((key_of("candidate", row.id), row),),
+    MergeCandidate: lambda row: (
+        (key_of("candidate", row.id), row),
+        *((key_of("candidates", each), row) for each in (row.entity_a_id, row.entity_b_id)),
+    ),
     MergeDecision: lambda row: ((key_of("candidate", row.candidate_id), row.status),),
     Merge: _merge,
     MergeUndo: lambda row: ((key_of("merge", row.merge_id), row.undone_at),),
@@ -300,6 +307,11 @@ class State:
         self.note(key_of("first name", first_name))
         return _known(identity.persons_called(self._identity, first_name))
 
+    def persons_beginning(self, letters: str, limit: int) -> list[Known]:
+        """Return the persons whose normalised name begins with `FIRST_LETTERS` letters, by id."""
+        self.note(key_of("first letters", letters))
+        return _known(identity.persons_beginning(self._identity, letters, limit))
+
     def names_alike(self, normalized: str, entity_type: str, limit: int) -> list[Known]:
         """Return entities of a type whose names may be alike, those that share most keys first."""
         keys = name_keys(normalized, entity_type)
@@ -363,6 +375,14 @@ class State:
         """Return (entity a, entity b, confidence) of a candidate that waits for review."""
         self.note(key_of("candidate", candidate_id))
         return identity.pending_candidate(self._identity, candidate_id)
+
+    def is_rejected(self, one: str, other: str) -> bool:
+        """Return whether review said of two entities that they are not one."""
+        self.note(key_of("candidates", one))
+        found = identity.candidates_of(self._identity, one, other)
+        for candidate, _ in found:
+            self.note(key_of("candidate", candidate))
+        return any(rejected for _, rejected in found)
 
 
 def _known(entities: Sequence[Entity]) -> list[Known]:

@@ -10,6 +10,7 @@ from rapidfuzz.distance import DamerauLevenshtein
 from projections.text.lexicon import word_set
 from projections.text.name_forms import NameForm, NameKind, sound_of
 from projections.text.nicknames import other_names
+from streams.language.names.pet_forms import is_pet_form
 
 #: How two words agree, the surest first; "far": they do not.
 Agreement = Literal["equal", "nickname", "sound", "typo", "initial", "far"]
@@ -73,7 +74,12 @@ def agreement(
     clipped = len(short) >= _CLIPPED and long.startswith(short) and len(long) > len(short) + 1
     if given and not _is_fathers_name(short, long):
         named = clipped or long in other_names(short) or short in other_names(long)
-        if named or _is_diminutive(short, long):
+        if (
+            named
+            or _is_diminutive(short, long)
+            or is_pet_form(one, other)
+            or is_pet_form(other, one)
+        ):
             return "nickname"
     distance = DamerauLevenshtein.distance(one, other)
     allowed = len(long) // _LETTERS_A_TYPO

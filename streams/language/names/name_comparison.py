@@ -15,6 +15,7 @@ from rapidfuzz.distance import DamerauLevenshtein
 from projections.text.name_forms import NameForm, NameKind, name_form
 from schemas.names import normalise_name
 from streams.language.names.name_alignment import AlignedWords, Alignment, align, is_patronymic
+from streams.language.names.pet_forms import beginning
 
 #: The least likelihood at which two names are proposed as one.
 PROPOSED = 0.38
@@ -304,6 +305,11 @@ def _is_acronym(one: NameForm, other: NameForm) -> bool:
     return False
 
 
+def _made_of_another(word: str) -> tuple[bool, int]:
+    """Return what orders two words of which one is made of the other: that one first."""
+    return beginning(word) is None, len(word)
+
+
 def _reasons(one: NameForm, other: NameForm, aligned: Alignment) -> tuple[str, ...]:
     """Return in words what agrees and what does not."""
     said = {
@@ -313,7 +319,7 @@ def _reasons(one: NameForm, other: NameForm, aligned: Alignment) -> tuple[str, .
         "initial": "{} may be {}",
     }
     found = [
-        said[pair.agreement].format(*sorted((pair.one, pair.other), key=len))
+        said[pair.agreement].format(*sorted((pair.one, pair.other), key=_made_of_another))
         for pair in aligned.pairs
         if pair.agreement != "equal"
     ]

@@ -1,0 +1,46 @@
+"""Names that double the beginning of a first name: Juju of Junie, Lulu of Luisa, Jojo of Joanna."""
+
+from __future__ import annotations
+
+import re
+
+from projections.text.lexicon import word_set
+from projections.text.nicknames import is_title
+
+_BEGINNING = r"[b-df-hj-np-tv-xz]{1,2}[aeiouy]{1,2}"
+_DOUBLED = re.compile(rf"({_BEGINNING})\1")
+_FIRST = re.compile(_BEGINNING)
+#: Doubled too, and of nobody: laughter, and what children call people and things.
+_NO_NAMES = word_set("haha hehe hihi hoho lala blabla dada baba tata yaya bobo dodo yoyo tutu caca")
+
+
+def beginning(pet: str) -> str | None:
+    """Return what a name in lower case doubles, "ju" of "juju"; None: it doubles nothing."""
+    doubled = _DOUBLED.fullmatch(pet)
+    return None if doubled is None or pet in _NO_NAMES or is_title(pet) else doubled[1]
+
+
+def is_pet_form(pet: str, first: str) -> bool:
+    """Whether one word in lower case doubles the beginning of another; "lou" is "lu" too."""
+    begins = beginning(pet)
+    return (
+        begins is not None
+        and beginning(first) is None
+        and _sound(first).startswith(_sound(begins))
+        and len(first) > len(begins)
+    )
+
+
+def pet_forms(first: str) -> tuple[str, ...]:
+    """Return the names that double the beginning of a first name in lower case."""
+    found = _FIRST.match(first)
+    if found is None or beginning(first) is not None:
+        return ()
+    whole = found[0]
+    short = whole[:-1] if whole[-2:-1] in tuple("aeiouy") else whole
+    begins = {whole, short, _sound(whole)}
+    return tuple(sorted(form for form in (each * 2 for each in begins) if is_pet_form(form, first)))
+
+
+def _sound(word: str) -> str:
+    return word.replace("ou", "u")
