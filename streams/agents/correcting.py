@@ -21,6 +21,7 @@ from streams.language.relations.corrections import (
     Earlier,
     corrected,
     find_corrections,
+    says_what,
 )
 from streams.language.relations.denials import denied, find_denials
 from streams.language.relations.what_is_over import find_over, was_so
@@ -37,7 +38,9 @@ class TakenBack(msgspec.Struct, frozen=True):
 
     `said` are the values that no longer hold, as they were written there, and `sentence` is the
     first and last character of the sentence there that says them, `statement` that sentence as a
-    fact says it; None: it is none, such as a question. `over`: it was so, and is over now.
+    fact says it; None: it is none, such as a question. `about` is an event, and the first and last
+    character of its sentence, that says what the values are of where what takes them back does not;
+    None where it does, or no event says so.
     """
 
     start: int
@@ -46,7 +49,7 @@ class TakenBack(msgspec.Struct, frozen=True):
     sentence: tuple[int, int]
     said: tuple[str, ...]
     statement: Statement | None = None
-    over: bool = False
+    about: tuple[Event, tuple[int, int]] | None = None
 
 
 def taken_back(
@@ -70,15 +73,19 @@ def taken_back(
     linked = [] if asked is None else _agreed(asked, content, before[:there])
     linked += [(one.start, one.end, corrected(one, earlier)) for one in corrections]
     linked += [(one.start, one.end, denied(one, earlier[:there])) for one in denials]
+    bare = {(one.start, one.end) for one in corrections if one.bare}
     found: list[TakenBack] = []
     for start, end, what in linked:
         if what is not None and not _is_told(found, start, end):
-            found.append(_taken(start, end, what, before))
+            taken = _taken(start, end, what, before)
+            if (start, end) in bare and what.distance < there:
+                about = _about(what, before[what.distance : there])
+                taken = msgspec.structs.replace(taken, about=about)
+            found.append(taken)
     # A state may have been told several times.
     for one in over:
         if not _is_told(found, one.start, one.end):
-            was = [_taken(one.start, one.end, what, before) for what in was_so(one, earlier)]
-            found += [msgspec.structs.replace(each, over=True) for each in was]
+            found += [_taken(one.start, one.end, what, before) for what in was_so(one, earlier)]
     return tuple(found)
 
 
@@ -89,6 +96,16 @@ def _is_told(found: Sequence[TakenBack], start: int, end: int) -> bool:
 def _taken(start: int, end: int, what: Corrected, before: Sequence[Event]) -> TakenBack:
     said = tuple(value.text.lower() for value in what.values)
     return TakenBack(start, end, before[what.distance], (what.start, what.end), said)
+
+
+def _about(what: Corrected, before: Sequence[Event]) -> tuple[Event, tuple[int, int]] | None:
+    """Return what says of what the values are that were taken back, the nearest first."""
+    for one in before:
+        said = message_of(one)
+        sentence = says_what(what.values, said.content, one.occurred_at, said.utc_offset)
+        if sentence is not None:
+            return one, sentence
+    return None
 
 
 def _written_before(events: Sequence[Event], said_at: int) -> list[Event]:

@@ -27,7 +27,7 @@ from streams.language.references.person_before import (
     Before,
     has_pronoun,
 )
-from streams.language.statements.occasions import CorrectedWords, Occasion
+from streams.language.statements.occasions import Occasion, ToldOccasion, about_corrected
 from streams.language.statements.statements import analyse
 
 # What an agent was given from memory is no news, whoever repeats it (F1).
@@ -150,6 +150,7 @@ def read_message(
             for one in taken_back(text, said_at, event, content, surroundings)
         )
     named = _days_named_before(text, said_at, event, surroundings, standing)
+    about = _about_corrected(corrects, content, standing)
     analysis = analyse(
         text,
         speaker=content.sender_name or content.sender_id,
@@ -163,8 +164,8 @@ def read_message(
         without=without,
         before=_said_before(text, said_at, event, surroundings, standing),
         occasion=_occasion(event, said_at, before, surroundings, standing),
-        corrected=_corrected(corrects, content),
         among_people=_is_among_people(content, before),
+        corrected=about,
         pictures=[
             one.caption for one in content.attachments if one.type == "image" and one.caption
         ],
@@ -271,18 +272,22 @@ def _is_among_people(content: Content, before: Sequence[Event]) -> bool:
     return content.peer_kind is not None or "subject" in content.metadata
 
 
-def _corrected(corrects: Sequence[TakenBack], content: Content) -> list[CorrectedWords]:
-    """Return what a message takes back, as it was told."""
-    found = []
+def _about_corrected(
+    corrects: Sequence[TakenBack], content: Content, standing: Standing
+) -> list[tuple[tuple[int, int], ToldOccasion]]:
+    """Return what values are of that a message gives alone, by the sentence that gives them."""
+    found: list[tuple[tuple[int, int], ToldOccasion]] = []
     for one in corrects:
-        # What a state was before it was over, no later fact repeats.
-        if one.statement is not None and not one.over:
-            said = message_of(one.event)
-            who = said.sender_name or said.sender_id
-            told = one.statement.text.removeprefix(f"{who}: ")
-            by = None if said.sender_id == content.sender_id else who
-            found.append(CorrectedWords.of(one.start, one.end, told, one.event.number, by))
-    return [each for each in found if each is not None]
+        if one.about is None or not standing(one.about[0]):
+            continue
+        said, sentence = one.about
+        first = message_of(said)
+        own = first.sender_id == content.sender_id
+        who = None if own else first.sender_name or first.sender_id
+        told = about_corrected(own_words(first), sentence, said.number, who)
+        if told is not None:
+            found.append(((one.start, one.end), told))
+    return found
 
 
 def named_before(text: str, event: Event, surroundings: Surroundings) -> Sequence[Event]:

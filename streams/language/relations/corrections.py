@@ -65,6 +65,8 @@ _PLAINLY = re.compile(
 #: The same, where little else is said: "No, page 21."
 _BRIEFLY = re.compile(r"\bno(?=, )|\bsorry\b(?=, |\W*\Z)", re.IGNORECASE)
 _BRIEF_WORDS = 4
+#: So many spaces has at least a sentence that says something of what was named before it.
+_POINTING_WORDS = 4
 #: A clock, not an appointment: "It's actually 18:30 here."
 _CLOCK = re.compile(r"\b(?:here|already|now|only|o'clock here)\b", re.IGNORECASE)
 #: "Sorry, 10:15 doesn't work" gives no other time.
@@ -97,6 +99,8 @@ class Correction(Struct, frozen=True):
     alone: bool = False
     #: What it is of, and whose that is.
     owners: frozenset[tuple[str, str]] = frozenset()
+    #: It does not say what the value is of: "Actually it's 18:30."
+    bare: bool = False
 
 
 class Earlier(Struct, frozen=True):
@@ -166,10 +170,11 @@ def correction_in(
         plainly = plainly or _BRIEFLY.search(sentence) is not None
     alone = plainly and not words and _CLOCK.search(sentence) is None
     alone = alone and (bool(taken) or _DENIES.search(sentence) is None)
+    bare = not words
     if len(words) < 2:
         words |= content_words(text) - things
     words = (words - _TIMETABLE) or words
-    return Correction(start, end, new, taken, words, alone, _owners(sentence))
+    return Correction(start, end, new, taken, words, alone, _owners(sentence), bare)
 
 
 def _what_is_counted(values: Sequence[Value]) -> frozenset[str]:
@@ -310,6 +315,28 @@ def _said_last(
                 plain = len(given) == 1 and "?" not in message.text[start:end]
                 other = plain and not is_among(given[0], new)
                 return Corrected(distance, tuple(given), start, end) if other else None
+    return None
+
+
+def says_what(
+    values: Sequence[Value], text: str, at_ms: int, utc_offset: int
+) -> tuple[int, int] | None:
+    """Return the sentence of a message that gives one of some values and says what it is of."""
+    said = values_in(text, at_ms, utc_offset, {value.kind for value in values})
+    given = [(value, place) for value, place in said if is_among(value, values)]
+    if not given:
+        return None
+    others = reported(text)
+    things = _what_is_counted(values)
+    for start, end in sentences(text):
+        sentence = text[start:end]
+        here = any(start <= place < end and not is_reported(others, place) for _, place in given)
+        if not here or "?" in sentence:
+            continue
+        # "You can see it at six": what, is said before it.
+        points = sentence.count(" ") >= _POINTING_WORDS and content_words(text[:start]) - things
+        if content_words(sentence) - things or points:
+            return start, end
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from projections.text.lexicon import word_set
@@ -25,8 +26,6 @@ _LONGEST, _LONGEST_TWO = 26, 18
 _LONGEST_TOLD, _LONGEST_TEXT = 240, 2_000
 #: Of fewer words a statement hardly tells enough by itself.
 FEW_WORDS = 14
-#: A correction of fewer words says nothing alone: "I meant the 14th, not the 12th".
-_FEW_OF_CORRECTION = 10
 #: "Re: Fwd: AW: The roof"
 _REPLIED = re.compile(r"\A(?:(?:re|fwd?|aw|wg|sv|tr|rv|antw)(?:\[\d+\])?:\s*)+", re.IGNORECASE)
 _QUOTES = str.maketrans({'"': "'", "“": "'", "”": "'", "„": "'", "«": "'", "»": "'"})
@@ -111,33 +110,24 @@ class ToldOccasion(NamedTuple):
         return f'{opening}"{self.words}"{own}: {said}'
 
 
-class CorrectedWords(NamedTuple):
-    """What the words from `start` to `end` of a message take back, with whose words these were."""
+def about_corrected(text: str, span: Span, number: int, said_by: str | None) -> ToldOccasion | None:
+    """Return the words of an earlier message that say what a value is of that was taken back since.
 
-    start: int
-    end: int
-    told: ToldOccasion
+    They are its sentence `span`, with one before it where that leaves open what it speaks of;
+    `number` and `said_by` are as an occasion has them. None where that is too much.
+    """
+    words = _words(text, span).rstrip(" .!:;,")
+    tokens = tokenise(words)
+    if left_open(tokens, 0, len(tokens.words), (), 0) in ("part", "thing"):
+        before = [_words(text, each) for each in sentences(text) if each[1] <= span[0]]
+        told = (each for each in reversed(before) if _telling(each) >= _LEAST_TELLING)
+        words = " ".join((*[_ended(each) for each in islice(told, 1)], words))
+    words = words.translate(_QUOTES)
+    return ToldOccasion(words, number, said_by) if _is_short(words, 2 * _LONGEST) else None
 
-    @classmethod
-    def of(
-        cls, start: int, end: int, told: str, number: int, said_by: str | None
-    ) -> CorrectedWords | None:
-        """Return what a fact of the event with a number told; None where that is too much."""
-        words = without_occasion(told).rstrip(" .")
-        fits = _is_short(words)
-        words = words.translate(_QUOTES)
-        return cls(start, end, ToldOccasion(words, number, said_by)) if fits else None
 
-    def is_lacked(self, statement: Statement) -> bool:
-        """Whether a statement only says something with what it takes back."""
-        if not (self.start < statement.end and statement.start < self.end):
-            return False
-        tokens = tokenise(statement.sentence)
-        count = len(tokens.words)
-        return (
-            count < _FEW_OF_CORRECTION
-            or left_open(tokens, 0, count, statement.mentions, 0) != "nothing"
-        )
+def _ended(said: str) -> str:
+    return said if said.endswith((".", "!", "?", "…")) else f"{said}."
 
 
 def without_occasion(told: str) -> str:

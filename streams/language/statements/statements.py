@@ -27,7 +27,7 @@ from streams.language.names.naming import find_introductions
 from streams.language.references.person_before import Before
 from streams.language.relations.causes import opening
 from streams.language.statements.message_contents import MessageContents
-from streams.language.statements.occasions import FEW_WORDS, CorrectedWords, Occasion
+from streams.language.statements.occasions import FEW_WORDS, Occasion, ToldOccasion
 from streams.language.statements.sentence_statements import SentenceStatements
 from streams.language.statements.stated_causes import StatedCauses
 from streams.language.statements.told_twice import moved, told_once
@@ -52,9 +52,9 @@ def analyse(
     without: Without = ALL,
     before: Sequence[Before] = (),
     occasion: Occasion | None = None,
-    corrected: Sequence[CorrectedWords] = (),
     among_people: bool = False,
     pictures: Sequence[str] = (),
+    corrected: Sequence[tuple[Span, ToldOccasion]] = (),
 ) -> Analysis:
     """Return what `speaker` says in `text`, written at `at_ms` (unix milliseconds).
 
@@ -64,9 +64,9 @@ def analyse(
     the encoder read in the same text; None: rules alone. Sentences that touch a span of `keep` are
     kept, whatever they say. `days` are those that the conversation named before (ordinals): a bare
     weekday means the one that has it. `before` are the messages before it, the nearest first, which
-    may name whom it means; on `occasion` it was written, and it takes back what is `corrected`;
-    `among_people`: it is to others, and not to an assistant. `pictures` say what is on those that
-    came with it. `without` are the steps that are left out.
+    may name whom it means; on `occasion` it was written; `among_people`: it is to others, and not
+    to an assistant. `pictures` say what is on those that came with it; `corrected` says what values
+    are of that a sentence gives alone. `without` are the steps that are left out.
     """
     spans = sentences(text)
     if not spans:
@@ -116,7 +116,6 @@ def analyse(
         before=before,
         answering=answered,
         occasion=occasion,
-        corrected=corrected,
         pictures=pictures,
         resolves=resolves,
     )
@@ -148,7 +147,8 @@ def analyse(
         statements.append(best)
     if statements and resolves:
         shown = map(wording.with_picture, statements)
-        statements = [wording.on_occasion(each, unsure=unsure) for each in shown]
+        whole = [wording.with_corrected(each, corrected) for each in shown]
+        statements = [wording.on_occasion(each, unsure=unsure) for each in whole]
     named_by = {wording.named_by.get(each.start) for each in (*statements, *stating.aside)}
     statements, moves = told_once(contents, statements, linked=causes.linked(), keep=keep)
     found_causes, outside = moved(causes.found, causes.outside, moves)

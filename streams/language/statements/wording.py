@@ -25,12 +25,7 @@ from streams.language.references.person_before import with_things as things_name
 from streams.language.references.standing_alone import left_open
 from streams.language.relations.causes import after_opening
 from streams.language.statements.message_contents import MessageContents
-from streams.language.statements.occasions import (
-    CorrectedWords,
-    Occasion,
-    ToldOccasion,
-    without_occasion,
-)
+from streams.language.statements.occasions import Occasion, ToldOccasion, without_occasion
 from streams.language.statements.plain_words import without_marks
 from streams.language.statements.third_person import in_third_person, is_impersonal
 from streams.language.worth.worth import asks_little, count_words
@@ -66,9 +61,8 @@ class Wording:
     """How the statements of one message are put into words.
 
     `before` are the messages before it, `answering` is the sentence that answers a question, with
-    that question; on `occasion` they were written, and `corrected` is what they take back.
-    `pictures` say what is on those that came with the message. `resolves`: whether persons are
-    named at all.
+    that question; on `occasion` they were written. `pictures` say what is on those that came with
+    the message. `resolves`: whether persons are named at all.
     `named_by` has, by where a statement begins, the event before it that names what it means.
     """
 
@@ -79,7 +73,6 @@ class Wording:
         before: Sequence[Before] = (),
         answering: tuple[Span, str] | None = None,
         occasion: Occasion | None = None,
-        corrected: Sequence[CorrectedWords] = (),
         pictures: Sequence[str] = (),
         resolves: bool = True,
     ) -> None:
@@ -88,7 +81,6 @@ class Wording:
         self._before = before
         self._answering = answering
         self._occasion = occasion
-        self._corrected = corrected
         self._pictures = pictures
         self._resolves = resolves
         self.named_by: dict[int, int] = {}
@@ -262,10 +254,11 @@ class Wording:
 
         `unsure`: it tells little by itself.
         """
-        if self._speaker is None or statement.claim is not None:
+        occasion = self._occasion
+        if self._speaker is None or statement.claim is not None or occasion is None:
             return statement
-        told = self._lacked(statement, unsure=unsure)
-        if told is None:
+        told = occasion.told if occasion.may_be_lacked(unsure=unsure) else None
+        if told is None or not told.is_lacked(statement, unsure=unsure):
             return statement
         said = statement.text.removeprefix(f"{self._speaker}: ")
         if without_occasion(said) != said:
@@ -276,16 +269,28 @@ class Wording:
         text = told.before(said, self._speaker, in_third_person=in_third)
         return msgspec.structs.replace(statement, text=text)
 
-    def _lacked(self, statement: Statement, *, unsure: bool) -> ToldOccasion | None:
-        """What a statement lacks: what it takes back, or the words of its occasion."""
-        for corrected in self._corrected:
-            if corrected.is_lacked(statement):
-                return corrected.told
-        occasion = self._occasion
-        if occasion is None or not occasion.may_be_lacked(unsure=unsure):
-            return None
-        told = occasion.told
-        return told if told is not None and told.is_lacked(statement, unsure=unsure) else None
+    def with_corrected(
+        self, statement: Statement, corrected: Sequence[tuple[Span, ToldOccasion]]
+    ) -> Statement:
+        """The statement of a value alone with the words that say what the value is of.
+
+        `corrected` has these by the sentence that gives the value. Who is named in it says enough.
+        """
+        here = (
+            told
+            for (start, end), told in corrected
+            if statement.start < end and start < statement.end
+        )
+        told = next(here, None)
+        said = statement.text.removeprefix(f"{self._speaker}: ")
+        if told is None or self._speaker is None or without_occasion(said) != said:
+            return statement
+        if statement.whom is not None or statement.claim is not None:
+            return statement
+        if told.number is not None:
+            self.named_by[statement.start] = told.number
+        text = told.before(said, self._speaker, in_third_person=said == statement.text)
+        return msgspec.structs.replace(statement, text=text)
 
     def as_passage(self, statement: Statement, sentences: Sequence[Span]) -> Statement:
         """The statement with the sentences that stand beside it in the message, all whole."""
