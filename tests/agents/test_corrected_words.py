@@ -30,8 +30,8 @@ def last_fact(*messages: Draft) -> tuple[str, list[int]]:
     return text, sources
 
 
-def at(minute: int, who: str, words: str, **fields: str) -> Draft:
-    return says(who, words, at=START + minute * MINUTE, id=f"m{minute}", **fields)
+def at(minute: int, who: str, words: str, thread_id: str | None = None) -> Draft:
+    return says(who, words, at=START + minute * MINUTE, id=f"m{minute}", thread_id=thread_id)
 
 
 @pytest.mark.parametrize(
