@@ -12,7 +12,13 @@ from streams.agents.judging import CONFIDENT, DOUBTFUL, Described
 from streams.agents.merges import merge_row
 from streams.agents.state import FIRST_LETTERS, Known, State
 from streams.language.names.formatting import plain_name
-from streams.language.names.pet_forms import beginning, is_pet_form, pet_forms
+from streams.language.names.pet_forms import (
+    beginning,
+    is_clipped,
+    is_pet_form,
+    may_be_clipped,
+    pet_forms,
+)
 
 # With so many entities a new name is compared.
 _COMPARED = 24
@@ -106,17 +112,17 @@ class EntityRows:
         return [known for known in near.values() if known.id != own and known.type == made.type]
 
     def with_pet_name(self, pet: str) -> list[Known]:
-        """Return the persons whose first name a name doubles: Junie of "juju". None where too many
-        names begin so to be sure of any.
+        """Return the persons of whose first name a name is made: Junie of "juju", and of "juni".
+        None where too many names begin so to be sure of any.
         """
-        begins = beginning(pet)
-        if begins is None:
+        if beginning(pet) is None and not may_be_clipped(pet):
             return []
-        found = self.state.persons_beginning(begins[:FIRST_LETTERS], _LOOKED_THROUGH)
+        found = self.state.persons_beginning(pet[:FIRST_LETTERS], _LOOKED_THROUGH)
         if len(found) == _LOOKED_THROUGH:
             return []
         found += [row for row in self.new.values() if row.type == "person"]
-        return [row for row in found if is_pet_form(pet, row.normalized.split(" ")[0])]
+        firsts = ((row, row.normalized.split(" ")[0]) for row in found)
+        return [row for row, first in firsts if is_pet_form(pet, first) or is_clipped(pet, first)]
 
     def end(self, entity_id: str) -> str:
         """Return the id at the end of an entity's merges."""

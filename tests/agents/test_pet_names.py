@@ -1,4 +1,4 @@
-"""A name that doubles the beginning of somebody's is likely theirs, and never makes them one."""
+"""A name made of the beginning of somebody's is likely theirs, and never makes them one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,13 @@ def proposed(zone: Zone) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(
     ("name", "pet"),
-    [("Junie", "Juju"), ("Luisa", "Lulu"), ("Joanna", "Jojo"), ("Diana", "Didi")],
+    [
+        ("Junie", "Juju"),
+        ("Luisa", "Lulu"),
+        ("Joanna", "Jojo"),
+        ("Diana", "Didi"),
+        ("Juniper", "Juni"),
+    ],
 )
 def test_the_fact_is_of_both_and_review_is_asked(name: str, pet: str) -> None:
     zone = asked(pet, f"My daughter {name} plays chess in Porto.")
@@ -92,6 +98,14 @@ def test_whom_review_told_apart_stay_so() -> None:
 def test_other_words_are_no_pet_names(name: str, pet: str) -> None:
     assert not is_pet_form(pet.lower(), name.lower())
     assert pet.lower() not in pet_forms(name.lower())
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [("Anahit", "Ana"), ("Annabel", "Ann"), ("Kira", "Kir")]
+)
+def test_what_is_a_name_itself_may_be_anybodys(name: str, other: str) -> None:
+    zone = asked(other, f"My daughter {name} plays chess in Porto.")
+    assert name not in about(zone)
 
 
 def test_who_has_an_account_of_that_name_is_meant() -> None:

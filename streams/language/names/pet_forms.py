@@ -1,15 +1,18 @@
-"""Names that double the beginning of a first name: Juju of Junie, Lulu of Luisa, Jojo of Joanna."""
+"""Names made of the beginning of a first name: doubled, Juju of Junie, or clipped, Juni."""
 
 from __future__ import annotations
 
 import re
 
 from projections.text.lexicon import word_set
-from projections.text.nicknames import is_title
+from projections.text.nicknames import is_title, other_names
+from streams.language.names.first_names import gender_of_name
 
 _BEGINNING = r"[b-df-hj-np-tv-xz]{1,2}[aeiouy]{1,2}"
 _DOUBLED = re.compile(rf"({_BEGINNING})\1")
 _FIRST = re.compile(_BEGINNING)
+#: So many letters at least are left of a clipped name.
+_CLIPPED = 3
 #: Doubled too, and of nobody: laughter, and what children call people and things.
 _NO_NAMES = word_set("haha hehe hihi hoho lala blabla dada baba tata yaya bobo dodo yoyo tutu caca")
 
@@ -29,6 +32,22 @@ def is_pet_form(pet: str, first: str) -> bool:
         and _sound(first).startswith(_sound(begins))
         and len(first) > len(begins)
     )
+
+
+def may_be_clipped(short: str) -> bool:
+    """Whether a word in lower case may be the beginning of a name, and is none that people have."""
+    known = gender_of_name(short) is not None or other_names(short) or is_title(short)
+    return len(_stem(short)) >= _CLIPPED and " " not in short and not known
+
+
+def is_clipped(short: str, first: str) -> bool:
+    """Whether a word that may be clipped is the beginning of another."""
+    long_enough = len(first) > len(short) + 1
+    return long_enough and first.startswith(_stem(short)) and may_be_clipped(short)
+
+
+def _stem(short: str) -> str:
+    return short.removesuffix("ie") if short.endswith("ie") else short.rstrip("iy")
 
 
 def pet_forms(first: str) -> tuple[str, ...]:
