@@ -23,6 +23,9 @@ FRIDAY = "2026-11-20T12:00"
         ("We will fly on Wednesday 3 March.", "Wednesday 3 March", "2027-03-03"),
         ("The exam is on 3 March (Wednesday).", "3 March", "2027-03-03"),
         ("On 3 March, Wednesday, we fly.", "3 March", "2027-03-03"),
+        # What is planned may just be over, and weekday and date of last year agree.
+        ("It is scheduled for Friday 13 November.", "Friday 13 November", "2026-11-13"),
+        ("We moved on Thursday 4 December.", "Thursday 4 December", "2025-12-04"),
         # A year that is written stands, whatever the weekday.
         ("We met on Tuesday 3 March 2025.", "Tuesday 3 March 2025", "2025-03-03"),
         ("We met on 3 March 2025 (Tuesday).", "3 March 2025", "2025-03-03"),
@@ -43,6 +46,7 @@ def test_it_is_of_the_year_that_fits_weekday_and_tense(text: str, phrase: str, d
         ("We moved in on Friday 14 November.", FRIDAY),
         ("It is scheduled for Saturday, April 12th.", "2026-04-06T12:00"),
         ("Let us book Wednesday, June 5th.", "2026-04-22T12:00"),
+        ("Proposed: it was Wednesday, June 5th.", "2026-04-22T12:00"),
         # No year of those near it has that weekday, or the month no such day.
         ("We flew on Saturday 12 June.", FRIDAY),
         ("We met on Friday 29 February.", FRIDAY),

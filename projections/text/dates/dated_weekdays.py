@@ -104,18 +104,18 @@ def _of_a_year(tokens: Tokens, item: Found, weekday: int, today: int) -> Found:
     here, year = date.fromordinal(item.first), date.fromordinal(today).year
     years = (day_of(other, here.month, here.day) for other in range(year - 2, year + 2))
     days = [day for day in years if day is not None]
-    direction = direction_of(tokens, item.left, item.right)
     agreeing = [day for day in _agreeing(days, weekday) if today - _BEHIND <= day <= today + _AHEAD]
     near = [day for day in agreeing if abs(day - today) <= _NEAR_IN_MONTH]
-    if near and direction == 0:
+    direction = direction_of(tokens, item.left, item.right)
+    if direction == 0 and near:
         return _meant(tokens, item, near, today)
+    if any(abs(day - today) <= _NEAR and day not in agreeing for day in days):
+        reach = _AHEAD if direction else _NEAR_IN_MONTH
+        agreeing = [day for day in agreeing if abs(day - today) <= reach]
     if direction > 0 or (direction == 0 and is_present(tokens, item.left)):
-        agreeing = [day for day in agreeing if day >= today]
+        agreeing = [day for day in agreeing if day >= today] or near
     elif direction < 0:
         agreeing = [day for day in agreeing if day <= today] or near
-    of_tense = (day for day in days if direction == 0 or (day - today) * direction >= 0)
-    if any(abs(day - today) <= _NEAR and day not in agreeing for day in of_tense):
-        agreeing = near
     return _meant(tokens, item, agreeing, today)
 
 
