@@ -17,6 +17,7 @@ from projections.text.dates.found_dates import DateReference
 from projections.text.stability import stability
 from recollect.events_of_files import EventsOfFiles
 from recollect.listing import unclassified
+from recollect.relations import Relations
 from schemas.changes import (
     MODEL_OF,
     AnyRow,
@@ -166,6 +167,8 @@ class Extractor:
         sources = {
             each.id: each.payload.source_id for each in told if isinstance(each.payload, Content)
         }
+        held = Relations(self._memory.connection, self._identity.connection)
+        relations = held.of([fact.id for fact in facts])
         listed = [
             ListedFact(
                 id=fact.id,
@@ -185,6 +188,7 @@ class Extractor:
                 source_event_ids=[sources[fact.source_event_id]],
                 stability_confidence=holds.confidence,
                 ttl_days=holds.ttl_days,
+                relations=relations.get(fact.id, []),
             )
             for fact in facts
             for claim in (claims.get(fact.id),)

@@ -16,6 +16,7 @@ from projections.memory import fact_list
 from projections.recall.question.entity_names import ids_of
 from projections.text.stability import stability
 from recollect.open_zone import OpenHome, OpenZone
+from recollect.relations import Relations
 from recollect.suggestions import unknown_entity
 from schemas.errors import InvalidInput, UnknownId
 from schemas.times import LATEST_MS, format_time, parse_moment
@@ -116,7 +117,7 @@ def meant(files: ZoneFiles, name_or_id: str) -> list[str]:
 
 
 def described(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterator[Fact]:
-    """Yield facts with their sources and the names of whom they are about.
+    """Yield facts with their sources, the names of whom they are about, and their relations.
 
     A fact whose event is being forgotten is left out.
     """
@@ -125,6 +126,7 @@ def described(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterator[F
     about = fact_list.entities_of(files.memory.connection, ids)
     events = {fact.source_event_id for fact in found}.union(*repeats.values())
     written = written_under(files.events.connection, sorted(events))
+    relations = Relations(files.memory.connection, files.identity.connection).of(ids)
     names = _Names(files, {*_all(about), *(fact.subject for fact in found if fact.subject)})
     for fact in found:
         own = {fact.source_event_id, *repeats.get(fact.id, ())}
@@ -146,6 +148,7 @@ def described(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterator[F
             source_event_ids=list(dict.fromkeys(sources)),
             stability_confidence=holds.confidence,
             ttl_days=holds.ttl_days,
+            relations=relations.get(fact.id, []),
         )
 
 

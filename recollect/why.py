@@ -15,6 +15,7 @@ from projections.memory import memory_queries as memory
 from projections.memory.facts_for_recall import repeating_events
 from projections.text.stability import stability
 from recollect.open_zone import OpenZone
+from recollect.relations import Relations
 from schemas.changes import Fact, FactClaim, FactSupersession, Processed, Writing
 from schemas.display import quantity
 from schemas.errors import UnknownId
@@ -69,11 +70,30 @@ def _fact(files: ZoneFiles, id_: str, *, classified: bool) -> Chain | None:
         steps.append(Link(f"follows from fact {other} (strength {strength})", [text]))
     for other, strength, text in memory.effects(files.memory.connection, id_):
         steps.append(Link(f"led to fact {other} (strength {strength})", [text]))
+    steps += _relations(files, id_)
     sources, said = _said(files, [fact.source_event_id], "from the event")
     steps += said
     again = repeating_events(files.memory.connection, [id_]).get(id_, [])
     repeated, said_again = _said(files, again, "said again in")
     return Chain(id_, "fact", fact.text, sources + repeated, steps + said_again)
+
+
+def _relations(files: ZoneFiles, id_: str) -> list[Link]:
+    """Return what a fact is to other facts, and what they are to it."""
+    relations = Relations(files.memory.connection, files.identity.connection)
+
+    def told(how: str, other: str, sure: float) -> Link:
+        fact = files.memory.row(Fact, (other,))
+        return Link(f"{how} fact {other} (confidence {sure})", [fact.text] if fact else [])
+
+    steps = [
+        told(one.type.lower(), one.fact_id, one.confidence)
+        for one in relations.of([id_]).get(id_, ())
+    ]
+    for other, one in relations.to(id_):
+        how = "extended by" if one.type == "EXTENDS" else "derived from it:"
+        steps.append(told(how, other, one.confidence))
+    return steps
 
 
 def _writer(files: ZoneFiles, fact: Fact) -> list[Link]:

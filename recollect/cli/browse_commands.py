@@ -171,6 +171,12 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
     say_parts(_INDENT, *parts)
     sources = ", ".join(map(single_spaced, fact.source_event_ids))
     say(_INDENT, quiet(f"fact {fact.id} from {sources}"))
+    if fact.relations:
+        told = (
+            f"{one.type.lower()} fact {one.fact_id} (confidence {one.confidence})"
+            for one in fact.relations
+        )
+        say(_INDENT, quiet(", ".join(told)))
 
 
 @click.command(epilog="Example: recollect entities compare 'Ada Moreau' Ada")

@@ -147,6 +147,7 @@ def _show(found: Sequence[Extraction]) -> None:
     if first is not last:
         title = f"{len(first.facts):,} by the rules, {len(last.facts):,} with the model"
     say(strong(single_spaced(first.id)), quiet(f"  {title}"))
+    texts = {fact.id: single_spaced(fact.text) for fact in last.facts}
     for place, fact in enumerate(last.facts):
         mark = _RULES if first is last else _BOTH if fact.id in ours else _MODEL
         _show_fact(fact, mark)
@@ -154,6 +155,10 @@ def _show(found: Sequence[Extraction]) -> None:
             if cause.effect == place:
                 why = single_spaced(last.facts[cause.cause].text)
                 say("      ", quiet(f"because: {why} (strength {cause.strength})"))
+        for one in fact.relations:
+            said = texts.get(one.fact_id, f"fact {one.fact_id}")
+            kind = one.type.lower()
+            say("      ", quiet(f"{kind}: {said} (confidence {one.confidence})"))
     told = {fact.id for fact in last.facts}
     for fact in first.facts:
         if fact.id not in told:

@@ -43,6 +43,21 @@ class CausalLink(Row, frozen=True, array_like=True, tag="causal_link"):
     created_at: int
 
 
+class FactRelation(Row, frozen=True, array_like=True, tag="fact_relation"):
+    """A fact adds to another one (EXTENDS) or follows from it (DERIVES), as was said (C9).
+
+    `confidence` is 0 to 1. What takes the place of a fact is said by `FactSupersession`.
+    """
+
+    TABLE: ClassVar = "fact_relations"
+    KEY: ClassVar = ("fact_id", "target_fact_id")
+    fact_id: str
+    target_fact_id: str
+    relation: Literal["EXTENDS", "DERIVES"]
+    confidence: float
+    created_at: int
+
+
 class FactRepeat(Row, frozen=True, array_like=True, tag="fact_repeat"):
     """A near-duplicate was skipped (A21): this event repeats the fact."""
 
@@ -215,6 +230,7 @@ MemoryRow = (
     Fact
     | FactEntity
     | CausalLink
+    | FactRelation
     | FactRepeat
     | FactLikeness
     | FactClaim

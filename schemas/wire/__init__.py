@@ -44,6 +44,7 @@ from schemas.wire.holdings import (
     MemoryVersion,
     MentalModel,
     Merge,
+    Relation,
     ZoneSummary,
 )
 from schemas.wire.previews import ExportPreview, Person, Preview, Sample
@@ -129,6 +130,7 @@ __all__ = [
     "ReclaimReport",
     "Reflection",
     "Rejection",
+    "Relation",
     "RestoreReport",
     "Result",
     "RollbackReport",

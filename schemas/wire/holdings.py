@@ -18,12 +18,23 @@ class Days(msgspec.Struct, frozen=True):
     last: str
 
 
+class Relation(msgspec.Struct, frozen=True):
+    """What a fact is to another one, so surely (0 to 1).
+
+    `UPDATES`: it took its place; `EXTENDS`: it adds to it; `DERIVES`: it follows from it.
+    """
+
+    type: Literal["UPDATES", "EXTENDS", "DERIVES"]
+    fact_id: str
+    confidence: float
+
+
 class Fact(msgspec.Struct, frozen=True, kw_only=True):
     """A fact. `subject`, `attribute` and `value` are None if it makes no claim.
 
     `entities` are the names of those that it is about, `source_event_ids` the source's own ids.
     `stability` is `static`, `semi_dynamic` or `dynamic`, so sure (0 to 1), and the fact holds for
-    `ttl_days` from `as_of`; None: for ever.
+    `ttl_days` from `as_of`; None: for ever. `relations` are what it is to facts before it.
     """
 
     id: str
@@ -39,6 +50,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     source_event_ids: list[str]
     stability_confidence: float | None = None
     ttl_days: int | None = None
+    relations: list[Relation] = []
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True):

@@ -137,17 +137,17 @@ def links_to_before(
     `facts` are those of the message's statements, in order; `held` says which an event gave.
     """
     for one in found:
-        other = _fact_of(one, held(one.event_id))
+        other = fact_of(one.words, held(one.event_id))
         own = facts[one.outside.statement]
         if other is not None and other != own:
             ends = (own, other) if one.outside.is_cause else (other, own)
             yield CausalLink(*ends, one.outside.strength, created_at), one.number
 
 
-def _fact_of(said: SaidBefore, held: Sequence[Held]) -> str | None:
-    """Return the fact that came of a sentence; None where none is it plainly."""
+def fact_of(words: frozenset[str], held: Sequence[Held]) -> str | None:
+    """Return the fact that came of a sentence with these words; None where none is it plainly."""
     shares = [
-        (len(said.words & content_words(fact.text)) / max(len(said.words), 1), fact.id)
+        (len(words & content_words(fact.text)) / max(len(words), 1), fact.id)
         for fact in held
         if fact.current
     ]

@@ -16,6 +16,7 @@ from schemas.changes import (
 )
 from schemas.events import Event, Remember, message_of
 from schemas.ids import fact_id
+from streams.agents.adding import relations_to_before, relations_within
 from streams.agents.causing import links_to_before
 from streams.agents.claim_order import claim_rows, subjects_of
 from streams.agents.correcting import Made, TakenBack, ends_of_corrected, says_it, what_ends
@@ -81,12 +82,17 @@ class MessageDecision:
         said.puts += self._mentions(outside, "", sender)
         former = self._correct()
         said.puts += _ends(reading, self._replaced)
+        if not reading.unrelated:
+            at, adding = reading.event.ingested_at, self._adding()
+            said.puts += relations_within(
+                reading.analysis, self._stated, at, adding, new.until.keys()
+            )
         said.puts += self._resolver.rows[named_before:]
         at = self._trigger.ingested_at
         said.puts.append(Processed(self._event.id, at, self._trigger.id, at))
         new.read.add(self._event.id)
         parts = [said] if self._quoting is said else [said, self._quoting]
-        return [*parts, *former, *self._causes_before()]
+        return [*parts, *former, *self._causes_before(), *self._relations_before()]
 
     def _sender(self) -> Known:
         """Return who said it, after whom it introduces and what addresses it tells."""
@@ -236,6 +242,28 @@ class MessageDecision:
         at = self._event.ingested_at
         for link, number in links_to_before(self._reading.caused, self._stated, at, given):
             yield DecidedPart(tuple(sorted({self._event.number, number})), puts=[link])
+
+    def _adding(self) -> Set[str]:
+        """Return the facts that may add to others: they are new, and end none."""
+        ending = {
+            row.superseded_by
+            for part in (self._said, self._quoting)
+            for row in part.puts
+            if isinstance(row, FactSupersession)
+        }
+        return {fact for _, _, fact in self._made} - ending
+
+    def _relations_before(self) -> Iterable[DecidedPart]:
+        """Yield what facts are to those of messages before: each rests on both messages."""
+        reading = self._reading
+        if reading.unrelated:
+            return
+        given = partial(held_from, state=self._state, new=self._new)
+        at = self._event.ingested_at
+        for row, number in relations_to_before(
+            reading.adds_to, reading.caused, self._stated, at, self._adding(), given
+        ):
+            yield DecidedPart(tuple(sorted({self._event.number, number})), puts=[row])
 
 
 def ends_of_deleted(reading: Reading, state: State) -> Iterable[FactSupersession]:

@@ -10,6 +10,7 @@ import msgspec
 
 from schemas.events import Content, Deletion, Edit, Event, Remember, message_of
 from schemas.senders import is_assistant
+from streams.agents.adding import AddsTo, said_earlier
 from streams.agents.agent import Surroundings
 from streams.agents.causing import JUST_NOW_MS, SaidBefore, said_before
 from streams.agents.correcting import TakenBack, says_it, taken_back
@@ -62,9 +63,9 @@ class Reading(msgspec.Struct, frozen=True):
     facts: which day is meant, or who. `said_at` is when it was said (unix ms); of an
     edit, when the message was first said. `replaced` are the ids of the versions of the message
     that it replaces. `read`: what a reader read in its own words. `corrects` is what it takes back
-    of others, `caused` where what it names as a cause or an effect was said. `present` are those
-    who take part where it is said, and may be named in it. `unnamed`: whom it names is of no
-    matter.
+    of others, `caused` where what it names as a cause or an effect was said, `adds_to` where what
+    it adds to was. `present` are those who take part where it is said, and may be named in it.
+    `unnamed`: whom it names is of no matter; `unrelated`: so is what its facts are to others.
     """
 
     event: Event
@@ -76,9 +77,11 @@ class Reading(msgspec.Struct, frozen=True):
     read: TextReading | None = None
     corrects: tuple[TakenBack, ...] = ()
     caused: tuple[SaidBefore, ...] = ()
+    adds_to: tuple[AddsTo, ...] = ()
     completed_by: tuple[int, ...] = ()
     present: tuple[Present, ...] = ()
     unnamed: bool = False
+    unrelated: bool = False
 
     @property
     def content(self) -> Content:
@@ -185,7 +188,9 @@ def read_message(
         )
     rests_on = tuple(one.number for one in before) if question or dictated else ()
     caused = said_before(analysis.outside, said_at, event, surroundings)
-    rests_on += tuple(each.number for each in caused if each.number not in rests_on)
+    adds_to = said_earlier(analysis.added_outside, said_at, event, surroundings, replaced)
+    others = [*(each.number for each in caused), *(each.number for each in adds_to)]
+    rests_on += tuple(number for number in others if number not in rests_on)
     completed_by = {number for number, day in named if day in analysis.days_meant}
     completed_by |= analysis.named_by
     rests_on += tuple(number for number in completed_by if number not in rests_on)
@@ -199,6 +204,7 @@ def read_message(
         read,
         corrects,
         caused,
+        adds_to,
         tuple(sorted(completed_by)),
         who,
     )
@@ -347,8 +353,13 @@ def _as_it_stands(text: str, event: Event, content: Content, read: TextReading |
     if not whole:
         return analysis
     parts = analysis.statements
+    # What its sentences are to each other is of one statement alone.
     return msgspec.structs.replace(
         analysis,
+        causes=(),
+        outside=(),
+        added=(),
+        added_outside=(),
         statements=(
             Statement(
                 start=0,

@@ -27,6 +27,7 @@ from schemas.changes import (
     Fact,
     FactClaim,
     FactLikeness,
+    FactRelation,
     FactRepeat,
     FactSupersession,
     Handle,
@@ -131,9 +132,15 @@ _TOUCHED: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]] = {
     FactRepeat: lambda row: ((key_of("repeats", row.fact_id), row.event_id),),
     FactClaim: lambda row: ((key_of("claims", row.subject, row.attribute), row),),
     FactSupersession: lambda row: ((key_of("end", row.fact_id), row.invalid_at),),
-    # Two messages may say that one thing led to another; nobody asks for it, but it has a writer.
+    # Two messages may say what one thing is to another; nobody asks for it, but it has a writer.
     CausalLink: lambda row: (
         (key_of("cause", row.from_fact_id, row.to_fact_id), (row.strength, row.created_at)),
+    ),
+    FactRelation: lambda row: (
+        (
+            key_of("relation", row.fact_id, row.target_fact_id),
+            (row.relation, row.confidence, row.created_at),
+        ),
     ),
     Processed: lambda row: ((key_of("processed", row.event_id), True),),
     Turn: lambda row: ((key_of("turn", row.id), True),),

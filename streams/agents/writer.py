@@ -84,6 +84,8 @@ class RuleWriter(ReadingAgent):
         reading = read_message(event, surroundings, below, self._without)
         if "entities" in self._without:
             reading = msgspec.structs.replace(reading, unnamed=True)
+        if "evolution" in self._without:
+            reading = msgspec.structs.replace(reading, unrelated=True)
         return reading
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:

@@ -18,7 +18,8 @@ POOL: dict[str, list[str]] = {
     "Ada's qebu kitchen is red.": ["Ada's qebu kitchen is red."],
     "Ada's qico bicycle is blue. The cat sleeps under the qico sofa.": [
         "Ada's qico bicycle is blue.",
-        "The cat sleeps under the qico sofa.",
+        # A few words of a short message are told with the sentence before them.
+        "Ada's qico bicycle is blue. The cat sleeps under the qico sofa.",
     ],
     "Ada's qudo honey is sweet. Ada's qudo honey is sweet.": [
         "Ada's qudo honey is sweet.",

@@ -96,11 +96,16 @@ class Statement(Struct, frozen=True):
 
 
 class Caused(Struct, frozen=True):
-    """The message says that one of its statements led to another, by their places."""
+    """The message says that one of its statements led to another, by their places.
+
+    `concludes`: it draws the effect as a conclusion ("therefore"), and does not explain it
+    ("because").
+    """
 
     cause: int
     effect: int
     strength: float
+    concludes: bool = False
 
 
 class Outside(Struct, frozen=True):
@@ -114,6 +119,29 @@ class Outside(Struct, frozen=True):
     words: frozenset[str]
     is_cause: bool
     strength: float
+
+
+class Added(Struct, frozen=True):
+    """The message says that one of its statements adds to another, by their places."""
+
+    statement: int
+    to: int
+    confidence: float
+
+
+class AddedOutside(Struct, frozen=True):
+    """The message says that a statement adds to something that was said before it.
+
+    Both are said of `subject` (see `relations.subjects`). `words` are those that tell what the
+    statement is about, `names` those by which it names what it adds to; `answers` says that this
+    may as well be what another person said: "I love it too".
+    """
+
+    statement: int
+    subject: tuple[str, ...]
+    words: frozenset[str]
+    names: frozenset[str]
+    answers: bool
 
 
 class Analysis(Struct, frozen=True):
@@ -130,5 +158,7 @@ class Analysis(Struct, frozen=True):
     introductions: tuple[Introduction, ...]
     causes: tuple[Caused, ...] = ()
     outside: tuple[Outside, ...] = ()
+    added: tuple[Added, ...] = ()
+    added_outside: tuple[AddedOutside, ...] = ()
     days_meant: frozenset[int] = frozenset()
     named_by: frozenset[int] = frozenset()

@@ -12,8 +12,9 @@ from streams.language.grammar.analysis import Analysis
 #: `entities`: who and what is named becomes known, and is linked. `temporal`: it is said which days
 #: a fact is of. `coreference`: facts are told in the third person, with names for "I" and "she".
 #: `temporal_resolution`: the days that "tomorrow" means stand behind it. `evolution`: a newer
-#: value, or a correction, takes the place of what was so before. `causes`: facts are linked to what
-#: they led to. `stability`: it is said how long a fact holds.
+#: value, or a correction, takes the place of what was so before, and it is said which fact adds to
+#: another or follows from it. `causes`: facts are linked to what they led to. `stability`: it is
+#: said how long a fact holds.
 Step = Literal[
     "entities",
     "temporal",
@@ -47,6 +48,7 @@ def left_out(analysis: Analysis, without: Without) -> Analysis:
         statements = tuple(msgspec.structs.replace(one, dates=()) for one in statements)
     if "evolution" in without:
         statements = tuple(msgspec.structs.replace(one, claim=None) for one in statements)
+        analysis = msgspec.structs.replace(analysis, added=(), added_outside=())
     if "causes" in without:
         analysis = msgspec.structs.replace(analysis, causes=(), outside=())
     return msgspec.structs.replace(analysis, statements=statements)

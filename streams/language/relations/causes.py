@@ -21,22 +21,36 @@ IMPLIED = 0.6
 
 
 class Joined(NamedTuple):
-    """Two parts of a sentence, one of which is the cause of the other."""
+    """Two parts of a sentence, one of which is the cause of the other.
+
+    `concludes`: it is said that the right one follows ("so", "which means").
+    """
 
     left: Span
     right: Span
     cause_first: bool
     strength: float
+    concludes: bool = False
 
 
 Opening = Literal["effect", "cause"]
 
-#: Begins a sentence that is the effect of the one before. "So" and "then" are left out: they often
-#: only go on with a story.
+#: Whom or what a clause is of: not "that means a lot", nor "the world".
+_CLAUSE = (
+    r"(?:i|we|he|she|it|they|there|nobody|everybody|everyone|my|our|his|her|their|"
+    r"the (?!world\b|most\b|same\b|whole\b|absolute\b)\w+|(?-i:[A-Z])[\w'’]+ \w+s)\b"
+)
+#: Begins a sentence that is the effect of the one before. "So" and "then" are left out, as they
+#: often only go on with a story; but for what one can't do, or must, there is a reason.
 _EFFECT_OPENS = re.compile(
     r"(?:(?:and|but|so|yeah|yes|oh|well),? )*(?:because of (?:that|this|it|which)\b|"
     r"as a (?:direct )?(?:result|consequence)\b(?! of (?!that\b|this\b))|"
     r"consequently\b|accordingly,|therefore\b|thus,|hence,|hence why\b|"
+    r"(?:thus|hence|it follows that|(?:that|this|which) (?:also |now )?(?:means|implies)(?: that)?)"
+    rf" (?={_CLAUSE})|"
+    r"(?P<weak>so,? (?=(?:i|we|he|she|they|(?:my|our) \w+) (?:can['’]?t|cannot|couldn['’]?t|"
+    r"could not|had to|have to|has to|must|won['’]?t be able)\b"
+    r"(?! (?:say|admit|ask|tell|confess|agree|thank|be honest|wait|help|believe|imagine)\b)))|"
     r"(?:that['’]?s|that is|that was|this is|this was|it['’]s) (?:exactly |partly |mainly |also )?"
     r"(?:why\b|how come\b|(?:the|a) reason (?:why|that|i|we|he|she|they|my|our)\b)|"
     r"which is why\b|for (?:that|this) (?:very )?reason\b|(?:due|owing) to (?:that|this)\b|"
@@ -86,7 +100,8 @@ _EFFECT_FOLLOWS = re.compile(
     r"(?:therefore|consequently|accordingly|thus|hence|as a (?:result|consequence)(?! of)|"
     r"because of (?:that|this)|for (?:that|this) reason|due to (?:that|this))[ ,]+|"
     r"(?:that['’]?s|that is|this is|it['’]s|which is|which was) (?:why|how come)[ ,]+|hence why |"
-    r"(?:which|that|this) meant (?:that )?|which means (?:that )?|"
+    r"(?:which|that|this) meant (?:that )?|which (?:means|implies) (?:that )?|"
+    rf"(?:(?:that|this) (?:means|implies)|meaning|it follows) (?:that )?(?={_CLAUSE})|"
     r"(?P<weak>so) (?!(?:that|much|many|far|long|on|i guess|i think|i (?:don['’]t|do not) know|"
     r"yeah|yes|what|how|why|when|who|where|please|let['’]?s|you know|to|as|it seems)\b)"
     r"(?=(?:now |then |naturally |of course )?(?:i|i['’]m|i['’]ve|i['’]d|i['’]ll|we|we['’]\w+|he|"
@@ -96,12 +111,12 @@ _EFFECT_FOLLOWS = re.compile(
 #: Without one of these there is no such link.
 _CAUSE_WORDS = ("because", "the fact", "reason", "given that", "since", "seeing")
 _EFFECT_WORDS = (
-    "so ", "why", "how come", "mean", "therefore", "consequently", "accordingly", "thus", "hence",
-    "as a ", "because of", "reason", "due to",
+    "so ", "why", "how come", "mean", "implies", "follows", "therefore", "consequently",
+    "accordingly", "thus", "hence", "as a ", "because of", "reason", "due to",
 )  # fmt: skip
 #: What one does in order that something may be is no cause of it.
 _PURPOSE = re.compile(
-    r"\b(?:(?:can|could|may)(?!['’]t)|will|would|won['’]t|wouldn['’]t)\b", re.IGNORECASE
+    r"\b(?:(?:can|could|(?-i:may))(?!['’]t)|will|would|won['’]t|wouldn['’]t)\b", re.IGNORECASE
 )
 #: At the beginning of a sentence: a cause up to the comma, then its effect.
 _CAUSE_FIRST = re.compile(
@@ -209,15 +224,15 @@ def _with_cause_after(text: str, start: int, end: int) -> Joined | None:
 
 def _with_effect_after(text: str, start: int, end: int) -> Joined | None:
     marker = _EFFECT_FOLLOWS.search(text, start + 1, end)
-    if marker is None:
-        return None
+    if marker is None or _CAUSE_FIRST.match(text, start, end):
+        return None  # "Since we have a car, that means …": half of it says nothing.
     left, right = (start, marker.start()), (marker.end(), end)
     if marker["weak"] and (
         is_purpose(text, left, right)
         or _PURPOSE.search(text, marker.end(), min(marker.end() + 40, end))
     ):
         return None
-    return Joined(left, right, True, _strength(marker))
+    return Joined(left, right, True, _strength(marker), concludes=True)
 
 
 def _strength(marker: re.Match[str]) -> float:
@@ -242,6 +257,12 @@ def opening(text: str, start: int, end: int) -> Opening | None:
     # "Because I'm tired, I stay" has its effect with it; "because reasons" has none.
     whole = ", " in text[opens.end() : end] or _CONTRASTS.search(text, start, end)
     return None if whole else "cause"
+
+
+def opening_strength(text: str, start: int, end: int) -> float:
+    """Return how strong the link is that the beginning of a sentence states."""
+    effect = _EFFECT_OPENS.match(text, start, end)
+    return STATED if effect is None else _strength(effect)
 
 
 def after_opening(text: str) -> int:

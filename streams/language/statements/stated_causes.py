@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from streams.language.grammar.analysis import Caused, Outside, Statement
 from streams.language.grammar.clauses import Span
 from streams.language.grammar.reported import is_reported
-from streams.language.relations.causes import STATED, Joined, Opening, named_cause
+from streams.language.relations.causes import (
+    STATED,
+    Joined,
+    Opening,
+    named_cause,
+    opening_strength,
+)
 from streams.language.relations.content_words import content_words
 
 
@@ -28,7 +34,7 @@ class StatedCauses:
     def between(self, right: int, joint: Joined) -> None:
         """Note the cause within a sentence whose second part begins with statement `right`."""
         places = (right - 1, right) if joint.cause_first else (right, right - 1)
-        self.found.append(Caused(*places, joint.strength))
+        self.found.append(Caused(*places, joint.strength, joint.concludes))
 
     def of(
         self,
@@ -47,18 +53,18 @@ class StatedCauses:
         if is_reported(self.others, span[0]):
             return
         if opens is not None:
-            is_cause = opens == "cause"
+            is_cause, strength = opens == "cause", opening_strength(self._text, *span)
             if follows:
                 pair = (place, place - 1) if is_cause else (place - 1, place)
-                self.found.append(Caused(*pair, STATED))
+                self.found.append(Caused(*pair, strength, not is_cause))
             elif first:
-                self.outside.append(Outside(place, frozenset(), is_cause, STATED))
+                self.outside.append(Outside(place, frozenset(), is_cause, strength))
             return
         words = named_cause(self._text, *span)
         if not words:
             return
         said = [each for each, one in enumerate(before) if words <= content_words(one.sentence)]
         if said:
-            self.found.append(Caused(said[-1], place, STATED))
+            self.found.append(Caused(said[-1], place, STATED, concludes=True))
         else:
             self.outside.append(Outside(place, words, False, STATED))

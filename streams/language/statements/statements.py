@@ -29,6 +29,7 @@ from streams.language.relations.causes import opening
 from streams.language.statements.message_contents import MessageContents
 from streams.language.statements.occasions import FEW_WORDS, Occasion, ToldOccasion
 from streams.language.statements.sentence_statements import SentenceStatements
+from streams.language.statements.stated_additions import StatedAdditions
 from streams.language.statements.stated_causes import StatedCauses
 from streams.language.statements.told_twice import moved, told_once
 from streams.language.statements.wording import Wording
@@ -152,6 +153,7 @@ def analyse(
     named_by = {wording.named_by.get(each.start) for each in (*statements, *stating.aside)}
     statements, moves = told_once(contents, statements, linked=causes.linked(), keep=keep)
     found_causes, outside = moved(causes.found, causes.outside, moves)
+    additions = StatedAdditions(contents, told, statements[:limit])
     statements += stating.aside
     analysis = Analysis(
         tuple(statements[:limit]),
@@ -159,6 +161,8 @@ def analyse(
         tuple(introductions),
         tuple(each for each in found_causes if max(each.cause, each.effect) < limit),
         tuple(each for each in outside if each.statement < limit),
+        tuple(additions.within),
+        tuple(additions.outside),
         meant,
         frozenset(number for number in named_by if number is not None),
     )

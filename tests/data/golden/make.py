@@ -190,6 +190,10 @@ ROWS: dict[str, dict[str, Any]] = {
     "causal_links": {
         "from_fact_id": "F1", "to_fact_id": "F2", "strength": 0.5, "created_at": INGESTED,
     },
+    "fact_relations": {
+        "fact_id": "F2", "target_fact_id": "F1", "relation": "EXTENDS", "confidence": 0.8,
+        "created_at": INGESTED,
+    },
     "fact_repeats": {
         "event_id": "EV2", "char_offset_start": 4, "fact_id": "F1", "reason": "same words",
     },

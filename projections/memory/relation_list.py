@@ -1,0 +1,115 @@
+"""What facts are to other facts, as lists show it: what was stated, what ended, and slots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import apsw
+
+from projections.sqlite import listed, rows
+
+
+class StatedRelation(NamedTuple):
+    """A fact adds to another one, or follows from it, so surely (0 to 1), as was said."""
+
+    fact_id: str
+    target_fact_id: str
+    relation: str
+    confidence: float
+
+
+_COLUMNS = "fact_id, target_fact_id, relation, confidence"
+
+
+def stated(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[StatedRelation]:
+    """Return what is stated of these facts, by fact and target.
+
+    What had ended when a fact was said is not added to, also where that became known later.
+    """
+    found = rows(
+        connection,
+        f"SELECT {', '.join(f'fact_relations.{each}' for each in _COLUMNS.split(', '))} "
+        "FROM fact_relations JOIN facts ON facts.id = fact_relations.fact_id "
+        "LEFT JOIN fact_supersessions AS ended ON ended.fact_id = target_fact_id "
+        "WHERE fact_relations.fact_id IN (SELECT value FROM json_each(?)) "
+        "AND (relation <> 'EXTENDS' OR invalid_at IS NULL OR invalid_at > facts.as_of) "
+        "ORDER BY 1, 2",
+        (listed(fact_ids),),
+    )
+    return [StatedRelation(*row) for row in found]
+
+
+def stated_of_targets(connection: apsw.Connection, fact_id: str) -> list[str]:
+    """Return the facts of which it is stated that they add to this one, or follow from it."""
+    found = rows(
+        connection,
+        "SELECT fact_id FROM fact_relations WHERE target_fact_id = ? ORDER BY 1",
+        (fact_id,),
+    )
+    return [str(fact) for (fact,) in found]
+
+
+def ended_by(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[tuple[str, str]]:
+    """Return (fact, the fact whose place it takes), for those of these facts that take one."""
+    return rows(
+        connection,
+        "SELECT superseded_by, fact_id FROM fact_supersessions "
+        "WHERE superseded_by IN (SELECT value FROM json_each(?)) ORDER BY 1, 2",
+        (listed(fact_ids),),
+    )
+
+
+class SlotValue(NamedTuple):
+    """A fact that gives a value of a slot; `as_of` is when it was said (unix ms)."""
+
+    fact_id: str
+    subject: str
+    attribute: str
+    value: str
+    as_of: int
+    text: str
+
+
+_SLOT = (
+    "SELECT claim.fact_id, claim.subject, claim.attribute, claim.value, claim.as_of, text "
+    "FROM fact_claims AS claim JOIN facts ON facts.id = claim.fact_id "
+)
+
+
+def values_of(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[SlotValue]:
+    """Return the values that these facts give, by fact."""
+    found = rows(
+        connection,
+        f"{_SLOT} WHERE claim.fact_id IN (SELECT value FROM json_each(?)) ORDER BY 1",
+        (listed(fact_ids),),
+    )
+    return [SlotValue(*row) for row in found]
+
+
+def values_before(
+    connection: apsw.Connection, subject: str, attribute: str, as_of: int, limit: int
+) -> list[SlotValue]:
+    """Return up to `limit` values of a slot said before a time and valid then, the latest first."""
+    found = rows(
+        connection,
+        f"{_SLOT} LEFT JOIN fact_supersessions AS ended ON ended.fact_id = claim.fact_id "
+        "WHERE claim.subject = ?1 AND claim.attribute = ?2 AND claim.as_of < ?3 "
+        "AND (invalid_at IS NULL OR invalid_at > ?3) "
+        "ORDER BY claim.as_of DESC, claim.fact_id DESC LIMIT ?4",
+        (subject, attribute, as_of, limit),
+    )
+    return [SlotValue(*row) for row in found]
+
+
+def facts_after(
+    connection: apsw.Connection, subject: str, attribute: str, as_of: int, limit: int
+) -> list[str]:
+    """Return up to `limit` facts that give values of a slot and were said after a time."""
+    found = rows(
+        connection,
+        "SELECT fact_id FROM fact_claims WHERE subject = ? AND attribute = ? AND as_of > ? "
+        "ORDER BY as_of, fact_id LIMIT ?",
+        (subject, attribute, as_of, limit),
+    )
+    return [str(fact) for (fact,) in found]

@@ -1,0 +1,174 @@
+"""What a message adds to what was said before it, and what follows from what: rows of C9."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Sequence, Set
+
+import msgspec
+
+from projections.text.sentences import sentences
+from projections.text.tokenizer import tokenise
+from schemas.changes import FactRelation
+from schemas.events import Event, message_of
+from schemas.senders import is_assistant
+from streams.agents.agent import Surroundings
+from streams.agents.causing import SaidBefore, fact_of
+from streams.agents.correcting import Held
+from streams.agents.taking_part import REACH
+from streams.language.grammar.analysis import AddedOutside, Analysis
+from streams.language.grammar.questions import is_question
+from streams.language.relations.additions import NAMED
+from streams.language.relations.content_words import content_words
+from streams.language.relations.subjects import SPEAKER, is_same, subject_of
+
+#: So many messages of the conversation are looked through, and no older ones than this.
+_LOOKED_THROUGH = 8
+_LOOKED_BACK_MS = 86_400_000
+#: So many words are shared with what was said in an earlier message; with what the sender said
+#: last, one.
+_SHARED = 2
+#: How sure that is.
+_SHARES = 0.7
+
+
+class AddsTo(msgspec.Struct, frozen=True):
+    """A statement adds to what another event says in a sentence with these words.
+
+    `names` are those of them that the statement itself says were there before.
+    """
+
+    statement: int
+    event_id: str
+    number: int
+    words: frozenset[str]
+    names: frozenset[str]
+    confidence: float
+
+
+def said_earlier(
+    added: Sequence[AddedOutside],
+    said_at: int,
+    event: Event,
+    surroundings: Surroundings,
+    replaced: Container[str],
+) -> tuple[AddsTo, ...]:
+    """Return where that was said to which statements of a message add; where in doubt, none.
+
+    `replaced` are the versions of the message itself.
+    """
+    if not added:
+        return ()
+
+    def recent(events: Iterable[Event]) -> list[Event]:
+        return [one for one in events if one.id not in replaced and one.occurred_at <= said_at]
+
+    near = [
+        one
+        for one in recent(surroundings.before(event, _LOOKED_THROUGH))
+        if said_at - one.occurred_at <= _LOOKED_BACK_MS
+    ]
+    found = []
+    for each in added:
+        where = _in_conversation(each, event, near)
+        if where is None and each.names and _is_own(each):
+            others = surroundings.elsewhere(event, event.number - REACH)
+            where = _in_conversation(each, event, recent(others))
+        if where is not None:
+            found.append(where)
+    return tuple(found)
+
+
+def _is_own(added: AddedOutside) -> bool:
+    """Whether only the sender can have said it before: it is of "me", or of what is "mine"."""
+    return added.subject == SPEAKER or added.subject[0] == "my"
+
+
+def _in_conversation(added: AddedOutside, event: Event, near: Sequence[Event]) -> AddsTo | None:
+    sender = message_of(event).sender_id
+    first = True
+    for one in near:
+        content = message_of(one)
+        if is_assistant(content.sender_id, content.direction):
+            continue
+        if content.sender_id != sender:
+            if added.answers and added.words & content_words(content.content):
+                return None  # "I love it too" is said of what this one loves.
+            if _is_own(added):
+                continue
+        least = 1 if first and content.sender_id == sender else _SHARED
+        first = first and content.sender_id != sender
+        told = _told(added, content.content, least)
+        if told:
+            best = max(shared for shared, _ in told)
+            likely = [words for shared, words in told if shared == best]
+            sure = NAMED if added.names else _SHARES
+            if len(likely) > 1:
+                return None
+            return AddsTo(added.statement, one.id, one.number, likely[0], added.names, sure)
+    return None
+
+
+def _told(added: AddedOutside, text: str, least: int) -> list[tuple[int, frozenset[str]]]:
+    """Return the words of the sentences of a text to which a statement may add, with how many of
+    its words they share.
+    """
+    found = []
+    for start, end in sentences(text):
+        words = content_words(text[start:end])
+        shared = len(added.words & words)
+        enough = added.names <= words if added.names else shared >= least
+        if not enough or not added.words - words or is_question(text[start:end]):
+            continue
+        subject = subject_of(tokenise(text), start, end)
+        if subject is not None and is_same(added.subject, subject):
+            found.append((shared, words))
+    return found
+
+
+def relations_within(
+    analysis: Analysis, facts: Sequence[str], created_at: int, adding: Set[str], ended: Set[str]
+) -> list[FactRelation]:
+    """Return what the facts of a message's statements, given in their order, are to each other.
+
+    Only those of `adding` may add to others, and to none that has `ended`.
+    """
+    rows: dict[tuple[str, str], FactRelation] = {}
+    for added in analysis.added:
+        fact, to = facts[added.statement], facts[added.to]
+        if fact != to and fact in adding and to not in ended:
+            rows[fact, to] = FactRelation(fact, to, "EXTENDS", added.confidence, created_at)
+    for caused in analysis.causes:
+        fact, to = facts[caused.effect], facts[caused.cause]
+        if fact != to and caused.concludes:
+            rows[fact, to] = FactRelation(fact, to, "DERIVES", caused.strength, created_at)
+    return [row for (fact, to), row in rows.items() if (to, fact) not in rows]
+
+
+def relations_to_before(
+    added: Sequence[AddsTo],
+    caused: Sequence[SaidBefore],
+    facts: Sequence[str],
+    created_at: int,
+    adding: Set[str],
+    held: Callable[[str], Sequence[Held]],
+) -> Iterable[tuple[FactRelation, int]]:
+    """Yield what facts are to those of other events, with the number of the event.
+
+    `facts` are those of the message's statements, in order, of which those of `adding` may add to
+    others; `held` says which facts an event gave.
+    """
+    derived = set()
+    for one in caused:
+        fact, to = facts[one.outside.statement], fact_of(one.words, held(one.event_id))
+        if to is not None and to != fact and not one.outside.is_cause:
+            derived.add((fact, to))
+            yield (
+                FactRelation(fact, to, "DERIVES", one.outside.strength, created_at),
+                one.number,
+            )
+    for each in added:
+        named = [one for one in held(each.event_id) if each.names <= content_words(one.text)]
+        fact, to = facts[each.statement], fact_of(each.words, named)
+        if to is None or to == fact or fact not in adding or (fact, to) in derived:
+            continue
+        yield FactRelation(fact, to, "EXTENDS", each.confidence, created_at), each.number
