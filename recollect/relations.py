@@ -49,8 +49,10 @@ class Relations:
         found: dict[str, dict[str, Relation]] = defaultdict(dict)
 
         def note(fact: str, type_: _Type, target: str, confidence: float) -> None:
-            relation = Relation(type=type_, fact_id=target, confidence=confidence)
-            found[fact].setdefault(target, relation)
+            before = found[fact].get(target)
+            if before is None or (before.type == type_ and before.confidence < confidence):
+                relation = Relation(type=type_, fact_id=target, confidence=confidence)
+                found[fact][target] = relation
 
         for fact, target in relation_list.ended_by(self._memory, fact_ids):
             note(fact, "UPDATES", target, _UPDATES)

@@ -87,11 +87,10 @@ def _relations(files: ZoneFiles, id_: str) -> list[Link]:
         return Link(f"{how} fact {other} (confidence {sure})", [fact.text] if fact else [])
 
     steps = [
-        told(one.type.lower(), one.fact_id, one.confidence)
-        for one in relations.of([id_]).get(id_, ())
+        told(one.verb, one.fact_id, one.confidence) for one in relations.of([id_]).get(id_, ())
     ]
     for other, one in relations.to(id_):
-        how = "extended by" if one.type == "EXTENDS" else "derived from it:"
+        how = "extended by" if one.type == "EXTENDS" else "gives rise to"
         steps.append(told(how, other, one.confidence))
     return steps
 

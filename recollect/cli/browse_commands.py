@@ -172,11 +172,8 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
     sources = ", ".join(map(single_spaced, fact.source_event_ids))
     say(_INDENT, quiet(f"fact {fact.id} from {sources}"))
     if fact.relations:
-        told = (
-            f"{one.type.lower()} fact {one.fact_id} (confidence {one.confidence})"
-            for one in fact.relations
-        )
-        say(_INDENT, quiet(", ".join(told)))
+        told = (f"{one.verb} fact {one.fact_id} ({one.confidence})" for one in fact.relations)
+        say_parts(_INDENT, *map(quiet, told))
 
 
 @click.command(epilog="Example: recollect entities compare 'Ada Moreau' Ada")

@@ -157,8 +157,7 @@ def _show(found: Sequence[Extraction]) -> None:
                 say("      ", quiet(f"because: {why} (strength {cause.strength})"))
         for one in fact.relations:
             said = texts.get(one.fact_id, f"fact {one.fact_id}")
-            kind = one.type.lower()
-            say("      ", quiet(f"{kind}: {said} (confidence {one.confidence})"))
+            say("      ", quiet(f"{one.verb}: {said} (confidence {one.confidence})"))
     told = {fact.id for fact in last.facts}
     for fact in first.facts:
         if fact.id not in told:

@@ -28,6 +28,11 @@ class Relation(msgspec.Struct, frozen=True):
     fact_id: str
     confidence: float
 
+    @property
+    def verb(self) -> str:
+        """What it does to the other one, in words."""
+        return "derives from" if self.type == "DERIVES" else self.type.lower()
+
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True):
     """A fact. `subject`, `attribute` and `value` are None if it makes no claim.

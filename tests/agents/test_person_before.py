@@ -46,6 +46,23 @@ def test_once_who_named_him_is_forgotten_nobody_is_named(tmp_path: Path) -> None
         assert zone.facts() == []
 
 
+def test_he_may_have_been_named_several_messages_before() -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Bob", ASKED),
+        says("Bob", "The kettle is on.", at=START + MINUTE),
+        says("Ada", "ok", at=START + 2 * MINUTE),
+    )
+    outcome = zone.read(says("Ada", TOLD, at=START + 3 * MINUTE))
+    ((text, sources),) = [
+        (row.text, part.sources)
+        for part in outcome.parts
+        for row in part.puts
+        if isinstance(row, Fact)
+    ]
+    assert "Peter signed the lease" in text
+    assert sources == (1, 4)
+
+
 def test_who_may_be_named_before_makes_it_doubtful() -> None:
     def told(first: str) -> list[str]:
         home = Zone(RuleWriter()).given(

@@ -54,6 +54,21 @@ def test_facts_are_those_that_hold_and_all_those_that_ever_did(held: Shell) -> N
     assert times == sorted(times, reverse=True)
 
 
+def test_facts_say_what_they_are_to_others(held: Shell) -> None:
+    by_source = {fact["source_event_ids"][0]: fact for fact in facts(held, "--all")}
+    rome, oslo = by_source["m-1"], by_source["m-2"]
+    assert oslo["relations"] == [{"type": "UPDATES", "fact_id": rome["id"], "confidence": 1.0}]
+    assert rome["relations"] == []
+    held.ingest(said("m-7", "I also play the flute.", "Carla", at="2026-05-05T12:00:00Z"))
+    (flute,) = [fact for fact in facts(held) if "flute" in fact["text"]]
+    cello = by_source["m-5"]["id"]
+    assert flute["relations"] == [{"type": "EXTENDS", "fact_id": cello, "confidence": 0.8}]
+    shown = held("facts").out
+    assert f"extends fact {cello} (0.8)" in shown
+    assert f"updates fact {rome['id']} (1.0)" in shown
+    assert f"extends fact {cello} (confidence 0.8)" in held("why", flute["id"]).out
+
+
 def test_facts_of_somebody(held: Shell) -> None:
     assert [fact["source_event_ids"] for fact in facts(held, "--entity", "Carla")] == [
         ["m-5", "m-6"]

@@ -41,6 +41,23 @@ def test_it_gives_a_line_an_event_in_order(shell: Shell) -> None:
     assert 0 < cause["strength"] <= 1
 
 
+def test_it_says_what_facts_are_to_others(shell: Shell) -> None:
+    told = [
+        said("m-1", "I play the violin in a band.", "Carla", at="2026-05-08T10:00:00Z"),
+        said("m-2", "I also play the cello in a band.", "Carla", at="2026-05-08T10:01:00Z"),
+        said("m-3", "I live in Oslo. I live in Rome.", "Carla", at="2026-05-08T10:02:00Z"),
+    ]
+    (violin,), (cello,), homes = (each["facts"] for each in extracted(shell, *told))
+    assert violin["relations"] == []
+    extends = {"type": "EXTENDS", "fact_id": violin["id"], "confidence": 0.8}
+    assert cello["relations"] == [extends]
+    oslo, rome = sorted(homes, key=lambda fact: fact["value"])
+    assert rome["relations"] == [{"type": "UPDATES", "fact_id": oslo["id"], "confidence": 1.0}]
+    shown = shell("extract", "chat.jsonl").out
+    assert f"extends: fact {violin['id']} (confidence 0.8)" in shown
+    assert "updates: Carla lives in Oslo. (confidence 1.0)" in shown
+
+
 def test_mentions_stand_where_they_say(shell: Shell) -> None:
     for event, found in zip(CHAT, extracted(shell, *CHAT), strict=True):
         for mention in found["mentions"]:

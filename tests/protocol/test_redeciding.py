@@ -67,6 +67,11 @@ TEXTS = (
     "Have you seen the map?",
     "I work at Larch.",
     "Hello all.",
+    "I play the violin in a quartet. I also play the cello at weddings.",
+    "I also sing in a quartet with {name}.",
+    "I have a cat called {nick}.",
+    "We got another cat named {nick} in {city}.",
+    "I sold my boat in May. So I have to rent one in {city}.",
 )
 CITIES = ("Oslo", "Lima", "Turin", "Bonn")
 NAMES = ("Ada Moreau", "Bob Stone", "Cem Akar", "Dana Frost")

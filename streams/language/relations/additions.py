@@ -30,15 +30,16 @@ _SUBJECT = (
 )
 _OPENS = re.compile(
     r"(?:(?:and|but|so|oh|well|yes|yeah|then|unfortunately|luckily)[ ,]+)*"
-    r"(?:(?:in addition(?: to (?:(?:all )?that|this|it))?|on top of (?:(?:all )?that|this|it)|"
-    r"besides (?:that|this)|as well as that|what['’]s more|what is more|moreover|furthermore|"
-    r"additionally|also|plus)(?:[,:–—-]+ *| +(?=" + _SUBJECT + r"))|besides, +)",
+    r"(?:(?:in addition(?: to (?:(?:all )?that|this|it))?|"
+    r"on top of (?:(?:all )?that|this|it all|it)|besides (?:that|this)|as well as that|"
+    r"what['’]s more|what is more|moreover|furthermore|additionally|also|plus)"
+    rf"(?:[,:–—-]+ *| +(?={_SUBJECT}))|besides, +)",
     re.IGNORECASE,
 )
 #: "Besides the dance classes, I teach yoga": what is named was said before.
 _NAMES = re.compile(
     r"(?:(?:\A(?:(?:and|but|so|well)[ ,]+)*(?:besides|on top of|as well as))|\bin addition to)"
-    r" (?=(?:the|my|our|these|those)\b)(?P<what>[^,.;:!?()]{3,80}?)(?=,|\Z)",
+    r" (?=(?:the|my|our|these|those)\b)(?P<what>[^,.;:!?()]{3,80}?)(?=[,.;!]|\Z)",
     re.IGNORECASE,
 )
 _WITHIN = re.compile(
@@ -47,9 +48,13 @@ _WITHIN = re.compile(
     re.IGNORECASE,
 )
 _ENDS = re.compile(
-    r"(?<!\bme)(?<!\byou)(?<!\bmight)(?<!\bmay)(?<!\bjust)(?<!\bwas)(?<!\bis)(?<!\bare)(?<!\bdo)"
-    r"(?<!\bdid)(?<!\bhave)[ ,]+(?:too|as well)[\s.!…)\"”]*\Z",
+    r"(?P<before>[\w'’]+)[ ,]+(?:too|as well)[\s.!…)\"”]*\Z",
     re.IGNORECASE,
+)
+#: "Me too", "I am too" and "we might as well" say nothing more.
+_NO_END = word_set(
+    "me you us him them am is are was were be do does did have has had can could will would might "
+    "may just"
 )
 _ANOTHER = re.compile(
     r"(?<!\bone )(?<!\bin )(?<!\bon )(?<!\bto )\b(?:another|one more) (?P<what>[\w'’ -]{2,60})",
@@ -67,7 +72,7 @@ _HEAD_ENDS = FUNCTION_WORDS | word_set("named called that which who like made")
 #: What is only supposed, and what somebody wants to say.
 _DOUBT = re.compile(
     r"(?:\bwould|['’]d|\bwant(?:ed)?)(?: also)?(?: like)?(?: also)? to (?:also )?(?:address|"
-    r"mention|say|ask|thank|point|note|add|share|highlight|clarify|know|remind|see|hear|tell)\b|"
+    r"mention|say|ask|thank|point|note|add|share|highlight|clarify|remind|tell)\b|"
     r"\b(?:if|unless|whether|as though|would(?:n['’]t)? have|could(?:n['’]t)? have|not only|"
     r"not just|wish|imagine)\b",
     re.IGNORECASE,
@@ -112,7 +117,10 @@ def find_addition(text: str, start: int, end: int) -> Addition | None:
         return Addition(start + opens.end(), frozenset(), answers=True)
     if _WITHIN.search(said):
         return Addition(start, frozenset(), answers=True)
-    return Addition(start, frozenset(), answers=True, ends=True) if _ENDS.search(said) else None
+    ends = _ENDS.search(said)
+    if ends is None or ends["before"].lower() in _NO_END:
+        return None
+    return Addition(start, frozenset(), answers=True, ends=True)
 
 
 def _another(said: str) -> frozenset[str] | None:
