@@ -20,7 +20,8 @@ from projections.memory.relation_list import SlotValue
 from schemas.attributes import holds_one
 from schemas.names import normalise_name
 from schemas.wire import Relation
-from streams.language.relations.further_values import is_told, words_shared
+from streams.language.relations.further_values import ToldValues
+from streams.language.statements.occasions import without_occasion
 
 #: A supersession says that a fact has taken the place of another.
 _UPDATES = 1.0
@@ -40,6 +41,7 @@ class Relations:
     def __init__(self, memory: apsw.Connection, identity: apsw.Connection) -> None:
         self._memory = memory
         self._identity = identity
+        self._values = ToldValues()
 
     def of(self, fact_ids: Sequence[str]) -> dict[str, list[Relation]]:
         """Return fact -> what it is to others, for those of these facts that are anything.
@@ -114,34 +116,36 @@ class Relations:
             ]
             return sorted(found, key=lambda each: (each.as_of, each.fact_id), reverse=True)
 
-        other = _TELLS_MORE_OF.get(value.attribute)
-        if other is not None:
-            for each in held(other):
-                if is_told(each.value, value.value) and not is_told(value.value, each.value):
-                    return each.fact_id
+        is_told = self._values.is_told
+        less = _TELLS_MORE_OF.get(value.attribute)
+        for each in held(less) if less is not None else ():
+            if is_told(each.value, value.value) and not is_told(value.value, each.value):
+                return each.fact_id
         earlier = held(value.attribute)
-        if holds_one(value.attribute):
-            return _told_more_fully(value, earlier)
-        return _gained(value, earlier)
+        return (self._told_more if holds_one(value.attribute) else self._gained)(value, earlier)
+
+    def _told_more(self, value: SlotValue, earlier: Sequence[SlotValue]) -> str | None:
+        """Return the fact of the same value that one repeats in full with more words, or None."""
+        is_told, same = self._values.is_told, normalise_name(value.value)
+        alike = [
+            (each.fact_id, without_occasion(each.text))
+            for each in earlier
+            if normalise_name(each.value) == same
+        ]
+        text = without_occasion(value.text)
+        if any(is_told(text, known) for _, known in alike):
+            return None
+        return next((fact for fact, known in alike if is_told(known, text)), None)
+
+    def _gained(self, value: SlotValue, earlier: Sequence[SlotValue]) -> str | None:
+        """Return the fact beside whose value one is a further one: of several the one that shares
+        most words with it, and of these the latest. None where its value was there before.
+        """
+        values = self._values
+        if not earlier or any(values.is_told(value.value, each.value) for each in earlier):
+            return None
+        return max(earlier, key=lambda each: values.shared(value.value, each.value)).fact_id
 
 
 def _told_more_by(attribute: str) -> list[str]:
     return [more for more, less in _TELLS_MORE_OF.items() if less == attribute]
-
-
-def _told_more_fully(value: SlotValue, earlier: Sequence[SlotValue]) -> str | None:
-    """Return the fact of the same value that one repeats in full with more words, or None."""
-    same = normalise_name(value.value)
-    alike = [each for each in earlier if normalise_name(each.value) == same]
-    if any(is_told(value.text, each.text) for each in alike):
-        return None
-    return next((each.fact_id for each in alike if is_told(each.text, value.text)), None)
-
-
-def _gained(value: SlotValue, earlier: Sequence[SlotValue]) -> str | None:
-    """Return the fact beside whose value one is a further one: of several the one that shares most
-    words with it, and of these the latest. None where its value was there before.
-    """
-    if not earlier or any(is_told(value.value, each.value) for each in earlier):
-        return None
-    return max(earlier, key=lambda each: words_shared(value.value, each.value)).fact_id

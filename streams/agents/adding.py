@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence, Set
+from typing import NamedTuple
 
 import msgspec
 
@@ -19,7 +20,7 @@ from streams.language.grammar.analysis import AddedOutside, Analysis
 from streams.language.grammar.questions import is_question
 from streams.language.relations.additions import NAMED
 from streams.language.relations.content_words import content_words
-from streams.language.relations.subjects import SPEAKER, is_same, subject_of
+from streams.language.relations.subjects import SPEAKER, Subject, is_same, subject_of
 
 #: So many messages of the conversation are looked through, and no older ones than this.
 _LOOKED_THROUGH = 8
@@ -29,6 +30,8 @@ _LOOKED_BACK_MS = 86_400_000
 _SHARED = 2
 #: How sure that is.
 _SHARES = 0.7
+#: Longer messages tell of too much, and who adds more often in one message is no chat.
+_LONGEST, _MOST = 2_000, 16
 
 
 class AddsTo(msgspec.Struct, frozen=True):
@@ -43,6 +46,14 @@ class AddsTo(msgspec.Struct, frozen=True):
     words: frozenset[str]
     names: frozenset[str]
     confidence: float
+
+
+class _Told(NamedTuple):
+    """A sentence: its words, of whom or what it is said, and whether it asks."""
+
+    words: frozenset[str]
+    subject: Subject | None
+    asks: bool
 
 
 def said_earlier(
@@ -67,12 +78,15 @@ def said_earlier(
         for one in recent(surroundings.before(event, _LOOKED_THROUGH))
         if said_at - one.occurred_at <= _LOOKED_BACK_MS
     ]
+    looking = _Looking(message_of(event).sender_id)
+    elsewhere: list[Event] | None = None
     found = []
-    for each in added:
-        where = _in_conversation(each, event, near)
+    for each in added[:_MOST]:
+        where = looking.through(near, each)
         if where is None and each.names and _is_own(each):
-            others = surroundings.elsewhere(event, event.number - REACH)
-            where = _in_conversation(each, event, recent(others))
+            if elsewhere is None:
+                elsewhere = recent(surroundings.elsewhere(event, event.number - REACH))
+            where = looking.through(elsewhere, each)
         if where is not None:
             found.append(where)
     return tuple(found)
@@ -83,46 +97,63 @@ def _is_own(added: AddedOutside) -> bool:
     return added.subject == SPEAKER or added.subject[0] == "my"
 
 
-def _in_conversation(added: AddedOutside, event: Event, near: Sequence[Event]) -> AddsTo | None:
-    sender = message_of(event).sender_id
-    first = True
-    for one in near:
-        content = message_of(one)
-        if is_assistant(content.sender_id, content.direction):
-            continue
-        if content.sender_id != sender:
-            if added.answers and added.words & content_words(content.content):
-                return None  # "I love it too" is said of what this one loves.
-            if _is_own(added):
+class _Looking:
+    """Looks through earlier messages for what somebody adds to; each is read once."""
+
+    def __init__(self, sender: str) -> None:
+        self._sender = sender
+        self._read: dict[int, list[_Told]] = {}
+
+    def through(self, near: Sequence[Event], added: AddedOutside) -> AddsTo | None:
+        """Return where what a statement adds to was said in messages, the nearest first."""
+        first = True
+        for one in near:
+            content = message_of(one)
+            if is_assistant(content.sender_id, content.direction):
                 continue
-        least = 1 if first and content.sender_id == sender else _SHARED
-        first = first and content.sender_id != sender
-        told = _told(added, content.content, least)
-        if told:
-            best = max(shared for shared, _ in told)
-            likely = [words for shared, words in told if shared == best]
-            sure = NAMED if added.names else _SHARES
+            own = content.sender_id == self._sender
+            told = self._told(one)
+            if not own:
+                if added.answers and any(added.words & each.words for each in told):
+                    return None  # "I love it too" is said of what this one loves.
+                if _is_own(added):
+                    continue
+            likely = _likely(added, told, 1 if first and own else _SHARED)
+            first = first and not own
             if len(likely) > 1:
                 return None
-            return AddsTo(added.statement, one.id, one.number, likely[0], added.names, sure)
-    return None
+            if likely:
+                sure = NAMED if added.names else _SHARES
+                where = (one.id, one.number, likely[0].words, added.names)
+                return AddsTo(added.statement, *where, sure)
+        return None
+
+    def _told(self, event: Event) -> list[_Told]:
+        """Return the sentences of a message."""
+        if event.number not in self._read:
+            text = message_of(event).content[:_LONGEST]
+            tokens = tokenise(text)
+            self._read[event.number] = [
+                _Told(content_words(said), subject_of(tokens, start, end), is_question(said))
+                for start, end in sentences(text)
+                for said in (text[start:end],)
+            ]
+        return self._read[event.number]
 
 
-def _told(added: AddedOutside, text: str, least: int) -> list[tuple[int, frozenset[str]]]:
-    """Return the words of the sentences of a text to which a statement may add, with how many of
-    its words they share.
-    """
-    found = []
-    for start, end in sentences(text):
-        words = content_words(text[start:end])
-        shared = len(added.words & words)
-        enough = added.names <= words if added.names else shared >= least
-        if not enough or not added.words - words or is_question(text[start:end]):
-            continue
-        subject = subject_of(tokenise(text), start, end)
-        if subject is not None and is_same(added.subject, subject):
-            found.append((shared, words))
-    return found
+def _likely(added: AddedOutside, told: Sequence[_Told], least: int) -> list[_Told]:
+    """Return the sentences to which a statement may add: those that share most words with it."""
+    fitting = [
+        each
+        for each in told
+        if (added.names <= each.words if added.names else len(added.words & each.words) >= least)
+        and added.words - each.words
+        and not each.asks
+        and each.subject is not None
+        and is_same(added.subject, each.subject)
+    ]
+    most = max((len(added.words & each.words) for each in fitting), default=0)
+    return [each for each in fitting if len(added.words & each.words) == most]
 
 
 def relations_within(

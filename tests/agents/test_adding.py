@@ -115,3 +115,13 @@ def test_what_is_to_be_remembered_whole_is_no_end_of_a_relation() -> None:
     outcome = home.read(asks_to_remember(whole))
     assert [fact.text for fact in outcome.rows(Fact)] == [whole]
     assert outcome.rows(FactRelation) == []
+
+
+def test_of_many_and_long_messages_each_is_read_once() -> None:
+    """Nothing is looked for in every sentence of every message for every sentence of this one."""
+    long = " ".join(f"I play the violin in band {place} in Turin." for place in range(300))
+    home = Zone(RuleWriter()).given(*(says("Ada", long, id=f"{n}", at=START + n) for n in range(8)))
+    adding = " ".join(f"We got another cello number {place} in Rome." for place in range(200))
+    outcome = home.read(says("Ada", adding, at=START + 9))
+    assert len(outcome.rows(Fact)) > 100
+    assert len(outcome.rows(FactRelation)) <= len(outcome.rows(Fact))

@@ -6,7 +6,7 @@ import pytest
 
 from projections.text.tokenizer import tokenise
 from streams.language.relations.additions import find_addition
-from streams.language.relations.further_values import is_told
+from streams.language.relations.further_values import ToldValues
 from streams.language.relations.subjects import Subject, subject_of
 from streams.language.statements.statements import analyse
 from tests.agents.kit import START
@@ -123,7 +123,7 @@ def test_whom_a_sentence_is_said_of(said: str, subject: Subject | None) -> None:
     ],
 )
 def test_what_another_value_tells_already(text: str, known: str, told: bool) -> None:
-    assert is_told(text, known) is told
+    assert ToldValues().is_told(text, known) is told
 
 
 def test_a_message_of_nothing_but_additions_adds_each_to_one() -> None:

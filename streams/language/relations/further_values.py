@@ -7,24 +7,37 @@ from __future__ import annotations
 
 from streams.language.relations.content_words import content_words
 
+
+class ToldValues:
+    """Compares texts by their words; of each the words are looked up once."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, frozenset[str]] = {}
+
+    def is_told(self, text: str, known: str) -> bool:
+        """Whether a text tells nothing that another does not; so does one of no words."""
+        words = self._of(known)
+        return all(any(_is_alike(word, other) for other in words) for word in self._of(text))
+
+    def shared(self, text: str, other: str) -> int:
+        """Return how many words of a text are told in another too."""
+        words = self._of(other)
+        return sum(any(_is_alike(word, each) for each in words) for word in self._of(text))
+
+    def _of(self, text: str) -> frozenset[str]:
+        if text not in self._words:
+            self._words[text] = content_words(text)
+        return self._words[text]
+
+
 #: Two words of which one begins the other are forms of one, if they differ in no more letters.
 _LEAST_LETTERS, _MOST_MORE = 4, 2
 
 
-def is_told(text: str, known: str) -> bool:
-    """Whether a text tells nothing that another does not tell as well; so does one of no words."""
-    words = content_words(known)
-    return all(any(_is_alike(word, other) for other in words) for word in content_words(text))
-
-
-def words_shared(text: str, other: str) -> int:
-    """Return how many words of a text are told in another too."""
-    words = content_words(other)
-    return sum(any(_is_alike(word, each) for each in words) for word in content_words(text))
-
-
 def _is_alike(one: str, other: str) -> bool:
-    few, more = sorted((one, other), key=len)
-    return few == more or (
+    if one == other:
+        return True
+    few, more = (one, other) if len(one) <= len(other) else (other, one)
+    return (
         len(few) >= _LEAST_LETTERS and len(more) - len(few) <= _MOST_MORE and more.startswith(few)
     )
