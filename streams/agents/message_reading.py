@@ -290,7 +290,14 @@ def _about_corrected(
         first = message_of(said)
         own = first.sender_id == content.sender_id
         who = None if own else first.sender_name or first.sender_id
-        told = about_corrected(own_words(first), sentence, said.number, who)
+        told = about_corrected(
+            own_words(first),
+            sentence,
+            said.number,
+            who,
+            at_ms=said.occurred_at,
+            utc_offset=first.utc_offset,
+        )
         if told is not None:
             found.append(((one.start, one.end), told))
     return found

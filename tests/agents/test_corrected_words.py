@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from tests.library.kit import said
 
 VIEWING = "The viewing of the flat is on Friday at 18:00."
 LATER = "Actually it's 18:30."
+_DAY = re.compile(r" \(\d{4}-\d\d-\d\d\)")
 
 
 def last_fact(*messages: Draft) -> tuple[str, list[int]]:
@@ -47,7 +49,7 @@ def at(minute: int, who: str, words: str, thread_id: str | None = None) -> Draft
 )
 def test_it_is_told_with_the_sentence_and_rests_on_both(first: str, then: str, value: str) -> None:
     text, sources = last_fact(at(0, "Ada", first), at(1, "Bob", "ok"), at(2, "Ada", then))
-    assert first.rstrip(".") in text
+    assert first.rstrip(".") in _DAY.sub("", text)
     assert value in text.rpartition('"')[2]
     assert sources == [1, 3]
 
@@ -77,7 +79,15 @@ def test_what_another_said_is_said_to_be_his() -> None:
         at(2, "Bob", "18:00, yes."),
         at(3, "Bob", "Actually it's 18:30."),
     )
-    assert text.startswith('After "The viewing of the flat is on Friday at 18:00')
+    assert text.startswith('After "The viewing of the flat is on Friday (2026-01-09) at 18:00')
+
+
+def test_the_days_are_those_of_when_it_was_said() -> None:
+    minute = 24 * 60
+    text, _ = last_fact(
+        at(0, "Ada", "The viewing of the flat is tomorrow at 18:00."), at(minute, "Ada", LATER)
+    )
+    assert "tomorrow (2026-01-06) at 18:00" in text
 
 
 @pytest.mark.parametrize(

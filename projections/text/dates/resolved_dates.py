@@ -27,9 +27,11 @@ class DatedText:
         self._dates = find_dates(tokens, local_day(at_ms, utc_offset_minutes), addresses(text))
         self._references = [as_reference(tokens, item) for item in self._dates]
 
-    def part(self, start: int, end: int) -> str:
-        """Return what stands from `start` to `end`, with days as people write them."""
-        return resolved(self._text, start, end, self._dates, self._references, in_words)
+    def part(self, start: int, end: int, write: Write | None = None) -> str:
+        """Return what stands from `start` to `end`, with days as `write` gives them; None: as
+        people write them.
+        """
+        return resolved(self._text, start, end, self._dates, self._references, write or in_words)
 
 
 def resolved(
@@ -59,6 +61,13 @@ def resolved(
         position, written = place, days
     pieces.append(text[position:end])
     return " ".join("".join(pieces).split())
+
+
+def in_numbers(reference: DateReference) -> str:
+    """Return the days of a reference as facts have them: 2026-05-07, 2026-05-04 to 2026-05-10."""
+    if reference.last == reference.first:
+        return reference.first
+    return f"{reference.first} to {reference.last}"
 
 
 def in_words(reference: DateReference) -> str:

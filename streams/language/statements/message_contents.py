@@ -6,7 +6,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from projections.text.dates.found_dates import DateReference, Found, as_reference
+from projections.text.dates.found_dates import Found, as_reference
+from projections.text.dates.resolved_dates import in_numbers
 from projections.text.dates.resolved_dates import resolved as with_days
 from projections.text.tokenizer import Tokens
 from streams.language.grammar.analysis import Contact, Introduction, Mention
@@ -113,7 +114,7 @@ class MessageContents:
         if not dates or not self.days_resolved:
             return " ".join(tokens.text[start:end].split())
         references = [as_reference(tokens, item) for item in dates]
-        return with_days(tokens.text, start, end, dates, references, _iso)
+        return with_days(tokens.text, start, end, dates, references, in_numbers)
 
     def mentions_in(self, start: int, end: int) -> list[Mention]:
         """Return the mentions between two characters; the speaker's own name is a person's."""
@@ -152,9 +153,3 @@ def _by_speaker(mention: Mention, speaker: str | None, text: str) -> Mention:
     ):
         return Mention(mention.start, mention.end, mention.text, "PERSON")
     return mention
-
-
-def _iso(reference: DateReference) -> str:
-    if reference.last == reference.first:
-        return reference.first
-    return f"{reference.first} to {reference.last}"

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
+from projections.text.dates.resolved_dates import DatedText, in_numbers
 from projections.text.lexicon import word_set
 from projections.text.sentences import sentences
 from projections.text.tokenizer import tokenise
@@ -110,24 +111,32 @@ class ToldOccasion(NamedTuple):
         return f'{opening}"{self.words}"{own}: {said}'
 
 
-def about_corrected(text: str, span: Span, number: int, said_by: str | None) -> ToldOccasion | None:
+def about_corrected(
+    text: str, span: Span, number: int, said_by: str | None, *, at_ms: int, utc_offset: int
+) -> ToldOccasion | None:
     """Return the words of an earlier message that say what a value is of that was taken back since.
 
-    They are its sentence `span`, with one before it where that leaves open what it speaks of;
-    `number` and `said_by` are as an occasion has them. None where that is too much.
+    They are its sentence `span` with the days that it means, and one before it where it leaves open
+    what it speaks of; it was written at `at_ms` (unix ms). `number` and `said_by` are as an
+    occasion has them. None where that is too much.
     """
-    words = _words(text, span).rstrip(" .!:;,")
+    dated = DatedText(text, at_ms=at_ms, utc_offset_minutes=utc_offset)
+
+    def said(each: Span) -> str:
+        start = after_lead_in(text, *each)
+        return without_marks(dated.part(start, each[1], in_numbers)).rstrip(" .!:;,")
+
+    words = said(span)
     tokens = tokenise(words)
     if left_open(tokens, 0, len(tokens.words), (), 0) in ("part", "thing"):
-        before = [_words(text, each) for each in sentences(text) if each[1] <= span[0]]
-        told = (each for each in reversed(before) if _telling(each) >= _LEAST_TELLING)
-        words = " ".join((*[_ended(each) for each in islice(told, 1)], words))
-    words = words.translate(_QUOTES)
-    return ToldOccasion(words, number, said_by) if _is_short(words, 2 * _LONGEST) else None
-
-
-def _ended(said: str) -> str:
-    return said if said.endswith((".", "!", "?", "…")) else f"{said}."
+        before = (each for each in reversed(sentences(text)) if each[1] <= span[0])
+        telling = (said(each) for each in before if _telling(_words(text, each)) >= _LEAST_TELLING)
+        words = ". ".join((*islice(telling, 1), words))
+    return (
+        ToldOccasion(words.translate(_QUOTES), number, said_by)
+        if _is_short(words, 2 * _LONGEST)
+        else None
+    )
 
 
 def without_occasion(told: str) -> str:
