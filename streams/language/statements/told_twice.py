@@ -56,7 +56,10 @@ def moved(
 ) -> tuple[list[Caused], list[Outside]]:
     """Return what led to what with statements by their new places."""
     return (
-        [Caused(places[one.cause], places[one.effect], one.strength) for one in found],
+        [
+            msgspec.structs.replace(one, cause=places[one.cause], effect=places[one.effect])
+            for one in found
+        ],
         [msgspec.structs.replace(one, statement=places[one.statement]) for one in outside],
     )
 
