@@ -129,7 +129,7 @@ def states_of(
         starts, ends = np.array(texts[row].places, np.int64).reshape(-1, 2).T
         found = {}
         for layer in middles:
-            whole_numbers(layer_of(seen, layer), middles[layer], scales[layer], out=numbers)
+            whole_numbers(layer_of(seen, layer) - middles[layer], scales[layer], out=numbers)
             found[layer] = of_words(numbers, seen.tokens.offsets, starts, ends)
         rows[row] = found
 

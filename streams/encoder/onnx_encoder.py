@@ -19,6 +19,9 @@ from streams.system.cores import usable_cores
 
 Floats = npt.NDArray[np.float32]
 
+# What a reader's graph gives.
+_SEEN = [OUTPUT, *map(hidden_after, INNER_LAYERS)]
+
 
 class OnnxEncoder:
     """An Encoder whose vectors are the same, bit for bit, in any batch and on any worker.
@@ -123,9 +126,7 @@ class OnnxEncoder:
     def hidden_states(self, text: str) -> HiddenStates:
         """Return a text in all layers that heads see, on the caller's own thread."""
         pieces = self._cutter.cut(text)
-        last, *inner = self._session.run(
-            [OUTPUT, *map(hidden_after, INNER_LAYERS)], {self._input: pieces.ids}
-        )
+        last, *inner = self._session.run(_SEEN, {self._input: pieces.ids})
         own = slice(pieces.head, pieces.head + len(pieces.offsets))
         layers = {
             number: states[0, own] for number, states in zip(INNER_LAYERS, inner, strict=True)

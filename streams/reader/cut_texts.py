@@ -9,32 +9,34 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.text.sentences import sentences
-from streams.reader.word_cutter import Place, words_of
+from streams.reader.known_words import looks_in
+from streams.reader.word_cutter import Place
 
 #: Where words or sentences begin and end: (n, 2) characters, counted through all texts.
 Places = npt.NDArray[np.int64]
+
+# No character after this one is a blank.
+_LAST_BLANK = 0x3000
+_BLANK = np.array([chr(each).isspace() for each in range(_LAST_BLANK + 2)])
 
 
 class CutTexts:
     """Texts that are read together.
 
     `bases` says where each of them begins, when characters are counted through all of them, and
-    `firsts` the number of its first word, with the number of all words at the end.
+    `firsts` the number of its first word, with the number of all words at the end. `looks` are
+    those of the words.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
-        cut = [words_of(text) for text in texts]
-        self.words = [
-            text[start:end]
-            for text, places in zip(texts, cut, strict=True)
-            for start, end in places
-        ]
-        self.spans = [sentences(text) for text in texts]
         # A character stands between two texts: no word ends where that of another text begins.
+        line = "\n".join(texts)
         self.bases = list(accumulate((len(text) + 1 for text in texts), initial=0))[:-1]
-        self.firsts = list(accumulate(map(len, cut), initial=0))
-        self.places = self._through_all(cut)
+        self.looks, lengths = looks_in(line)
+        self.places = _places(line, lengths)
+        self.firsts = [*np.searchsorted(self.places[:, 0], self.bases).tolist(), len(lengths)]
+        self.spans = [sentences(text) for text in texts]
         self.sentences = self._through_all(self.spans)
 
     @property
@@ -50,3 +52,14 @@ class CutTexts:
         places: Places = np.array(flat, np.int64).reshape(-1, 2)
         places += np.repeat(self.bases, counts)[:, None]
         return places
+
+
+def _places(line: str, lengths: npt.NDArray[np.int64]) -> Places:
+    """Return where words of these lengths stand: all that is no blank belongs to one."""
+    points = np.frombuffer(line.encode("utf-32-le", "surrogatepass"), np.uint32)
+    filled = np.flatnonzero(~_BLANK[np.minimum(points, _LAST_BLANK + 1)])
+    after = np.cumsum(lengths)
+    places = np.empty((len(lengths), 2), np.int64)
+    places[:, 0] = filled[after - lengths]
+    places[:, 1] = filled[after - 1] + 1
+    return places

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -15,6 +16,9 @@ from streams.reader.head_file import HeadFile
 from streams.reader.word_cutter import Place
 from streams.reader.word_states import WholeNumbers, of_words, whole_numbers
 
+# More than are read together, but for long texts. Memory that is never written is none.
+_KEPT = 4_096
+
 
 class StateGatherer:
     """Holds the states of words as whole numbers: texts one after the other, layers side by
@@ -23,14 +27,17 @@ class StateGatherer:
 
     def __init__(self, encoder: OnnxEncoder, heads: HeadFile, layers: Sequence[int]) -> None:
         self._encoder = encoder
-        self._layers = [
-            (layer, heads.middles[layer].array(), heads.scales[layer].array()) for layer in layers
-        ]
-        self._columns = len(layers) * encoder.dimension
+        self._middles = {layer: heads.middles[layer].array() for layer in layers}
+        self._scale = np.concatenate([heads.scales[layer].array() for layer in layers])
+        self._pieces, self._words = _Rows(len(self._scale)), _Rows(len(self._scale))
 
     def of_texts(self, cut: CutTexts, states: Iterable[HiddenStates]) -> WholeNumbers:
-        """Return (words, columns) states of the words of texts, of which each has its states."""
-        pieces = _Pieces(self._columns)
+        """Return (words, columns) states of the words of texts, of which each has its states.
+
+        They are there until this thread asks again.
+        """
+        # Most words are one piece.
+        pieces = _Pieces(self._pieces.of(len(cut.places) * 5 // 4))
         starts, ends = cut.places[:, 0], cut.places[:, 1].copy()
         for number, (base, seen) in enumerate(zip(cut.bases, states, strict=True)):
             if seen.whole:
@@ -46,16 +53,19 @@ class StateGatherer:
                 # A word that runs on is seen as far as its window goes.
                 np.minimum(ends[begin:end], base + right, out=ends[begin:end])
                 self._add_window(pieces, text[left:right], base + left, starts[begin:end])
-        return of_words(*pieces.all(), starts, ends)
+        return of_words(*pieces.all(), starts, ends, out=self._words.of(len(starts)))
 
     def _add(self, pieces: _Pieces, states: HiddenStates, base: int) -> None:
-        numbers = np.empty((len(states.tokens.offsets), self._columns), np.int8)
+        offsets = states.tokens.offsets
+        numbers = np.empty((len(offsets), len(self._scale)), np.float32)
         at = 0
-        for layer, middle, scale in self._layers:
+        for layer, middle in self._middles.items():
             found = states.inner.get(layer, states.tokens.vectors)
-            whole_numbers(found, middle, scale, out=numbers[:, at : at + len(middle)])
+            np.subtract(found, middle, out=numbers[:, at : at + len(middle)])
             at += len(middle)
-        pieces.add(numbers, states.tokens.offsets + np.int64(base))
+        whole_numbers(numbers, self._scale, out=pieces.room(len(offsets)))
+        pieces.offsets.append(offsets)
+        pieces.bases.append(base)
 
     def _add_window(
         self, pieces: _Pieces, text: str, base: int, starts: npt.NDArray[np.int64]
@@ -73,19 +83,42 @@ class StateGatherer:
         self._add_window(pieces, text[middle - base :], middle, starts[half:])
 
 
+class _Rows(threading.local):
+    """Rows of a thread's own that it uses again: fresh ones cost as much as what they are for."""
+
+    def __init__(self, columns: int) -> None:
+        self._rows = np.empty((_KEPT, columns), np.int8)
+
+    def of(self, count: int) -> WholeNumbers:
+        """Return so many rows."""
+        if count > len(self._rows):
+            return np.empty((count, self._rows.shape[1]), np.int8)
+        return self._rows[:count]
+
+
 class _Pieces:
     """Pieces of words that stand one after the other, with their characters."""
 
-    def __init__(self, columns: int) -> None:
-        self._numbers = [np.zeros((0, columns), np.int8)]
-        self._offsets = [np.zeros((0, 2), np.int64)]
+    def __init__(self, rows: WholeNumbers) -> None:
+        """`rows`: they may be too few."""
+        self._numbers = rows
+        self._count = 0
+        self.offsets = [np.zeros((0, 2), np.int32)]
+        self.bases = [0]
 
-    def add(self, numbers: WholeNumbers, offsets: npt.NDArray[np.int64]) -> None:
-        self._numbers.append(numbers)
-        self._offsets.append(offsets)
+    def room(self, count: int) -> WholeNumbers:
+        """Return the rows for so many pieces more."""
+        start, self._count = self._count, self._count + count
+        if self._count > len(self._numbers):
+            more = np.empty((2 * self._count, self._numbers.shape[1]), np.int8)
+            more[:start] = self._numbers[:start]
+            self._numbers = more
+        return self._numbers[start : self._count]
 
     def all(self) -> tuple[WholeNumbers, npt.NDArray[np.int64]]:
-        return np.concatenate(self._numbers), np.concatenate(self._offsets)
+        offsets = np.concatenate(self.offsets, dtype=np.int64)
+        offsets += np.repeat(self.bases, list(map(len, self.offsets)))[:, None]
+        return self._numbers[: self._count], offsets
 
 
 def _windows(text: str, spans: Sequence[Place]) -> Iterable[Place]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -40,29 +41,31 @@ class NameChain:
 
         Texts stand one after the other, and `ends` says where each of them ends.
         """
-        borders = np.zeros(len(scores) + 1, bool)
-        borders[[0, *ends]] = True
-        hopeful = self._hopeful(scores, borders)
         found = np.zeros(len(scores), np.int64)
         # Between two words of which only "O" has hope nothing is to be chosen.
-        open_ = np.flatnonzero(hopeful[:, 1:].any(axis=1))
-        words = open_.tolist()
-        at = 0
-        while at < len(words):
-            begin = end = words[at]
-            while at < len(words) and words[at] == end and (end == begin or not borders[end]):
-                at, end = at + 1, end + 1
-            stretch = slice(begin, end)
-            found[stretch] = self._stretch(
-                scores[stretch].tolist(),
-                hopeful[stretch].tolist(),
-                begins=bool(borders[begin]),
-                ends=bool(borders[end]),
-            )
+        (words,) = np.nonzero((scores[:, 1:] > scores[:, :1] - _HOPELESS).any(axis=1))
+        borders = np.zeros(len(scores) + 1, bool)
+        borders[[0, *ends]] = True
+        apart = borders[words]
+        apart[1:] |= words[1:] != words[:-1] + 1
+        hopeful = self._hopeful(scores[words], apart)
+        (open_,) = np.nonzero(hopeful[:, 1:].any(axis=1))
+        words, apart = words[open_], apart[open_]
+        apart[:1] = True
+        apart[1:] |= open_[1:] != open_[:-1] + 1
+        rows = self._open(scores[words], hopeful[open_])
+        begins, closes = borders[words].tolist(), borders[words + 1].tolist()
+        labels: list[int] = []
+        for first, end in pairwise([*np.flatnonzero(apart).tolist(), len(rows)]):
+            labels += self._stretch(rows[first:end], begins=begins[first], ends=closes[end - 1])
+        found[words] = labels
         return found
 
-    def _hopeful(self, scores: Numbers, borders: Flags) -> Flags:
-        """Return which labels a word may have where the steps are the best."""
+    def _hopeful(self, scores: Numbers, apart: Flags) -> Flags:
+        """Return which labels a word may have where the steps are the best.
+
+        `apart`: no name goes on from the word before.
+        """
         behind = scores[:, :1] - scores
         hopeful = behind < _HOPELESS
         # The last word of a name is not so far behind: as "O" it would be better.
@@ -71,7 +74,7 @@ class NameChain:
         # A name goes on from where it begins, in its text, to a last word.
         before = np.zeros_like(begins)
         before[1:] = begins[:-1]
-        inside &= ~borders[:-1, None]
+        inside &= ~apart[:, None]
         inside = _carried(before, inside)
         inside = _carried((inside & near[:, self._inside])[::-1], inside[::-1])[::-1]
         begins[:-1] &= near[:-1, self._begin] | inside[1:]
@@ -80,32 +83,39 @@ class NameChain:
         hopeful[:, self._inside] = inside
         return hopeful
 
+    @staticmethod
+    def _open(scores: Numbers, hopeful: Flags) -> list[list[tuple[int, int]]]:
+        """Return the labels that each word may have, with their scores."""
+        words, labels = np.nonzero(hopeful)
+        each = list(zip(labels.tolist(), scores[words, labels].tolist(), strict=True))
+        ends = np.cumsum(np.count_nonzero(hopeful, axis=1)).tolist()
+        return [each[first:end] for first, end in pairwise([0, *ends])]
+
     def _stretch(
-        self, rows: list[list[int]], hopeful: list[list[bool]], *, begins: bool, ends: bool
+        self, rows: Sequence[Sequence[tuple[int, int]]], *, begins: bool, ends: bool
     ) -> list[int]:
         """Return the best labels of words between "O" and "O", or where their text begins or
         ends.
         """
-        ahead = {len(self._steps) - 1 if begins else 0: 0}
+        ahead = [(len(self._steps) - 1 if begins else 0, 0)]
         came: list[dict[int, int]] = []
-        for row, open_ in zip(rows, hopeful, strict=True):
-            reached: dict[int, int] = {}
+        for row in rows:
+            reached: list[tuple[int, int]] = []
             origin: dict[int, int] = {}
-            for label, is_open in enumerate(open_):
-                if not is_open:
-                    continue
+            for label, score in row:
                 steps = self._into[label]
                 best, before = NEVER, 0
-                for at, so_far in ahead.items():
-                    if so_far + steps[at] > best:
-                        best, before = so_far + steps[at], at
+                for at, so_far in ahead:
+                    total = so_far + steps[at]
+                    if total > best:
+                        best, before = total, at
                 if best > NEVER // 2:
-                    reached[label] = best + row[label]
+                    reached.append((label, best + score))
                     origin[label] = before
             ahead = reached
             came.append(origin)
         onward = [0] * len(self._steps) if ends else self._into[0]
-        label = max(ahead, key=lambda each: (ahead[each] + onward[each], -each))
+        label, _ = max(ahead, key=lambda each: each[1] + onward[each[0]])
         found = [label]
         for origin in reversed(came[1:]):
             label = origin[label]

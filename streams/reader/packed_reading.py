@@ -17,6 +17,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, get_args
 
+import numpy as np
+import numpy.typing as npt
+
 from schemas.errors import IntegrityError
 from streams.language.grammar.text_reading import (
     ReadName,
@@ -37,6 +40,8 @@ TAGS = (
     *("XX",),
 )
 _TAG = {tag: number for number, tag in enumerate(TAGS)}
+#: Parts of speech as their places in TAGS.
+TagPlaces = npt.NDArray[np.uint8]
 
 NameType = Literal["PERSON", "ORG", "LOCATION", "OTHER"]
 _TYPES: tuple[NameType, ...] = get_args(NameType)
@@ -60,14 +65,19 @@ def packed(text: str, reading: TextReading) -> bytes:
     first = {start: number for number, (start, _) in enumerate(places)}
     last = {end: number for number, (_, end) in enumerate(places)}
     return packed_parts(
-        [tags.get(start, "") for start, _ in told(text, places)],
+        tag_places([tags.get(start, "") for start, _ in told(text, places)]),
         [(first[name.start], last[name.end] + 1, name.type) for name in reading.names],
         reading.sentences,
     )
 
 
+def tag_places(tags: Iterable[str]) -> TagPlaces:
+    """Return the places of parts of speech; one that is not among TAGS is none."""
+    return np.array([_TAG.get(tag, 0) for tag in tags], np.uint8)
+
+
 def packed_parts(
-    tags: Iterable[str],
+    tags: TagPlaces,
     names: Iterable[tuple[int, int, NameType]],
     sentences: Iterable[ReadSentence],
 ) -> bytes:
@@ -77,7 +87,7 @@ def packed_parts(
     after their last, marks counted.
     """
     out = bytearray([_FORM])
-    out += bytes([_TAG.get(tag, 0) for tag in tags])
+    out += tags.tobytes()
     found = list(names)
     _write(out, len(found))
     at = 0

@@ -3,55 +3,92 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from streams.reader.packed_reading import TAGS, TagPlaces
+from streams.reader.word_shapes import ASKING, OF_ME, OF_THEM, OF_US, OF_YOU, PLEASE, Looks
 
 #: How many features a sentence has.
 FEATURES = 24
 
 _DIGIT = re.compile(r"\d")
 _CODE = re.compile(r"[{}<>=`|]")
-_I = frozenset({"i", "me", "my", "mine", "myself"})
-_WE = frozenset({"we", "us", "our", "ours"})
-_YOU = frozenset({"you", "your", "yours"})
-_THEY = frozenset({"he", "she", "him", "her", "his", "they", "them", "their"})
-_ASKING = frozenset({"what", "who", "whom", "which", "where", "when", "why", "how"})
-_PLEASE = frozenset({"please", "let's", "help"})
-_VERBS = frozenset({"VBD", "VBZ", "VBP", "MD"})
+# Parts of speech, each a bit of a number.
+_PLAIN, _ASKS, _VERB, _PAST = 1, 2, 4, 8
+_OF_TAG = np.array(
+    [
+        _PLAIN * (tag in ("VB", "VBP"))
+        | _ASKS * (tag in ("MD", "VBZ", "VBP", "VBD"))
+        | _VERB * (tag in ("MD", "VBZ", "VBP", "VBD"))
+        | _PAST * (tag == "VBD")
+        for tag in TAGS
+    ],
+    np.uint32,
+)
 
 
-def sentence_shape(
-    sentence: str, said: Sequence[str], tags: Sequence[str], *, named: bool
-) -> list[bool]:
-    """Return the FEATURES of a sentence; `named`: it has a name.
+def sentence_shapes(
+    sentences: Iterable[str],
+    looks: Looks,
+    tags: TagPlaces,
+    bounds: npt.NDArray[np.int64],
+    named: npt.NDArray[np.bool_],
+) -> npt.NDArray[np.int8]:
+    """Return (n, FEATURES) zeros and ones for sentences; `named`: which of them have a name.
 
-    `said`: its words in small letters, without marks, and `tags` their parts of speech.
+    `looks` and `tags` are those of all words that are no marks; `bounds` (n, 2): the words of a
+    sentence begin with the one of this number, and end before the other.
     """
-    there = set(said)
+    signs = np.array([_signs(each) for each in sentences], bool).reshape(-1, 8)
+    sizes = bounds[:, 1] - bounds[:, 0]
+    first, every = _first_and_every(looks, bounds)
+    first_tag, every_tag = _first_and_every(_OF_TAG[tags], bounds)
+    columns = [
+        *signs.T,
+        every & OF_ME != 0,
+        first & OF_ME != 0,
+        every & OF_US != 0,
+        every & OF_YOU != 0,
+        every & OF_THEM != 0,
+        first & ASKING != 0,
+        every & PLEASE != 0,
+        (first_tag & _PLAIN != 0) & (first & OF_ME == 0),
+        first_tag & _ASKS != 0,
+        every_tag & _VERB != 0,
+        named,
+        sizes < 3,
+        (sizes >= 3) & (sizes < 6),
+        (sizes >= 6) & (sizes < 15),
+        sizes >= 30,
+        every_tag & _PAST != 0,
+    ]
+    return np.array(columns, np.int8).T
+
+
+def _signs(sentence: str) -> list[bool]:
     body = sentence.rstrip("\"')]” ")
-    first = said[0] if said else ""
+    last = body[-1:]
     return [
-        body.endswith("?"),
-        body.endswith("!"),
-        body.endswith("."),
-        body.endswith((":", "…", "...")),
+        last == "?",
+        last == "!",
+        last == ".",
+        last == ":" or last == "…" or body.endswith("..."),
         _DIGIT.search(body) is not None,
         "\n" in body,
         "http" in body,
         _CODE.search(body) is not None,
-        not there.isdisjoint(_I),
-        first in _I,
-        not there.isdisjoint(_WE),
-        not there.isdisjoint(_YOU),
-        not there.isdisjoint(_THEY),
-        first in _ASKING,
-        not there.isdisjoint(_PLEASE),
-        bool(tags) and tags[0] in ("VB", "VBP") and first not in _I,
-        bool(tags) and tags[0] in ("MD", "VBZ", "VBP", "VBD"),
-        not _VERBS.isdisjoint(tags),
-        named,
-        len(said) < 3,
-        3 <= len(said) < 6,
-        6 <= len(said) < 15,
-        len(said) >= 30,
-        bool(tags) and "VBD" in tags,
     ]
+
+
+def _first_and_every(
+    bits: npt.NDArray[np.uint32], bounds: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """Return the bits of the first word of each sentence, and those of all its words together."""
+    # A sentence without words begins where the next one does, or with the one added here.
+    bits = np.append(bits, np.uint32(0))
+    there = bounds[:, 0] < bounds[:, 1]
+    first = bits[bounds[:, 0]] * there
+    return first, np.bitwise_or.reduceat(bits, bounds.ravel())[::2] * there

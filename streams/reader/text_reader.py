@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, compress, islice, pairwise
+from itertools import chain, islice, pairwise
 from math import ceil
 from typing import NamedTuple
 
@@ -20,10 +20,10 @@ from streams.reader.gathered_states import StateGatherer
 from streams.reader.head_file import HeadFile
 from streams.reader.head_scores import ScoringHead
 from streams.reader.name_chain import NameChain
-from streams.reader.packed_reading import NameType, packed_parts
-from streams.reader.sentence_shapes import FEATURES, sentence_shape
+from streams.reader.packed_reading import NameType, TagPlaces, packed_parts, tag_places
+from streams.reader.sentence_shapes import sentence_shapes
 from streams.reader.word_cutter import Place
-from streams.reader.word_shapes import are_told, codes_of, features, looks_of
+from streams.reader.word_shapes import are_told, codes_of, features
 from streams.reader.word_states import WholeNumbers
 
 #: Shapes are whole numbers of this size beside states, of which so many are a standard deviation.
@@ -33,7 +33,7 @@ UNITS = 32
 NO_ATTRIBUTE = "none"
 
 # At most so many texts are read together: what is done once for all of them is most of the work.
-_TOGETHER = 32
+_TOGETHER = 64
 #: The heads that see words; the others see sentences.
 _OF_WORDS = frozenset({"names", "tags"})
 
@@ -42,14 +42,14 @@ _Name = tuple[int, int, NameType]
 
 
 class _Seen(NamedTuple):
-    """Texts one after the other: the states of all words, the words that are no marks in small
-    letters with their parts of speech, how many of them stand before each word, and the names.
+    """Texts one after the other: the states of all words, which of them are no marks, how many such
+    stand before each word, their parts of speech, and the names.
     """
 
     states: WholeNumbers
-    said: list[str]
-    tags: list[str]
+    told: npt.NDArray[np.bool_]
     told_before: npt.NDArray[np.int64]
+    tags: TagPlaces
     names: list[_Name]
 
 
@@ -63,6 +63,8 @@ class TextReader:
         self._chain = None
         if (names := heads.heads.get("names")) is not None and names.steps is not None:
             self._chain = NameChain(names.labels, names.steps.array())
+        tags = heads.heads["tags"].labels if "tags" in heads.heads else ()
+        self._tag_places = tag_places(label.partition("/")[0] for label in tags)
         of_heads = {layer for head in self._heads.values() for layer in head.layers}
         self._layers = sorted(of_heads.union(layers))
         self._gatherer = StateGatherer(encoder, heads, self._layers)
@@ -132,14 +134,12 @@ class TextReader:
 
     def _seen(self, cut: CutTexts, states: Iterable[HiddenStates]) -> _Seen:
         found = self._gatherer.of_texts(cut, states)
-        looks = looks_of(cut.words)
-        shapes = features(codes_of(looks, cut.spaced, cut.firsts)) * np.int8(UNITS)
-        told = are_told(looks)
+        shapes = features(codes_of(cut.looks, cut.spaced, cut.firsts)) * np.int8(UNITS)
+        told = are_told(cut.looks)
         told_before = np.zeros(len(told) + 1, np.int64)
         np.cumsum(told, out=told_before[1:])
-        said = [word.lower() for word in compress(cut.words, told.tolist())]
         tags, names = self._tags(found, shapes, told), self._names(cut, found, shapes)
-        return _Seen(found, said, tags, told_before, names)
+        return _Seen(found, told, told_before, tags, names)
 
     # Words
 
@@ -153,14 +153,14 @@ class TextReader:
 
     def _tags(
         self, states: WholeNumbers, shapes: WholeNumbers, told: npt.NDArray[np.bool_]
-    ) -> list[str]:
+    ) -> TagPlaces:
         """Return the parts of speech of the words that are no marks."""
         head = self._heads.get("tags")
         if head is None or not len(shapes):
-            return [""] * np.count_nonzero(told)
+            return np.zeros(np.count_nonzero(told), np.uint8)
         best = head.scores(self._parts(head, states, self._layers, shapes)).argmax(axis=1)
-        labels = [label.partition("/")[0] for label in head.labels]
-        return [labels[each] for each in best[told].tolist()]
+        found: TagPlaces = self._tag_places[best[told]]
+        return found
 
     def _names(self, cut: CutTexts, states: WholeNumbers, shapes: WholeNumbers) -> list[_Name]:
         head = self._heads.get("names")
@@ -207,25 +207,20 @@ class TextReader:
         width = self.encoder.dimension
         states = seen.states[:, self._means.start * width : self._means.stop * width]
         bounds = np.searchsorted(cut.places[:, 0], cut.sentences)
-        told = seen.told_before[bounds].tolist()
-        named = np.searchsorted([begin for begin, _, _ in seen.names], bounds).tolist()
-        totals = np.zeros((len(bounds), states.shape[1]), np.int32)
-        shapes: list[list[bool]] = []
+        named = np.searchsorted([begin for begin, _, _ in seen.names], bounds)
         texts = (
             text[start:end]
             for text, spans in zip(cut.texts, cut.spans, strict=True)
             for start, end in spans
         )
-        for number, (text, (begin, end)) in enumerate(zip(texts, bounds.tolist(), strict=True)):
-            np.add.reduce(states[begin:end], axis=0, out=totals[number])
-            own = slice(*told[number])
-            first_name, next_name = named[number]
-            shapes.append(
-                sentence_shape(text, seen.said[own], seen.tags[own], named=first_name < next_name)
-            )
-        sizes = np.maximum(bounds[:, 1:] - bounds[:, :1], 1)
-        means = np.rint(totals / sizes).astype(np.int8)
-        return means, np.array(shapes, np.int8).reshape(len(bounds), FEATURES) * np.int8(UNITS)
+        shapes = sentence_shapes(
+            texts,
+            cut.looks[seen.told],
+            seen.tags,
+            seen.told_before[bounds],
+            named[:, 0] < named[:, 1],
+        )
+        return _means(states, bounds), shapes * np.int8(UNITS)
 
     def _likeliest(
         self, name: str, means: WholeNumbers, shapes: WholeNumbers
@@ -235,3 +230,16 @@ class TextReader:
         if head is None or not len(shapes):
             return []
         return head.likeliest(self._parts(head, means, self._layers[self._means], shapes))
+
+
+def _means(states: WholeNumbers, bounds: npt.NDArray[np.int64]) -> WholeNumbers:
+    """Return (n, columns) rounded means of the words of sentences; `bounds`: (n, 2) which."""
+    sizes = np.maximum(bounds[:, 1] - bounds[:, 0], 1)
+    totals = np.zeros((len(bounds), states.shape[1]), np.int32)
+    for total, (begin, end) in zip(totals, bounds.tolist(), strict=True):
+        np.add.reduce(states[begin:end], axis=0, out=total)
+    # No sentence has so many words that a quotient in float32 would be another whole number.
+    means = totals.astype(np.float32)
+    means /= sizes[:, None].astype(np.float32)
+    np.rint(means, out=means)
+    return means.astype(np.int8)

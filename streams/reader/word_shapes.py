@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,9 @@ _PLACED = frozenset({"in", "at", "from", "near", "to"})
 _TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "sir", "st", "president", "uncle", "aunt"})
 
 Shapes = npt.NDArray[np.float32]
-#: A number for each word, of whose bits each says something.
+#: What each word adds to shapes, as the bits of a number.
+Looks = npt.NDArray[np.uint32]
+#: The shape of each word, as the bits of a number.
 Codes = npt.NDArray[np.uint32]
 
 # What a word adds to its own shape, to that of the word after it, and to that of the word before.
@@ -26,27 +27,36 @@ _OWN = (1 << 12) - 1
 _ON_NEXT = 1 << 13 | 1 << 14 | 1 << 20 | 1 << 21 | 1 << 22
 _ON_LAST = 1 << 15 | 1 << 16 | 1 << 23
 _SHOUTED, _TOLD = 1 << 24, 1 << 25
+#: Small words that say something of a sentence.
+OF_ME, OF_US, OF_YOU, OF_THEM, ASKING, PLEASE = (np.uint32(1 << bit) for bit in range(26, 32))
+_SMALL = {
+    word: int(kind)
+    for kind, words in (
+        (OF_ME, "i me my mine myself"),
+        (OF_US, "we us our ours"),
+        (OF_YOU, "you your yours"),
+        (OF_THEM, "he she him her his they them their"),
+        (ASKING, "what who whom which where when why how"),
+        (PLEASE, "please let's help"),
+    )
+    for word in words.split()
+}
 
 
 def shapes_of(words: Sequence[str], spaced: Sequence[bool]) -> Shapes:
     """Return (n, SHAPES) zeros and ones; `spaced`: whether a blank stands before each word."""
-    codes = codes_of(looks_of(words), np.array(spaced, bool), [0, len(words)])
+    looks = np.array([look_of(word) for word in words], np.uint32)
+    codes = codes_of(looks, np.array(spaced, bool), [0, len(words)])
     return features(codes).astype(np.float32)
 
 
-def looks_of(words: Sequence[str]) -> Codes:
-    """Return what each word adds to shapes, as the bits of a number."""
-    looks = [(_look if len(word) < _LONG else _looked)(word) for word in words]
-    return np.array(looks, np.uint32)
-
-
-def are_told(looks: Codes) -> npt.NDArray[np.bool_]:
+def are_told(looks: Looks) -> npt.NDArray[np.bool_]:
     """Return which words are no marks."""
     found: npt.NDArray[np.bool_] = looks & _TOLD != 0
     return found
 
 
-def codes_of(looks: Codes, spaced: npt.NDArray[np.bool_], firsts: Sequence[int]) -> Codes:
+def codes_of(looks: Looks, spaced: npt.NDArray[np.bool_], firsts: Sequence[int]) -> Codes:
     """Return the shapes of the words of texts, each as the bits of a number.
 
     `firsts`: the number of the first word of each text, and that of all words at the end.
@@ -79,10 +89,10 @@ def features(codes: Codes) -> npt.NDArray[np.int8]:
 
 _BITS = np.arange(SHAPES, dtype=np.uint32)
 _CAPITAL, _LETTERS = 1 << 0, 1 << 1
-_LONG = 24
 
 
-def _looked(word: str) -> int:
+def look_of(word: str) -> int:
+    """Return what a word adds to shapes."""
     own = look = _shape(word)
     if word[0] in _STOPS:
         look |= 1 << 13
@@ -103,10 +113,7 @@ def _looked(word: str) -> int:
         look |= _SHOUTED
     if is_told(word):
         look |= _TOLD
-    return look
-
-
-_look = lru_cache(maxsize=8_192)(_looked)
+    return look | _SMALL.get(lower, 0)
 
 
 def _shape(word: str) -> int:

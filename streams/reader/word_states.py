@@ -1,7 +1,7 @@
 """From the encoder's pieces to words: what heads calculate with, in whole numbers.
 
-Sums of whole numbers are exact in float32 below 2**24, in whatever order they are added, so
-nothing that a head says depends on a library of linear algebra, a thread or a batch.
+Their sums are exact, in whatever order they are added, so nothing that a head says depends on a
+library of linear algebra, a thread or a batch.
 """
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ WholeNumbers = npt.NDArray[np.int8]
 
 #: States and weights are whole numbers of at most this size, each way.
 MOST = 127
-#: How many products of two such numbers a sum may have: 1,040 * 127 * 127 < 2**24.
-MOST_TERMS = 1_040
 
 assert np.iinfo(np.int8).max >= MOST
 
 
-def whole_numbers(states: Floats, middle: Floats, scale: Floats, out: WholeNumbers) -> None:
-    """Write (n, dimension) states as whole numbers, `scale` of them a unit away from `middle`."""
-    # In one stretch of memory: `out` may be columns of a wider table.
-    numbers = states - middle
+def whole_numbers(numbers: Floats, scale: Floats, out: WholeNumbers) -> None:
+    """Write (n, columns) differences from middles as whole numbers, `scale` of them to a unit.
+
+    `numbers` is written over.
+    """
     numbers *= scale
     np.rint(numbers, out=numbers)
     numbers.clip(-MOST, MOST, out=numbers)
@@ -36,16 +35,20 @@ def of_words(
     offsets: npt.NDArray[np.integer],
     starts: npt.NDArray[np.int64],
     ends: npt.NDArray[np.int64],
+    out: WholeNumbers | None = None,
 ) -> WholeNumbers:
     """Return (n, dimension) rounded means of the pieces of each word, by their characters.
 
-    A word without a piece, which the encoder did not see, has zeros.
+    A word without a piece, which the encoder did not see, has zeros. They are written into `out`,
+    if it is given.
     """
+    found = np.empty((len(starts), pieces.shape[1]), np.int8) if out is None else out
     if not len(pieces):
-        return np.zeros((len(starts), pieces.shape[1]), np.int8)
+        found[:] = 0
+        return found
     first = np.searchsorted(offsets[:, 1], starts, "right")
     counts = np.searchsorted(offsets[:, 0], ends, "left") - first
-    found: WholeNumbers = pieces[np.minimum(first, len(pieces) - 1)]
+    pieces.take(first, axis=0, mode="clip", out=found)
     found[counts <= 0] = 0
     # Most words are one piece.
     (long,) = np.nonzero(counts > 1)

@@ -16,10 +16,12 @@ from streams.encoder.catalog import Precision
 from streams.encoder.encoder import Encoder
 from streams.encoder.pin import ReaderPin
 from streams.language.grammar.text_reading import TextReading
+from streams.reader.head_file import OWN, read_heads, sha256_of
 from streams.reader.packed_reading import packed, unpacked
 from streams.reader.reader_installing import install_reader
 from streams.reader.reader_loading import load_reader
 from streams.reader.text_reader import TextReader
+from tests.encoder.plain_reading import read_plainly
 
 TEXTS = [
     "Ada Lovelace moved to Lisbon in May.",
@@ -73,6 +75,18 @@ def test_it_reads_the_same_in_any_batch_and_order(reader: TextReader) -> None:
     backwards = [each.content for each in reader.read(TEXTS[::-1])][::-1]
     alone = [reader.read([text])[0].content for text in TEXTS]
     assert together == backwards == alone
+
+
+def test_it_reads_what_is_calculated_one_word_after_the_other(reader: TextReader) -> None:
+    texts = [
+        *TEXTS,
+        "Antidisestablishmentarianism!! I met Zbigniew Brzeziński and his wife in Kraków-Podgórze.",
+        "Please help. Don't you work at Siemens Healthineers AG?\n- we have two cats\n- x = {1: 2}",
+        "The New York Times wrote that Dr. Smith-Jones of St. Mary's moved from Rio to São Paulo",
+    ]
+    heads = read_heads(OWN, sha256_of(OWN))
+    for text, found in zip(texts, reader.read(texts), strict=True):
+        assert found.content == read_plainly(reader.encoder, heads, text)
 
 
 def test_a_text_is_read_the_same_alone_and_in_company(reader: TextReader) -> None:
@@ -154,8 +168,6 @@ def test_what_is_no_reading_of_a_text_is_refused(content: bytes) -> None:
 def test_heads_that_were_changed_are_not_used(
     pin: ReaderPin, model_cache: Path, tmp_path: Path
 ) -> None:
-    from streams.reader.head_file import OWN, read_heads
-
     changed = bytearray(OWN.read_bytes())
     changed[len(changed) // 2] ^= 1
     (tmp_path / "changed.heads").write_bytes(changed)

@@ -1,0 +1,70 @@
+"""Products of matrices of whole numbers of a byte: exact, and on the caller's thread.
+
+NumPy has no fast product of such numbers, and its linear algebra takes as many threads as there are
+cores, where the encoder's workers are one to a core already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+
+from schemas.errors import IntegrityError
+from streams.encoder.onnx_encoder import session_options
+from streams.reader.word_states import WholeNumbers
+
+# One operator, MatMulInteger. It takes numbers from 0 to 255 on the left; this one is zero there.
+_GRAPH, _ZERO = Path(__file__).with_name("products.onnx"), 128
+# Some processors add the products of two neighbours in 16 bits, which these fit if the two weights
+# come to no more than this: 128 * 255 < 2**15.
+_MOST_OF_TWO = 128
+# The sum of so many products fits 32 bits.
+_MOST_TERMS = (2**31 - 1) // 255**2
+
+
+class WholeProducts:
+    """A matrix of whole numbers with which others are multiplied."""
+
+    def __init__(self, weights: WholeNumbers) -> None:
+        """`weights`: (inputs, outputs). Raise IntegrityError if they are too many to be added."""
+        inputs, outputs = weights.shape
+        if inputs > _MOST_TERMS:
+            raise IntegrityError(f"a head has {inputs} inputs, more than {_MOST_TERMS}")
+        even = inputs + inputs % 2
+        pairs = np.zeros((even, outputs), np.int16)
+        pairs[:inputs] = weights
+        (heavy,) = np.nonzero((np.abs(pairs[::2] + pairs[1::2]) > _MOST_OF_TWO).any(axis=1))
+        # The second of two that come to more stands at the end, where its neighbour is zero.
+        self._moved = 2 * heavy + 1
+        self._weights = np.zeros((even + 2 * len(heavy), outputs), np.int8)
+        self._weights[:inputs] = weights
+        self._weights[even::2] = weights[self._moved]
+        self._weights[self._moved] = 0
+        self._even = even
+        self._session = _session()
+
+    def of(self, parts: Sequence[WholeNumbers]) -> npt.NDArray[np.int32]:
+        """Return (n, outputs) parts @ weights, where (n, ...) parts stand side by side."""
+        # What is multiplied with zero may be any number.
+        rows = np.empty((len(parts[0]), len(self._weights)), np.uint8)
+        at = 0
+        for part in parts:
+            width = part.shape[1]
+            np.bitwise_xor(part.view(np.uint8), _ZERO, out=rows[:, at : at + width])
+            at += width
+        rows[:, self._even :: 2] = rows[:, self._moved]
+        found: npt.NDArray[np.int32]
+        (found,) = self._session.run(None, {"rows": rows, "weights": self._weights})
+        return found
+
+
+@cache
+def _session() -> onnxruntime.InferenceSession:
+    return onnxruntime.InferenceSession(
+        str(_GRAPH), session_options(), providers=["CPUExecutionProvider"]
+    )

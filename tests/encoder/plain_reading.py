@@ -1,0 +1,157 @@
+"""Reading a text slowly: one word after the other, and with numbers of Python where it matters."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from projections.text.sentences import sentences
+from streams.encoder.onnx_encoder import OnnxEncoder
+from streams.language.grammar.text_reading import ReadName, ReadSentence, ReadWord, TextReading
+from streams.reader.head_file import Head, HeadFile, Layer
+from streams.reader.packed_reading import packed
+from streams.reader.word_cutter import is_told, words_of
+from streams.reader.word_shapes import shapes_of
+from tests.encoder.test_sentence_shapes import plainly
+
+Rows = dict[int, list[list[int]]]
+
+
+def read_plainly(encoder: OnnxEncoder, heads: HeadFile, text: str) -> bytes:
+    """Return what the heads read in a text that the encoder sees whole."""
+    places = words_of(text)
+    words = [text[start:end] for start, end in places]
+    spaced = [not start or text[start - 1].isspace() for start, _ in places]
+    shapes = shapes_of(words, spaced).astype(int).tolist()
+    states = _states(encoder, heads, text, places)
+    of_tags, of_names = (
+        [
+            _scores(heads.heads[name], _beside(heads.heads[name], states, number, shape))
+            for number, shape in enumerate(shapes)
+        ]
+        for name in ("tags", "names")
+    )
+    labels = heads.heads["tags"].labels
+    tags = [labels[each.index(max(each))].split("/")[0] for each in of_tags]
+    names = _names(heads.heads["names"], of_names)
+    found = []
+    for start, end in sentences(text):
+        own = [number for number, place in enumerate(places) if start <= place[0] < end]
+        told = [number for number in own if is_told(words[number])]
+        means = {
+            layer: [_means([rows[number] for number in own], encoder.dimension)]
+            for layer, rows in states.items()
+        }
+        shape = plainly(
+            text[start:end],
+            [words[number] for number in told],
+            [tags[number] for number in told],
+            any(begin in own for begin, _, _ in names),
+        )
+        kind, durable, attribute = (
+            _likeliest(heads.heads[name], _beside(heads.heads[name], means, 0, shape))
+            for name in ("kind", "durable", "attribute")
+        )
+        lasting = durable[1] if durable[0] == "durable" else 100 - durable[1]
+        of_whom: tuple[Any, int] = (None, 0) if attribute[0] == "none" else attribute
+        found.append(ReadSentence(start, end, kind[0], lasting, *of_whom))
+    reading = TextReading(
+        tuple(
+            ReadWord(*place, tag)
+            for place, word, tag in zip(places, words, tags, strict=True)
+            if is_told(word)
+        ),
+        tuple(ReadName(places[first][0], places[last][1], type_) for first, last, type_ in names),
+        tuple(found),
+    )
+    return packed(text, reading)
+
+
+def _states(
+    encoder: OnnxEncoder, heads: HeadFile, text: str, places: list[tuple[int, int]]
+) -> Rows:
+    """Return the states of each word by layer, in whole numbers."""
+    given = encoder.hidden_states(text)
+    assert given.whole
+    offsets = given.tokens.offsets.tolist()
+    found: Rows = {}
+    for layer in heads.middles:
+        vectors = given.inner.get(layer, given.tokens.vectors)
+        units = (vectors - heads.middles[layer].array()) * heads.scales[layer].array()
+        pieces = [[min(max(round(x), -127), 127) for x in row] for row in units.tolist()]
+        found[layer] = [
+            _means(
+                [
+                    piece
+                    for piece, (start, end) in zip(pieces, offsets, strict=True)
+                    if end > left and start < right
+                ],
+                units.shape[1],
+            )
+            for left, right in places
+        ]
+    return found
+
+
+def _means(rows: list[list[int]], columns: int) -> list[int]:
+    """Return the rounded mean of each column; of no rows it is 0."""
+    if not rows:
+        return [0] * columns
+    return [round(Fraction(sum(column), len(rows))) for column in zip(*rows, strict=True)]
+
+
+def _beside(head: Head, rows: Rows, number: int, shape: list[int] | list[bool]) -> list[int]:
+    of_layers = [value for layer in head.layers for value in rows[layer][number]]
+    return of_layers + [32 * int(each) for each in shape]
+
+
+def _scores(head: Head, values: list[int]) -> list[int]:
+    first, *rest = head.own
+    found = _multiplied(first, values)
+    for layer in rest:
+        found = _multiplied(layer, [min(max(round(each * 16), 0), 127) for each in found])
+    return [round(each * 1_000) for each in found]
+
+
+def _multiplied(layer: Layer, values: list[int]) -> list[float]:
+    sums = np.array(values, np.int64) @ layer.weights.array().astype(np.int64)
+    scales, bias = layer.scales.array().tolist(), layer.bias.array().tolist()
+    return [a * b + c for a, b, c in zip(sums.tolist(), scales, bias, strict=True)]
+
+
+def _likeliest(head: Head, values: list[int]) -> tuple[Any, int]:
+    scores = _scores(head, values)
+    shares = [round(math.exp(max(each - max(scores), -19_999) / 1_000) * 2**30) for each in scores]
+    percent = Fraction(100 * 2**30, sum(shares))
+    return head.labels[scores.index(max(scores))], math.floor(percent + Fraction(1, 2))
+
+
+def _names(head: Head, scores: list[list[int]]) -> list[tuple[int, int, Any]]:
+    """Return the first and the last word of each name, and its type: of all ways the best."""
+    assert head.steps is not None
+    steps = head.steps.array().astype(int).tolist()
+    beginning = len(head.labels)
+    ways: dict[int, tuple[int, list[int]]] = {beginning: (0, [])}
+    for word in scores:
+        onward: dict[int, tuple[int, list[int]]] = {}
+        for label, name in enumerate(head.labels):
+            before = [
+                (total + steps[last][label] + word[label], [*way, label])
+                for last, (total, way) in ways.items()
+                if name[0] != "I" or (last != beginning and head.labels[last][1:] == name[1:])
+            ]
+            # A label that is so far behind none is not followed.
+            if before and word[0] - word[label] < 5_000:
+                onward[label] = max(before, key=lambda each: each[0])
+        ways = onward
+    _, best = max(ways.values(), key=lambda each: each[0])
+    found: list[tuple[int, int, Any]] = []
+    for number, label in enumerate(best):
+        if head.labels[label][0] == "B":
+            found.append((number, number, head.labels[label][2:]))
+        elif head.labels[label][0] == "I":
+            found[-1] = (found[-1][0], number, found[-1][2])
+    return found
