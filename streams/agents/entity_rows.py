@@ -91,7 +91,7 @@ class EntityRows:
         """Return the entities at the end of their merges that have a name like a new one's."""
         rows = self.state.names_alike(made.normalized, made.type, _COMPARED)
         if made.type == "person":
-            rows += self.with_pet_name(made.normalized)
+            rows += self.doubled(made.normalized)
             rows += [
                 row
                 for pet in pet_forms(made.normalized.split(" ")[0])
@@ -111,18 +111,28 @@ class EntityRows:
         own = self.end(made.id)
         return [known for known in near.values() if known.id != own and known.type == made.type]
 
-    def with_pet_name(self, pet: str) -> list[Known]:
-        """Return the persons of whose first name a name is made: Junie of "juju", and of "juni".
-        None where too many names begin so to be sure of any.
+    def doubled(self, pet: str) -> list[Known]:
+        """Return the persons whose first name a name doubles: Junie of "juju". None where too many
+        names begin so to be sure of any.
         """
-        if beginning(pet) is None and not may_be_clipped(pet):
+        begins = beginning(pet)
+        if begins is None:
             return []
-        found = self.state.persons_beginning(pet[:FIRST_LETTERS], _LOOKED_THROUGH)
+        found = self.state.persons_beginning(begins[:FIRST_LETTERS], _LOOKED_THROUGH)
         if len(found) == _LOOKED_THROUGH:
             return []
         found += [row for row in self.new.values() if row.type == "person"]
-        firsts = ((row, row.normalized.split(" ")[0]) for row in found)
-        return [row for row, first in firsts if is_pet_form(pet, first) or is_clipped(pet, first)]
+        return [row for row in found if is_pet_form(pet, row.normalized.split(" ")[0])]
+
+    def with_pet_name(self, pet: str) -> list[Known]:
+        """Return the persons of whose first name a name is made: doubled, or clipped as "juni"."""
+        if not may_be_clipped(pet):
+            return self.doubled(pet)
+        alike = self.state.names_alike(pet, "person", _COMPARED)
+        alike = [] if len(alike) == _COMPARED else alike
+        found = [*alike, *(row for row in self.new.values() if row.type == "person")]
+        clipped = [row for row in found if is_clipped(pet, row.normalized.split(" ")[0])]
+        return [*self.doubled(pet), *clipped]
 
     def end(self, entity_id: str) -> str:
         """Return the id at the end of an entity's merges."""
