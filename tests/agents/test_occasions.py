@@ -326,3 +326,18 @@ def test_what_is_only_called_out_is_no_answer() -> None:
         says("Ada", "Hey Bob, congrats on the boat!", at=START + MINUTE, peer_id="c"),
     )
     assert not any("congrats" in fact for fact in zone.facts())
+
+
+def test_a_question_that_was_answered_with_no_is_not_told_without_the_no() -> None:
+    zone = Zone(RuleWriter()).given(
+        says("Bob", "Did you have any goats in Orkney?", peer_id="c"),
+        says(
+            "Ada",
+            "No, I didn't.\n\nBut my two sheep brightened the winter.",
+            at=START + MINUTE,
+            peer_id="c",
+        ),
+    )
+    told = [fact for fact in zone.facts() if "sheep" in fact]
+    assert told
+    assert not any("goats" in fact for fact in told)

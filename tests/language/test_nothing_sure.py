@@ -130,3 +130,9 @@ def test_among_people_more_is_asked_of_what_is_not_sure() -> None:
     assert read(said, (40,)) == [said]
     assert read(said, (40,), among_people=True) == []
     assert read(said, (97,), among_people=True) == [said]
+
+
+def test_what_everybody_says_is_told_of_nobody() -> None:
+    """The head is nearly as sure of it as of what somebody says of themselves."""
+    assert read("Baking bread together is good for a family.", (70,), among_people=True) == []
+    assert read("My family bakes good bread together.", (70,), among_people=True) != []

@@ -47,7 +47,7 @@ _LEAST_TOLD, _BETTER = 0, 3
 _LEAST_AMONG_PEOPLE = 2
 #: Where the head reads too. Who talks with an assistant speaks of their affairs: most messages
 #: leave something. Among people more is said to pass the time.
-_LEAST_READ, _LEAST_READ_AMONG_PEOPLE = -6, 9
+_LEAST_READ, _LEAST_READ_AMONG_PEOPLE = -7, 9
 #: A message of fewer words is as soon read itself: without the head it must tell more.
 _SHORT, _LEAST_OF_SHORT = 16, 2
 _CALLS = re.compile(r", (\w+)\W*\Z")

@@ -45,6 +45,7 @@ _NO_CAPTION = re.compile(r"[\[\]<>{}]")
 _LONGEST_CAPTION = 200
 #: So many words of a question tell what is asked.
 _TELLING = 2
+_SAYS_NO = re.compile(r"\W*(?:no|nope|nah|not (?:yet|really|at all))\b", re.IGNORECASE)
 _ADDRESSES = {"phone": "phone number", "email": "e-mail address"}
 #: "Maria, I've been busy": whom somebody speaks to is not part of what he says of himself.
 _ADDRESSED = re.compile(r"([^\W\d_][\w'’.\-]*),\s+(?=(?:I|I['’]\w+|[Ww]e|[Mm]y|[Oo]ur)\b)")
@@ -260,6 +261,8 @@ class Wording:
         told = occasion.told if occasion.may_be_lacked(unsure=unsure) else None
         if told is None or not told.is_lacked(statement, unsure=unsure):
             return statement
+        if told.asks and self._denies_before(statement):
+            return statement  # With the question alone it would say yes.
         said = statement.text.removeprefix(f"{self._speaker}: ")
         if without_occasion(said) != said:
             return statement  # It is told with the question that it answers.
@@ -268,6 +271,11 @@ class Wording:
         in_third = said == statement.text
         text = told.before(said, self._speaker, in_third_person=in_third)
         return msgspec.structs.replace(statement, text=text)
+
+    def _denies_before(self, statement: Statement) -> bool:
+        """Whether the message says no to what was asked, before the statement: "No. But I …"."""
+        no = _SAYS_NO.match(self._contents.text)
+        return no is not None and no.end() <= statement.start
 
     def with_corrected(
         self, statement: Statement, corrected: Sequence[tuple[Span, ToldOccasion]]

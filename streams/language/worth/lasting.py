@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from projections.text.lexicon import CONTRACTIONS, FUNCTION_WORDS, RELATIONS, word_set
 from streams.language.grammar.clauses import is_finite
 from streams.language.grammar.verbs import BASES, THIRDS, is_past
-from streams.language.worth.worth import Said
+from streams.language.worth.worth import Said, elides
 from streams.language.worth.worth_words import (
     BRUSQUE,
     CHOICE,
@@ -185,6 +185,9 @@ _STATE_OF_NOW = re.compile(
     r"(?:move|go|proceed|start|begin|continue)(?: (?:now|on|ahead|forward))*\W*\Z"
 )
 _CONDITION = re.compile(r"(?:if|when|whenever|once|as long as|so that|until|unless|what|how)\b")
+#: What names nobody, no day and no sum, and is not of the speaker, may be what everybody says; the
+#: head is nearly as sure of that as of what lasts.
+_OF_NOBODY = 4
 #: So many percent of the head that a sentence lasts weigh as much as one of what rules see, and
 #: from so many on it is as likely as not that what it tells is of use.
 _PERCENT_OF_ONE, _EVEN_PERCENT = 4, 50
@@ -238,7 +241,10 @@ def tells(said: Said) -> int:
         return 2 * (firm + lives) + said.words.telling // 3 - 5
     life = sum(lower.removesuffix("'s") in _OF_LIFE for lower in lowers)
     pro = 3 * min(firm, 3) + 2 * min(life, 2) + min(telling, 6)
-    if not SPEAKER.isdisjoint(lowers):
+    if SPEAKER.isdisjoint(lowers):
+        wisdom = said.read is not None and not firm and not elides(said)
+        pro -= _OF_NOBODY if wisdom else 0
+    else:
         pro += 1 + (not _OWNED.isdisjoint(lowers)) + any(map(is_past, lowers))
     pro += not _STATES.isdisjoint(lowers)
     of_now = _STATE_OF_NOW.search(text) is not None
