@@ -16,7 +16,6 @@ from projections.memory import fact_list
 from projections.recall.question.entity_names import ids_of
 from projections.text.stability import stability
 from recollect.open_zone import OpenHome, OpenZone
-from recollect.relations import Relations
 from recollect.suggestions import unknown_entity
 from schemas.errors import InvalidInput, UnknownId
 from schemas.times import LATEST_MS, format_time, parse_moment
@@ -121,6 +120,9 @@ def described(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterator[F
 
     A fact whose event is being forgotten is left out.
     """
+    # Only who asks for relations needs the rules of language.
+    from recollect.relations import Relations
+
     ids = [fact.id for fact in found]
     repeats = fact_list.repeats(files.memory.connection, ids)
     about = fact_list.entities_of(files.memory.connection, ids)

@@ -15,7 +15,6 @@ from projections.memory import memory_queries as memory
 from projections.memory.facts_for_recall import repeating_events
 from projections.text.stability import stability
 from recollect.open_zone import OpenZone
-from recollect.relations import Relations
 from schemas.changes import Fact, FactClaim, FactSupersession, Processed, Writing
 from schemas.display import quantity
 from schemas.errors import UnknownId
@@ -80,6 +79,9 @@ def _fact(files: ZoneFiles, id_: str, *, classified: bool) -> Chain | None:
 
 def _relations(files: ZoneFiles, id_: str) -> list[Link]:
     """Return what a fact is to other facts, and what they are to it."""
+    # Only who asks for relations needs the rules of language.
+    from recollect.relations import Relations
+
     relations = Relations(files.memory.connection, files.identity.connection)
 
     def told(how: str, other: str, sure: float) -> Link:

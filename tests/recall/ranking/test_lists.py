@@ -74,7 +74,11 @@ def members(results: list[Result]) -> int:
         # By their vectors all that Ann told above comes before Bob's words already.
         (
             True,
-            told("And then I saw {}.", "Ann, which cities were visited? Who drove the yellow bus?"),
+            told(
+                "And then I saw {}.",
+                "Ann, which cities were visited? Nobody here remembers who drove the old "
+                "yellow bus to the harbour, or does somebody know it?",
+            ),
             1,
         ),
     ],
