@@ -93,6 +93,10 @@ def test_what_is_learnt_later_than_it_was_said_adds_to_nothing_said_after_it() -
     assert relations(says("Ada", VIOLIN, at=START + 1), says("Ada", CELLO, at=START)) == []
 
 
+def test_what_takes_the_place_of_another_adds_to_none() -> None:
+    assert relations(says("Ada", "I live in Turin near my aunt. I also moved to Rome.")) == []
+
+
 def test_the_messages_of_a_turn_add_to_each_other() -> None:
     told = relations(
         says("Ada", VIOLIN, turn_id="t"),

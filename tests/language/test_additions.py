@@ -64,6 +64,8 @@ def test_something_is_added(said: str) -> None:
         "They love one another.",
         "I met him another day.",
         "Let us do it another time.",
+        "I went there another way.",
+        "I have another reason.",
         "On another note, I sold my car.",
         "I'd love another painting of yours.",
         "A plus size dress.",

@@ -188,6 +188,37 @@ TABLE: dict[str, tuple[Talk, Found]] = {
         ),
         set(),
     ),
+    "also, as another does, though one's own is near": (
+        (
+            "Ada: I painted the shed of my uncle in Rome.",
+            "Bob: I painted the fence of my uncle in Siena.",
+            "Ada: I also painted the fence of my uncle in Pisa.",
+        ),
+        set(),
+    ),
+    "too, behind something else": (
+        (
+            "Bob: I restore old clocks in Siena.",
+            "Ada: I live in Turin with my sister. I restore old clocks too.",
+        ),
+        set(),
+    ),
+    "another of somebody else's": (
+        ("Bob: We have a cat called Tom.", "Ada: We got another cat named Bailey."),
+        set(),
+    ),
+    "my brother's, a message later": (
+        (
+            "Ada: My brother plays the violin in a band.",
+            "Bob: ok",
+            "Ada: I also play the violin in a band in Rome.",
+        ),
+        set(),
+    ),
+    "nothing new": (
+        ("Ada: I own a farm in the hills near Rome.", "Ada: I also own a farm near Rome."),
+        set(),
+    ),
     "another's slot": (("Ada: I like jazz.", "Bob: I like opera."), set()),
     "too much": (("Ada: I live in Turin. I paid too much rent for my flat.",), set()),
     "as well as": (
@@ -390,6 +421,29 @@ def test_of_one_person_under_two_accounts_a_slot_gains_once_they_are_merged(zone
     assert related(all_facts(zone)) == {("EXTENDS", "Mo likes opera.", "Ada likes jazz.")}
     zone.undo_merge(merged.merge_id or merged.id)
     assert related(all_facts(zone)) == set()
+
+
+def test_a_value_that_is_told_again_much_later_adds_nothing(zone: Zone) -> None:
+    later = "2026-07-01T10:00:00Z"
+    zone.ingest(
+        [
+            said("1", "I live in Turin.", minute=0),
+            said("2", "I live in Turin, near the river and the old market.", minute=1),
+            said("3", "I live in Turin.", occurred_at=later, thread_id="x"),
+            said("4", "I like jazz.", minute=2),
+            said("5", "I like opera.", minute=3),
+            said("6", "I like jazz.", occurred_at=later, thread_id="x"),
+        ]
+    )
+    assert len(all_facts(zone)) == 6
+    assert related(all_facts(zone)) == {
+        (
+            "EXTENDS",
+            "Ada lives in Turin, near the river and the old market.",
+            "Ada lives in Turin.",
+        ),
+        ("EXTENDS", "Ada likes opera.", "Ada likes jazz."),
+    }
 
 
 def test_what_was_said_again_adds_to_nothing_that_came_after_it(zone: Zone) -> None:
