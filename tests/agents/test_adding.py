@@ -94,7 +94,11 @@ def test_what_is_learnt_later_than_it_was_said_adds_to_nothing_said_after_it() -
 
 
 def test_what_takes_the_place_of_another_adds_to_none() -> None:
-    assert relations(says("Ada", "I live in Turin near my aunt. I also moved to Rome.")) == []
+    told = "I own a boat in Rome. I live in Turin. I also moved to Rome with two dogs."
+    home = Zone(RuleWriter()).given(says("Ada", told))
+    assert len(home.ask("memory", "SELECT * FROM facts")) == 3
+    assert home.ask("memory", "SELECT count(*) FROM fact_supersessions") == [(1,)]
+    assert home.ask("memory", "SELECT * FROM fact_relations") == []
 
 
 def test_the_messages_of_a_turn_add_to_each_other() -> None:
