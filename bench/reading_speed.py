@@ -38,7 +38,7 @@ from streams.reader.text_reader import TextReader
 
 #: Turns a second that the rules are to read on one core, and the heads' share of the encoding.
 LEAST_TURNS, MOST_ON_TOP = 2_000, 0.10
-ROUNDS = 5
+ROUNDS = 9
 #: Every so many turns of the conversations are encoded and read.
 _EVERY = 5
 
