@@ -15,6 +15,7 @@ from projections.text.dates.dates_in_text import find_dates
 from projections.text.dates.found_dates import Found, local_day
 from projections.text.lexicon import WEEKDAYS
 from projections.text.tokenizer import Tokens, tokenise
+from projections.text.word_patterns import any_of
 
 #: A day that lies further ahead than this is not meant by its weekday alone.
 FURTHEST_DAYS = 62
@@ -33,7 +34,7 @@ _WEEKLY = re.compile(
 )
 _SATURDAY, _SUNDAY = 5, 6
 _SENTENCE_END = re.compile(r"[.!?…]+(?=\s)|\n+")
-_WEEKDAY = re.compile(rf"\b(?:{'|'.join(sorted(WEEKDAYS))})\b")
+_WEEKDAY = re.compile(any_of("|".join(sorted(WEEKDAYS))) + r"\b")
 
 
 def names_weekday(text: str) -> bool:

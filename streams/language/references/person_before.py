@@ -20,6 +20,7 @@ from projections.text.lexicon import (
 )
 from projections.text.sentences import sentences
 from projections.text.tokenizer import Tokens
+from projections.text.word_patterns import any_of
 from streams.language.grammar.analysis import Mention
 from streams.language.grammar.clauses import Span, is_finite
 from streams.language.grammar.reported import is_reported, reported
@@ -38,7 +39,10 @@ _LONGEST = 2_000
 #: A line of no more words with a name in it is a signature or a call.
 _SHORT_LINE = 3
 
-_PRONOUN = re.compile(r"\b(he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)
+_HE_OR_SHE = "he|she|him|her|his|hers|himself|herself"
+_PRONOUN = re.compile(rf"\b({_HE_OR_SHE})\b", re.IGNORECASE)
+# Both, in text in small letters.
+_PRONOUN_OR_THEY = re.compile(any_of(f"{_HE_OR_SHE}|they") + r"\b")
 _KIN = re.compile(
     r"\b(?P<whose>my|our|your) "
     r"(?:(?:little|older|younger|big|elder|youngest|oldest|eldest|late|dear|"
@@ -113,6 +117,9 @@ class _Candidate(NamedTuple):
 
 def has_pronoun(text: str) -> bool:
     """Whether a text speaks of somebody as "he" or "she", or of things as "they"."""
+    if text.isascii():
+        return _PRONOUN_OR_THEY.search(text.lower()) is not None
+    # `re` knows more letters as one, such as the long s of "she".
     return _PRONOUN.search(text) is not None or _THEY.search(text) is not None
 
 

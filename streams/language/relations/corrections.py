@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from projections.text.lexicon import FUNCTION_WORDS, word_set
 from projections.text.sentences import sentences
+from projections.text.word_patterns import any_of
 from streams.language.grammar.reported import Span, is_reported, reported
 from streams.language.relations.content_words import content_words, stemmed
 from streams.language.relations.given_values import Value, is_among, values_in
@@ -25,23 +26,30 @@ LOOKED_THROUGH = 40
 _ELSEWHERE_WITHIN_MS = 14 * 86_400_000
 
 _CUE = re.compile(
-    r"\b(?:actually|correction|typo|misread|i meant|i mean|scratch that|disregard|instead|edit|"
-    r"rather than|"
-    r"postponed?|extended|prolonged|lowered|raised|increased|reduced|after all|as of|change(?=:)|"
-    r"(?:gate|platform|room|time|date|venue|schedule|small|slight|quick|last[- ]minute) change|"
-    r"relocated|bumped (?:to|up|back)|put (?:back|off|forward)|mistaken|correct (?:myself|that)|"
-    r"(?:went|goes|gone|going) (?:up|down) to|can(?:['’]?t|not) (?:make|do)|"
-    r"new (?:start|starting|opening|end|departure|meeting) (?:time|date|point)|"
-    r"now (?:leav|start|begin|meet|depart|open|clos|end|cost|tak|run|happen)\w*|"
-    r"had (?:\w+ ){1,3}wrong|ignore (?:my|the) (?:last|previous|earlier)|switch(?:es|ed|ing)? to|"
-    r"sorry(?=\W*\Z)|(?:no|sorry)(?=, )|"
-    r"re-?scheduled|slipped|delayed|pushed (?:back|out|to|from)|brought forward|"
-    r"mov(?:e|es|ed|ing)\b(?=.*\b(?:to|from)\b)|change of plans?|(?:small |quick )?update|"
-    r"chang(?:ed|ing)|from now on|misspoke|mixed (?:it |them |that )?up|i was wrong|got \w+ wrong|"
-    r"my mistake|my bad|turns out|make (?:that|it)|no wait|wait|oops|nope|"
-    r"in fact|no longer|not|any ?more|down to|up to|"
-    r"(?:is|it['’]s|are) now|now (?:on|at|in)|new (?:room|time|date|day|place|venue|location)|"
-    r"(?:now|it is)(?=[.,!]|\Z))\b",
+    any_of(
+        r"actually|correction|typo|misread|i meant|i mean|scratch that|disregard|instead|edit|"
+        r"rather than|"
+        r"postponed?|extended|prolonged|lowered|raised|increased|reduced|after all|as of|"
+        r"change(?=:)|"
+        r"(?:gate|platform|room|time|date|venue|schedule|small|slight|quick|last[- ]minute) change|"
+        r"relocated|bumped (?:to|up|back)|put (?:back|off|forward)|mistaken|correct (?:myself|"
+        r"that)|"
+        r"(?:went|goes|gone|going) (?:up|down) to|can(?:['’]?t|not) (?:make|do)|"
+        r"new (?:start|starting|opening|end|departure|meeting) (?:time|date|point)|"
+        r"now (?:leav|start|begin|meet|depart|open|clos|end|cost|tak|run|happen)\w*|"
+        r"had (?:\w+ ){1,3}wrong|ignore (?:my|the) (?:last|previous|earlier)|switch(?:es|ed|"
+        r"ing)? to|"
+        r"sorry(?=\W*\Z)|(?:no|sorry)(?=, )|"
+        r"re-?scheduled|slipped|delayed|pushed (?:back|out|to|from)|brought forward|"
+        r"mov(?:e|es|ed|ing)\b(?=.*\b(?:to|from)\b)|change of plans?|(?:small |quick )?update|"
+        r"chang(?:ed|ing)|from now on|misspoke|mixed (?:it |them |that )?up|i was wrong|"
+        r"got \w+ wrong|"
+        r"my mistake|my bad|turns out|make (?:that|it)|no wait|wait|oops|nope|"
+        r"in fact|no longer|not|any ?more|down to|up to|"
+        r"(?:is|it['’]s|are) now|now (?:on|at|in)|new (?:room|time|date|day|place|venue|location)|"
+        r"(?:now|it is)(?=[.,!]|\Z)"
+    )
+    + r"\b",
 )
 #: What follows is taken back; "from … to" takes back the first of two.
 _TAKEN_BACK = re.compile(

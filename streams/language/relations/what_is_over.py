@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from projections.text.lexicon import word_set
 from projections.text.sentences import sentences
+from projections.text.word_patterns import any_of
 from streams.language.grammar.reported import is_reported, reported
 from streams.language.relations.corrections import Corrected, Earlier
 from streams.language.relations.denials import stems
@@ -129,10 +130,14 @@ _KINDS = (
     ),
 )
 _CUE = re.compile(
-    r"\b(?:(?:s|m|re|is|am|are|been)(?: [a-z]+){0,2} (?:home|back|out of|better|over|up|on|well|"
-    r"fit|fine|healthy|open|working|running)|discharged|recovered|cured|fixed|repaired|mended|"
-    r"replaced|sorted|solved|resolved|reopened|(?:works?|runs?|starts?) again|found|hired|bought|"
-    r"adopted|moved|live [^,.;:!?]{2,50} now)\b"
+    any_of(
+        r"(?:s|m|re|is|am|are|been)(?: [a-z]+){0,2} (?:home|back|out of|better|over|up|on|well|"
+        r"fit|fine|healthy|open|working|running)|discharged|recovered|cured|fixed|repaired|mended|"
+        r"replaced|sorted|solved|resolved|reopened|(?:works?|runs?|starts?) again|found|hired|"
+        r"bought|"
+        r"adopted|moved|live [^,.;:!?]{2,50} now"
+    )
+    + r"\b"
 )
 #: What is hoped, asked for, reported or denied has not ended; nor is a state so that only may be.
 _SUPPOSED = re.compile(

@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 
 from projections.text.lexicon import CONTRACTIONS, FUNCTION_WORDS, RELATIONS, word_set
+from projections.text.tokenizer import bare
+from projections.text.word_patterns import any_of
 from streams.language.grammar.clauses import is_finite
 from streams.language.grammar.verbs import BASES, THIRDS, is_past
 from streams.language.worth.worth import Said, elides
@@ -55,28 +57,38 @@ _TALK = re.compile(
     r"some|bad) news|catch(?:ing)? up|pic|pics|photo|photos|picture|pictures|video call)\b",
 )
 _MOOD = re.compile(
-    r"\b(?:over the moon|in the mood|spinning|feel|feels|felt|feeling|feelings|tired|drained|"
-    r"draining|exhaust(?:ed|ing)|"
-    r"overwhelm(?:ed|"
-    r"ing)|stressed|stressful|energy|heavy|burned out|burnt out|weary|relie(?:f|ved)|anxious|"
-    r"nervous|"
-    r"worried|scared|happy|sad|glad|proud|excited|thrilled|stoked|pumped|grateful|thankful|blessed|"
-    r"lucky|amazed|amazing|inspired|inspiring|motivated|determined|committed|passionate|hopeful|"
-    r"frustrated|frustrating|annoyed|annoying|confused|confusing|bored|stuck|keen|curious|"
-    r"can['’]t (?:think|wait|believe|focus|handle|imagine)|hope|hoping|hopefully|wish|head hurts|"
-    r"headache|breathe|breath|rest|pause|relax|escape|silence|quiet|peace|catch a break|"
-    r"good at it|awesome|great time|so much fun|a blast|a bummer|tough|hard|rewarding|challenging|"
-    r"totally worth|meaningful|joy|joyful|means? (?:a lot|so much|everything|the world)|"
-    r"love and support|support system|(?:my|our) (?:rock|rocks|dream|dreams|passion|journey|fire|"
-    r"heart|mind|head|body|goals?|focus|self|best|all|way)|hustle|grind|wahala|sharp sharp|"
-    r"in execution mode|on the same page|"
-    r"make a (?:real |big |positive )?difference|making a difference|goosebumps|laugh|laughed|cry|"
-    r"cried|brave|courage|strength|strong|stronger|keep going|hang in|give up|giving up|quit on|"
-    r"(?:won['’]t|never|not|don['’]t) quit|keep (?:pushing|plugging|at it|on)|keep on \w+ing|"
-    r"stay(?:ing)? (?:positive|focused|resilient|motivated|optimistic|hopeful)|"
-    r"push(?:ing)? (?:on|through|forward|ahead)|"
-    r"self[- ](?:care|love|acceptance|discovery|expression)|positive|positivity|encourag\w+|"
-    r"unconditional|empower\w+|important to|key\b|vital|crucial|essential)\b",
+    any_of(
+        r"over the moon|in the mood|spinning|feel|feels|felt|feeling|feelings|tired|drained|"
+        r"draining|exhaust(?:ed|ing)|"
+        r"overwhelm(?:ed|"
+        r"ing)|stressed|stressful|energy|heavy|burned out|burnt out|weary|relie(?:f|ved)|anxious|"
+        r"nervous|"
+        r"worried|scared|happy|sad|glad|proud|excited|thrilled|stoked|pumped|grateful|thankful|"
+        r"blessed|"
+        r"lucky|amazed|amazing|inspired|inspiring|motivated|determined|committed|passionate|"
+        r"hopeful|"
+        r"frustrated|frustrating|annoyed|annoying|confused|confusing|bored|stuck|keen|curious|"
+        r"can['’]t (?:think|wait|believe|focus|handle|imagine)|hope|hoping|hopefully|wish|"
+        r"head hurts|"
+        r"headache|breathe|breath|rest|pause|relax|escape|silence|quiet|peace|catch a break|"
+        r"good at it|awesome|great time|so much fun|a blast|a bummer|tough|hard|rewarding|"
+        r"challenging|"
+        r"totally worth|meaningful|joy|joyful|means? (?:a lot|so much|everything|the world)|"
+        r"love and support|support system|(?:my|our) (?:rock|rocks|dream|dreams|passion|journey|"
+        r"fire|"
+        r"heart|mind|head|body|goals?|focus|self|best|all|way)|hustle|grind|wahala|sharp sharp|"
+        r"in execution mode|on the same page|"
+        r"make a (?:real |big |positive )?difference|making a difference|goosebumps|laugh|laughed|"
+        r"cry|"
+        r"cried|brave|courage|strength|strong|stronger|keep going|hang in|give up|giving up|"
+        r"quit on|"
+        r"(?:won['’]t|never|not|don['’]t) quit|keep (?:pushing|plugging|at it|on)|keep on \w+ing|"
+        r"stay(?:ing)? (?:positive|focused|resilient|motivated|optimistic|hopeful)|"
+        r"push(?:ing)? (?:on|through|forward|ahead)|"
+        r"self[- ](?:care|love|acceptance|discovery|expression)|positive|positivity|encourag\w+|"
+        r"unconditional|empower\w+|important to|key\b|vital|crucial|essential"
+    )
+    + r"\b",
 )
 #: A thought, and not what is: "I think we can", "I see the weights are down".
 _THOUGHT = re.compile(
@@ -206,7 +218,7 @@ def use_later(said: Said) -> int:
     lowers = said.tokens.lowers[said.left : said.right]
     count = said.words
     firm = _firm(said)
-    life = sum(lower.removesuffix("'s") in _OF_LIFE for lower in lowers)
+    life = sum(map(_OF_LIFE.__contains__, map(bare, lowers)))
     weight = count.telling + firm
     if not FOREIGN.isdisjoint(lowers):
         lives = len(_FOREIGN_LIFE & set(lowers))
@@ -235,11 +247,11 @@ def tells(said: Said) -> int:
     text = said.lower
     lowers = said.tokens.lowers[said.left : said.right]
     firm = _firm(said)
-    telling = said.words.telling - sum(lower in _OF_TALK for lower in lowers)
+    telling = said.words.telling - sum(map(_OF_TALK.__contains__, lowers))
     if _is_foreign(lowers):
         lives = len(_FOREIGN_LIFE & set(lowers))
         return 2 * (firm + lives) + said.words.telling // 3 - 5
-    life = sum(lower.removesuffix("'s") in _OF_LIFE for lower in lowers)
+    life = sum(map(_OF_LIFE.__contains__, map(bare, lowers)))
     pro = 3 * min(firm, 3) + 2 * min(life, 2) + min(telling, 6)
     if SPEAKER.isdisjoint(lowers):
         wisdom = said.read is not None and not firm and not elides(said)

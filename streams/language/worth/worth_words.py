@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from projections.text.lexicon import PAST, word_set
+from projections.text.word_patterns import any_of
 
 #: The first person of other languages; of these the rules know no more.
 FOREIGN = word_set(
@@ -287,17 +288,21 @@ CONTRAST = re.compile(
 )
 #: What somebody settles on: "Let's go with the Kurama Onsen".
 CHOICE = re.compile(
-    r"\b(?:let['’]?s (?:just )?(?:stick|go|start|move forward|proceed|begin|settle|do|try|use|"
-    r"focus|pick|choose|book|take|continue|keep) (?:with|on|for|to|the)|"
-    r"i(?:['’]ll| will) (?:go with|take the|stick with|choose|pick)|"
-    r"(?:is|are|sounds?|looks?|seems?|works?|feels?) (?:more |quite |"
-    r"pretty |so |really |much |very |"
-    r"like )*(?:the best|best|better|perfect|what i|exactly what i|good for me|fine for me|for me|"
-    r"too "
-    r"(?:much|complicated|expensive|early|late|far|hard)|good|fine|manageable|appealing|"
-    r"interesting|"
-    r"complicated|acceptable|comfortable|natural)|(?:works|suits|is fine|is perfect|is "
-    r"better) for (?:me|us))\b",
+    any_of(
+        r"let['’]?s (?:just )?(?:stick|go|start|move forward|proceed|begin|settle|do|try|use|"
+        r"focus|pick|choose|book|take|continue|keep) (?:with|on|for|to|the)|"
+        r"i(?:['’]ll| will) (?:go with|take the|stick with|choose|pick)|"
+        r"(?:is|are|sounds?|looks?|seems?|works?|feels?) (?:more |quite |"
+        r"pretty |so |really |much |very |"
+        r"like )*(?:the best|best|better|perfect|what i|exactly what i|good for me|fine for me|"
+        r"for me|"
+        r"too "
+        r"(?:much|complicated|expensive|early|late|far|hard)|good|fine|manageable|appealing|"
+        r"interesting|"
+        r"complicated|acceptable|comfortable|natural)|(?:works|suits|is fine|is perfect|is "
+        r"better) for (?:me|us)"
+    )
+    + r"\b",
 )
 #: What assistants are asked to do with words.
 MAKES = word_set(
