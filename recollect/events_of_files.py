@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Sequence
+from itertools import islice
 
 import msgspec
 
@@ -33,7 +34,7 @@ class EventsOfFiles(Surroundings):
         most = max(kept, _LOOKED_THROUGH)
         self._said: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=most))
         self._began: dict[tuple[str, str], Event] = {}
-        self._spoken: dict[str, deque[Event]] = defaultdict(lambda: deque(maxlen=REACH))
+        self._spoken: dict[str, deque[Speaker]] = defaultdict(lambda: deque(maxlen=REACH))
         self._written: dict[tuple[str, str], deque[Event]] = defaultdict(
             lambda: deque(maxlen=REACH)
         )
@@ -66,14 +67,16 @@ class EventsOfFiles(Surroundings):
     def add(self, event: Event) -> None:
         """Add an event behind those before it."""
         if not isinstance(event.payload, Deletion):
+            said = message_of(event)
             self._said[_conversation(event)].append(event)
-            self._began.setdefault((_conversation(event), message_of(event).sender_id), event)
-            self._spoken[_place(event)].append(event)
-            self._written[event.platform, message_of(event).sender_id].append(event)
+            self._began.setdefault((_conversation(event), said.sender_id), event)
+            speaker = Speaker(event.number, event.platform, said.sender_id, said.sender_name)
+            self._spoken[_place(event)].append(speaker)
+            self._written[event.platform, said.sender_id].append(event)
         self._versions[_message(event)].append(event)
 
     def before(self, event: Event, limit: int) -> Sequence[Event]:
-        return list(reversed(self._said[_conversation(event)]))[:limit]
+        return list(islice(reversed(self._said[_conversation(event)]), limit))
 
     def elsewhere(self, event: Event, since: int) -> Sequence[Event]:
         place = _conversation(event)
@@ -86,12 +89,11 @@ class EventsOfFiles(Surroundings):
         return self._began.get((_conversation(event), message_of(event).sender_id))
 
     def speakers(self, event: Event, since: int) -> Sequence[Speaker]:
-        last: dict[tuple[str, str | None], Speaker] = {}
-        for one in self._spoken[_place(event)]:
-            said = message_of(one)
-            if since <= one.number < event.number:
-                speaker = Speaker(one.number, one.platform, said.sender_id, said.sender_name)
-                last[said.sender_id, said.sender_name] = speaker
+        last = {
+            (speaker.sender_id, speaker.sender_name): speaker
+            for speaker in self._spoken[_place(event)]
+            if since <= speaker.number < event.number
+        }
         return sorted(last.values(), reverse=True)
 
     def turn(self, event: Event, platform: str, turn_id: str) -> Sequence[Event]:

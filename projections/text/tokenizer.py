@@ -33,14 +33,15 @@ def tokenise(text: str) -> Tokens:
     words = _TOKEN.findall(text)
     starts: list[int] = []
     ends: list[int] = []
+    find, begins, stops = text.index, starts.append, ends.append
     position = 0
     for word in words:
         # The first place at or after the last token is the match itself, or a place inside a
         # skipped stretch; skipped stretches hold no word character that could begin a token.
-        position = text.index(word, position)
-        starts.append(position)
+        position = find(word, position)
+        begins(position)
         position += len(word)
-        ends.append(position)
+        stops(position)
     lowers = [word.lower() for word in words]
     if "’" in text:
         lowers = [lower.replace("’", "'") for lower in lowers]

@@ -329,6 +329,8 @@ def among_versions(event: Event, revisions: Sequence[Event]) -> tuple[int, tuple
 
     What came before it in the ledger counts; a version that comes later takes its place then.
     """
+    if not revisions and not isinstance(event.payload, Edit | Deletion):
+        return event.occurred_at, (), True
     versions = [one for one in revisions if not isinstance(one.payload, Deletion)]
     if isinstance(event.payload, Deletion):
         return event.occurred_at, tuple(one.id for one in versions), False

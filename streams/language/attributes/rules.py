@@ -29,11 +29,12 @@ _DOUBT = re.compile(
     r"kidding|pretend|pretending|imagine|used to|no longer|any ?more|not sure|or not|supposedly|"
     r"until|almost|once|had|let's|as if|apparently|like a (?:dog|maniac|fool|horse))\b|[?]",
 )
+# Each with what a text has where it is found.
 _SHORT = (
-    (re.compile(r"\b(i|we|[\w.]+)['’](?:m|re)\b|\b(i)m\b", re.IGNORECASE), r"\1\2 am"),
-    (re.compile(r"\b(i|we)['’]ve\b|\b(i)ve\b", re.IGNORECASE), r"\1\2 have"),
-    (re.compile(r"\b(do|does|is|are|am|have|has)n['’]?t\b", re.IGNORECASE), r"\1 not"),
-    (re.compile(r"\bcan(?:['’]?t|not)\b", re.IGNORECASE), "can not"),
+    ("", re.compile(r"\b(i|we|[\w.]+)['’](?:m|re)\b|\b(i)m\b", re.IGNORECASE), r"\1\2 am"),
+    ("ve", re.compile(r"\b(i|we)['’]ve\b|\b(i)ve\b", re.IGNORECASE), r"\1\2 have"),
+    ("n", re.compile(r"\b(do|does|is|are|am|have|has)n['’]?t\b", re.IGNORECASE), r"\1 not"),
+    ("can", re.compile(r"\bcan(?:['’]?t|not)\b", re.IGNORECASE), "can not"),
 )
 _SHORTENED = re.compile(r"['’]|\bi(?:m|ve)\b|\b(?:do|does)nt\b|cannot|cant")
 #: "Long story short, I …": a few words that say nothing, and nobody's but the speaker's.
@@ -366,9 +367,11 @@ def _is_sure(found: Told, clause: str, mentions: Sequence[Mention]) -> bool:
 def _plainly(clause: str) -> str:
     """The clause with single blanks and without short forms."""
     plain = " ".join(clause.split())
-    if _SHORTENED.search(plain.lower()):
-        for pattern, whole in _SHORT:
-            plain = pattern.sub(whole, plain)
+    lower = plain.lower()
+    if _SHORTENED.search(lower):
+        for sign, pattern, whole in _SHORT:
+            if sign in lower:
+                plain = pattern.sub(whole, plain)
     return plain
 
 

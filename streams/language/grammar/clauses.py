@@ -192,7 +192,7 @@ def is_finite(tokens: Tokens, start: int, end: int) -> bool:
     lowers = tokens.lowers
     for index in range(left, right):
         lower = lowers[index]
-        if lower.endswith(_SHORTENED) or lower in ("im", "ive"):
+        if lower in ("im", "ive") or ("'" in lower and lower.endswith(_SHORTENED)):
             return right - left > 1
         if index > left and (
             lower in _VERBS

@@ -259,7 +259,9 @@ def _names_and_numbers(
         elif "0" <= first <= "9":
             index = _number(tokens, index, right, found)
         else:
-            lower = bare(lowers[index])
+            lower = lowers[index]
+            if "'" in lower:
+                lower = bare(lower)
             if lower in LOWER_KNOWN or lower in NUMBERED:
                 _lower_known(tokens, index, right, lower, found)
             index += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from projections.text.lexicon import (
     AUXILIARIES,
@@ -190,8 +191,8 @@ class _Rewriting:
         quoted += reported(tokens.text)
         self._quoted = {
             index
-            for index, start in enumerate(tokens.starts)
-            if any(begin <= start < end for begin, end in quoted)
+            for begin, end in quoted
+            for index in range(bisect_left(tokens.starts, begin), bisect_left(tokens.starts, end))
         }
         self._named = False
         self._several = False  # whether "we" or "us" was said

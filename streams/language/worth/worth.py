@@ -444,7 +444,7 @@ def count_words(tokens: Tokens, left: int, right: int, mentions: Sequence[Mentio
             continue
         if lower in _CONTENTLESS:
             continue
-        if lower.endswith(_CONTRACTED) and bare(lower) in _CONTRACTED_WORDS:
+        if "'" in lower and lower.endswith(_CONTRACTED) and bare(lower) in _CONTRACTED_WORDS:
             continue
         content += 1
         if lower not in PHATIC and lower not in VAGUE:
