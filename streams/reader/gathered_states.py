@@ -28,7 +28,8 @@ class StateGatherer:
     def __init__(self, encoder: OnnxEncoder, heads: HeadFile, layers: Sequence[int]) -> None:
         self._encoder = encoder
         self._middles = {layer: heads.middles[layer].array() for layer in layers}
-        self._scale = np.concatenate([heads.scales[layer].array() for layer in layers])
+        scales = [heads.scales[layer].array() for layer in layers]
+        self._scale = np.concatenate([np.zeros(0, np.float32), *scales])
         self._pieces, self._words = _Rows(len(self._scale)), _Rows(len(self._scale))
 
     def of_texts(self, cut: CutTexts, states: Iterable[HiddenStates]) -> WholeNumbers:

@@ -18,7 +18,7 @@ PARTS = 1_000
 INNER_PARTS = 16
 
 # What is calculated from so many rows stays in a core's own cache.
-_ROWS = 256
+_ROWS = 1_024
 
 # What a score is worth beside the best: a row's shares are added in whole numbers, so that a
 # percentage is the same wherever it is calculated.

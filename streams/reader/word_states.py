@@ -25,9 +25,8 @@ def whole_numbers(numbers: Floats, scale: Floats, out: WholeNumbers) -> None:
     `numbers` is written over.
     """
     numbers *= scale
-    np.rint(numbers, out=numbers)
     numbers.clip(-MOST, MOST, out=numbers)
-    out[:] = numbers
+    np.rint(numbers, out=out, casting="unsafe")
 
 
 def of_words(
