@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -212,3 +213,16 @@ def test_what_a_sentence_says_of_somebody(reader: TextReader) -> None:
         ("Thanks, see you tomorrow!", None),
     ]:
         assert [sentence.attribute for sentence in read(reader, text).sentences] == [attribute]
+
+
+@pytest.mark.parametrize("kept", [(), ("names",), ("names", "tags")])
+def test_a_reader_with_some_heads_or_none_reads_what_it_can(
+    reader: TextReader, kept: tuple[str, ...]
+) -> None:
+    """A user may train some heads alone; a file without any is no fault."""
+    whole = read_heads(OWN, sha256_of(OWN))
+    some = msgspec.structs.replace(whole, heads={name: whole.heads[name] for name in kept})
+    text = "Ada Lovelace moved to Lisbon in May."
+    (found,) = TextReader(reader.encoder, some).read([text])
+    reading = unpacked(text, found.content)
+    assert bool(reading.names) == ("names" in kept)

@@ -136,3 +136,56 @@ def test_what_everybody_says_is_told_of_nobody() -> None:
     """The head is nearly as sure of it as of what somebody says of themselves."""
     assert read("Baking bread together is good for a family.", (70,), among_people=True) == []
     assert read("My family bakes good bread together.", (70,), among_people=True) != []
+
+
+@pytest.mark.parametrize(
+    ("said", "percents", "kept"),
+    [
+        ("Design review tomorrow at 14:00 in the mill.", (97,), None),
+        ("Dear all,\n\nOtto's class visits the mill on Thursday 9 July.", (9, 98), 1),
+        ("Please bring twelve euros for the boat. The boat leaves Orta at 8:45.", (80, 90), 1),
+    ],
+)
+def test_an_announcement_to_people_is_told_and_not_taken_for_a_request(
+    said: str, percents: tuple[int, ...], kept: int | None
+) -> None:
+    spans = sentences(said)
+    start, end = spans[kept] if kept is not None else (0, len(said))
+    assert said[start:end] in read(said, percents, among_people=True)
+
+
+def test_a_long_announcement_in_which_nobody_says_i_is_told_among_people() -> None:
+    said = (
+        "Otto's class visits the mill on Thursday 9 July. The bus leaves Orta at 8:45 and comes "
+        "back at noon. Bread and cheese are there. Boots are better than shoes, the paths are wet."
+    )
+    percents = (98, 86, 20, 20)
+    assert "Otto's class visits the mill on Thursday 9 July." in read(
+        said, percents, among_people=True
+    )
+    assert read(said, percents) == []  # to an assistant it may be material
+
+
+def test_what_is_proposed_or_wished_is_told_where_the_head_is_sure_and_no_order_is() -> None:
+    proposed = "Let's practise the song of the millers with the long refrain."
+    wished = "I want a more stable income from the mill."
+    assert read(proposed, (90,)) == [proposed]
+    assert read(wished, (95,)) == [wished]
+    assert read("Give me a more stable list of the mill's songs.", (95,)) == []
+
+
+def test_a_question_that_reminds_of_what_was_tells_what_stands_before() -> None:
+    said = "No, I haven't changed that air filter yet, remember my son was sick?"
+    assert any(fact.startswith("No, I haven't changed") for fact in read(said, (93,)))
+
+
+def test_what_is_asked_of_the_readers_stays_out_of_what_they_are_told() -> None:
+    said = "Gannet is on for Tuesday 17 March 🚀 The list is pinned, please put your name on it!"
+    told = read(said, (90,), among_people=True)
+    assert all("please" not in fact for fact in told)
+    assert any(fact.startswith("Gannet is on for Tuesday 17 March") for fact in told)
+
+
+def test_numbers_make_no_sentence_foreign() -> None:
+    said = "88 rue Charlevoix apartment 2 is officially home."
+    assert read(said, (99,), among_people=True) == [said]

@@ -118,6 +118,8 @@ AT = 1_778_245_000_000
         ("Lets book the boat", "Ada Marsh wants to book the boat."),
         ("Let's you and I paint it.", None),
         ("Let's see what you find.", None),
+        ("Let's say the baker refuses my offer.", None),
+        ("My nets are torn, my guy.", None),
         ("Let's", None),
         ("Let's not", None),
         ("Reminds me of my mother.", None),

@@ -13,13 +13,16 @@ from streams.language.grammar.verbs import BASES, NOUNS_TOO, PAST_FORMS, THIRDS
 Span = tuple[int, int]
 
 _PRONOUN = r"(?:i|we|he|she|it|they|you|there|that|this|im|ive)(?:['’](?:m|s|re|ve|d|ll))?"
+#: Between two clauses they stand for the full stop: "We are on for Tuesday 🚀 List is pinned".
+_PICTURES = "[\u2600-\u27bf\ufe0f\U0001f300-\U0001faff]++"
 _OWNER = r"(?:my|our|his|her|their|your|the|mum|mom|dad)"
 _JOINT = re.compile(
     r"(?=[\s–—;,-])(?:"
+    rf"\s*+{_PICTURES}\s*+(?=[A-Z\d])|"
     r"(?<!\s)\s++[-–—]++\s++|(?<!\s)\s*+[–—]\s*+|(?<=\w)- |;\s++"
     rf"|,\s+(?:(?P<joined>and|but|so|yet|then|plus|also|or|though|although|except)\s+)?"
     rf"(?=(?:(?:also|frankly|honestly|actually|now|then|just|still|finally)\s+)?"
-    rf"(?:{_PRONOUN}\b|{_OWNER}\s+\w+))"
+    rf"(?:{_PRONOUN}\b|{_OWNER}\s+\w+|(?:please|pls)\s+\w+))"
     rf"|\s+(?P<bare>and|but|so)\s+(?=(?:(?:also|frankly|honestly|actually|now|"
     rf"then)\s+)?{_PRONOUN}\b"
     rf"|(?:my|our)\s))",
@@ -27,8 +30,8 @@ _JOINT = re.compile(
 )
 #: A clause that begins so hangs on another.
 _SUBORDINATE = re.compile(
-    r"(?:(?:and|but|so|oh|well|yeah|yes|no|also|then)[ ,]+)*(?:if|when|whenever|because|since|as|"
-    r"although|"
+    r"(?:(?:and|but|so|oh|well|yeah|yes|no|also|then|just|only)[ ,]+)*(?:around|if|when|whenever|"
+    r"because|since|as|although|"
     r"though|unless|while|after|before|until|once|even|whether|that|which|who|in case|for|to|by|"
     r"with|without|in|on|at|from|during|last|next|every|this|by the way)\b",
     re.IGNORECASE,

@@ -24,7 +24,7 @@ _QUESTION_OPENING = re.compile(
 #: Where a question begins after a statement: "I'm 32 and live in Turin, could you ...?"
 _ASKS_THEN = re.compile(
     rf"(?:[,;:–—](?!\d)| -+)\s*(?=(?:(?:so|and|but|then|now|please|any|also)[ ,]+)*(?:{_OPENS}"
-    r"|(?:what|where|when|why|how|who|which|any|is|are|should|could|can|would|do|does) ))"
+    r"|(?:what|where|when|why|how|who|which|any|is|are|should|could|can|would|do|does|remember) ))"
     rf"|\s(?:so|and|but)\s(?=(?:{_OPENS}))",
     re.IGNORECASE,
 )

@@ -38,6 +38,7 @@ _EMPTY_IT = re.compile(
     r"already|getting|been|such))*"
     r" (?:(?:my|our|(?-i:[A-Z])[\w'’]+['’]s) |raining|snowing|cold|hot|warm|dark|late|early|\d|"
     r"time|"
+    r"(?:(?-i:[A-Z])[\w'’-]+,? (?:and |or )?){1,4}(?:for|who|that) |"
     r"(?:an? )?(?:\w+ ){1,3}(?:to|that|when|if|how|for|since|because|who|where) |nice (?:to|that) |"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)|"
     r"it (?:takes|took|will take|rains|rained|snows|snowed|turns out|turned out|depends|costs "

@@ -18,6 +18,7 @@ from streams.language.worth.judged_clauses import JudgedClause
 from streams.language.worth.worth import (
     Message,
     about,
+    asks_only,
     is_draft,
     is_rule,
     is_worth,
@@ -47,12 +48,17 @@ class ClauseJudge:
     """
 
     def __init__(
-        self, contents: MessageContents, *, keep: Sequence[Span] = (), dictated: bool = False
+        self,
+        contents: MessageContents,
+        *,
+        keep: Sequence[Span] = (),
+        dictated: bool = False,
+        among_people: bool = False,
     ) -> None:
         self._contents = contents
         self._keep = keep
         self._dictated = dictated
-        self.message = Message.of(contents.tokens)
+        self.message = Message.of(contents.tokens, among_people=among_people)
 
     def judged(self, clause: Clause, linked: bool, explains: bool = False) -> JudgedClause:
         """Judge a clause.
@@ -83,7 +89,11 @@ class ClauseJudge:
             and not self._contents.is_anothers(start)
             and (
                 is_worth(said, whom, self.message, linked, explains)
-                or (surely_lasts(said) and may_tell(said, whom, self.message))
+                or (
+                    surely_lasts(said)
+                    and not asks_only(said)
+                    and may_tell(said, whom, self.message)
+                )
             )
         )
         return JudgedClause(clause, said, whom, claim or another or frame, kept, overruled)

@@ -99,7 +99,7 @@ _JOINING = word_set("and but so because when if while although though since as")
 _RELATIVE = word_set("who which that where whose people those")
 _FOREIGN = word_set("ich mein wir je mon nous yo mi eu io mio ik jag jeg saya aku gue kami kita")
 _ADDRESS = re.compile(
-    r"my (?:guy|brother|friend|god|dear|goodness|love|man|word)"
+    r"(?:\A|, ?)my (?:guy|brother|friend|god|dear|goodness|love|man|word)"
     r"(?=\W*\Z|[,!.:]| (?:i|we|you|this)\b)",
     re.IGNORECASE,
 )
@@ -117,6 +117,8 @@ _SAYS_OF = word_set(
     can will would"""
 )
 _LETS = word_set("let's lets")
+#: "Let's say they refuse", "Let's see" propose nothing.
+_SUPPOSED = word_set("say see suppose assume imagine pretend hope face think wait hear")
 _TAIL = re.compile(
     r"[\s!.…,;:–—-]*(?:[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f\u200d]+[\s!.…]*)*\Z"
 )
@@ -150,7 +152,7 @@ def in_third_person(sentence: str, speaker: str, *, explained: bool = False) -> 
     `explained`: the sentence that stands before it says what "it" and "that" are.
     """
     name = _DECORATED.sub("", speaker.split("@")[0])
-    if _NAME.fullmatch(name) is None or name.lower() in _NO_NAMES or _ADDRESS.match(sentence):
+    if _NAME.fullmatch(name) is None or name.lower() in _NO_NAMES or _ADDRESS.search(sentence):
         return None
     if _MARKED.search(sentence) or _QUOTE_MARK.search(_QUOTED.sub("", sentence)):
         return None
@@ -232,7 +234,7 @@ class _Rewriting:
             return 0
         refused = lowers[1:2] == ["not"]
         verb_at = self._verb_after(1 if refused else 0)
-        if verb_at is None or lowers[verb_at] not in BASES:
+        if verb_at is None or lowers[verb_at] not in BASES - _SUPPOSED:
             return 0
         self._put(0, f"{self._who()} {'does not want' if refused else 'wants'} to")
         if refused:

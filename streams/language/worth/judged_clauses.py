@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from streams.language.grammar.analysis import Claim
 from streams.language.grammar.clauses import Clause
-from streams.language.worth.worth import About, Said, is_comment, is_order, points_back
+from streams.language.worth.worth import About, Said, is_command, is_comment, is_order, points_back
 
 
 class JudgedClause(NamedTuple):
@@ -29,8 +29,9 @@ def leads_to(piece: JudgedClause) -> bool:
 def together(pieces: Sequence[JudgedClause]) -> list[tuple[int, int]]:
     """Return the first and last of the clauses that make one statement each.
 
-    A clause with a claim or a subject of its own stands alone; a comment goes, what takes something
-    back ("but", "though") stays with what it takes back, and a purpose with what is done for it.
+    A clause with a claim or a subject of its own stands alone; a comment and what others are asked
+    go, what takes something back ("but", "though") stays with what it takes back, and a purpose
+    with what is done for it.
     """
     groups: list[tuple[int, int]] = []
     for place, piece in enumerate(pieces):
@@ -47,6 +48,10 @@ def together(pieces: Sequence[JudgedClause]) -> list[tuple[int, int]]:
                 groups[-1] = (groups[-1][0], place)
             else:
                 groups.append((place, place))
-        elif groups and groups[-1][1] == place - 1 and not is_comment(piece.said):
+        elif groups and groups[-1][1] == place - 1 and not _goes(piece.said):
             groups[-1] = (groups[-1][0], place)
     return groups
+
+
+def _goes(said: Said) -> bool:
+    return is_comment(said) or is_command(said)

@@ -73,7 +73,8 @@ _MOOD = re.compile(
         r"headache|breathe|breath|rest|pause|relax|escape|silence|quiet|peace|catch a break|"
         r"good at it|awesome|great time|so much fun|a blast|a bummer|tough|hard|rewarding|"
         r"challenging|"
-        r"totally worth|meaningful|joy|joyful|means? (?:a lot|so much|everything|the world)|"
+        r"time is (?:money|precious|gold)|totally worth|meaningful|joy|joyful|"
+        r"means? (?:a lot|so much|everything|the world)|"
         r"love and support|support system|(?:my|our) (?:rock|rocks|dream|dreams|passion|journey|"
         r"fire|"
         r"heart|mind|head|body|goals?|focus|self|best|all|way)|hustle|grind|wahala|sharp sharp|"
@@ -321,6 +322,7 @@ def _is_foreign(lowers: Sequence[str]) -> bool:
     """Whether somebody speaks of himself in another language, or hardly a word is English."""
     if not FOREIGN.isdisjoint(lowers):
         return True
+    lowers = [lower for lower in lowers if not lower.isdigit()]
     if len(lowers) < _SOME_WORDS or _ONE_IN * sum(map(_ENGLISH.__contains__, lowers)) >= len(
         lowers
     ):

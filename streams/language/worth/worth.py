@@ -106,8 +106,11 @@ _SELF = SPEAKER - FOREIGN
 #: Percent from which the head thinks that a sentence lasts.
 _LIKELY = 50
 #: Percent from which it is sure.
-_SURE = 80
+_SURE = 75
+#: Percent from which what is asked for tells what somebody is about.
+_ASKED = 85
 _OWNED = frozenset({"my", "our"})
+_PROPOSING = frozenset({"let's", "lets"})
 _NO_NAME = FUNCTION_WORDS | EVERYBODY
 _CONTENTLESS = FUNCTION_WORDS | CONTRACTIONS.keys() | HONORIFICS
 _CONTRACTED_WORDS = FUNCTION_WORDS | PHATIC
@@ -135,22 +138,28 @@ class Message(NamedTuple):
     of_self: bool
 
     @classmethod
-    def of(cls, tokens: Tokens) -> Message:
-        """Judge the words of a message."""
+    def of(cls, tokens: Tokens, *, among_people: bool) -> Message:
+        """Judge the words of a message; `among_people`: it is to others, who are told what it says
+        and are not given material.
+        """
         lowers = tokens.lowers
         return cls(
-            requests=not MAKES.isdisjoint(lowers)
+            requests=not among_people
+            and not MAKES.isdisjoint(lowers)
             and any(
                 lower in MAKES and (index == 0 or _ordered(tokens, index))
                 for index, lower in enumerate(lowers)
             ),
-            material=len(lowers) > _LONG and SPEAKER.isdisjoint(lowers),
+            material=not among_people and len(lowers) > _LONG and SPEAKER.isdisjoint(lowers),
             of_self=not _SELF.isdisjoint(lowers),
         )
 
 
 def _ordered(tokens: Tokens, index: int) -> bool:
-    return tokens.lowers[index - 1] in ORDERING or not ENDS.isdisjoint(tokens.gap(index - 1))
+    before = tokens.lowers[max(0, index - 3) : index]
+    if before[1:] == ["need", "to"] and before[0] in ("we", "you"):
+        return False  # "What do we need to outline?"
+    return before[-1] in ORDERING or not ENDS.isdisjoint(tokens.gap(index - 1))
 
 
 def about(said: Said) -> About:
@@ -239,7 +248,7 @@ def is_worth(
         return False
     if CHOICE.search(said.lower):
         return count.telling + len(said.mentions) >= 2 and _kept_by_head(said, 5)
-    if COMMAND.match(said.lower):
+    if is_command(said):
         return False
     if subject == "speaker":
         kept = _of_the_speaker(said)
@@ -259,7 +268,7 @@ def may_tell(said: Said, subject: About, message: Message) -> bool:
     """
     if said.read is None or said.read.durable < _LIKELY:
         return False
-    if message.requests or message.material or _asks_only(said) or is_draft(said):
+    if message.requests or message.material or asks_only(said) or is_draft(said):
         return False
     if surely_lasts(said):
         return True
@@ -271,10 +280,21 @@ def may_tell(said: Said, subject: About, message: Message) -> bool:
     return bool(said.mentions or said.dates) or not _SELF.isdisjoint(lowers)
 
 
-def _asks_only(said: Said) -> bool:
-    """Whether it asks for something, and not for what is the speaker's own: "for my trip"."""
-    own = not _OWNED.isdisjoint(said.tokens.lowers[said.left : said.right])
-    return is_order(said) and (not own or COMMAND.match(said.lower) is not None)
+def asks_only(said: Said) -> bool:
+    """Whether it asks for something: not for what is the speaker's own, "for my trip", nor for what
+    is to be done together, "Let's begin with the budget", nor for what the head says lasts, "I need
+    a more stable income".
+    """
+    lowers = said.tokens.lowers[said.left : said.right]
+    if lowers[0] in _PROPOSING or not is_order(said):
+        return False
+    if is_command(said):
+        return True
+    return _OWNED.isdisjoint(lowers) and not _lasts_asked(said)
+
+
+def _lasts_asked(said: Said) -> bool:
+    return said.read is not None and said.read.durable >= _ASKED
 
 
 def surely_lasts(said: Said) -> bool:
@@ -284,7 +304,18 @@ def surely_lasts(said: Said) -> bool:
 
 def is_order(said: Said) -> bool:
     """Whether it asks somebody to do something."""
-    return COMMAND.match(said.lower) is not None or REQUEST.search(said.lower) is not None
+    return is_command(said) or REQUEST.search(said.lower) is not None
+
+
+def is_command(said: Said) -> bool:
+    """Whether it begins as a command does; "Design review tomorrow at two", which the head reads as
+    a statement and which names a day, is none.
+    """
+    if COMMAND.match(said.lower) is None:
+        return False
+    read = said.read
+    stated = read is not None and read.kind == "statement" and bool(said.dates)
+    return not (read and stated and said.tokens.starts[said.left] == read.start)
 
 
 def is_rule(said: Said) -> bool:

@@ -112,8 +112,8 @@ FOR_GOOD = re.compile(r"(?:please[, ]+)?(?:do not|don['’]t|dont|never|no)\b")
 ONE_OF_MINE = re.compile(r"\b(?:me|my|mine|our|i|i'm|i['’]m|us)\b")
 
 COMMAND = re.compile(
-    r"""\W*(?:(?:please|pls|now|ok|okay|so|then|and|also|hey|hi|hello|thanks|great|next|first|just|
-    finally|again|well|but|yes|no|\d+[.)])\W+)*
+    r"""[^\w'"\u201c\u2018]*(?:(?:please|pls|now|ok|okay|so|then|and|also|hey|hi|hello|thanks|
+    great|next|first|just|finally|again|well|but|yes|no|\d+[.)])\W+)*
     (?:(?:can|could|will|would)\ (?:you|u|somebody|someone|anybody)\b
     |(?:you\ (?:will|should|must|need\ to|have\ to|can|are\ (?:a|an|the|going\ to|to))\b)
     |(?:act|add|analy[sz]e|answer|apply|arrange|ask|assume|attempt|brainstorm|break|bring|build
@@ -307,7 +307,7 @@ CHOICE = re.compile(
 #: What assistants are asked to do with words.
 MAKES = word_set(
     """write generate create rewrite re-write summarize summarise translate explain describe list
-    act provide compose draft improve paraphrase analyze analyse continue expand suggest design
+    act provide compose draft improve paraphrase analyze analyse expand suggest design
     develop calculate identify compare discuss rephrase answer edit fix correct convert outline
     simulate imagine produce prepare"""
 )
