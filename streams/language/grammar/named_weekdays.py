@@ -32,6 +32,15 @@ _WEEKLY = re.compile(
     rf"(?:{'|'.join(sorted(WEEKDAYS))})\b(?! (?:the )?\d)",
     re.IGNORECASE,
 )
+_DAYS = rf"(?:{'|'.join(sorted(WEEKDAYS))})\b"
+_CLOCK = r"(?:\d{1,2}(?:[:.h]\d{2})?(?: ?[ap]\.?m\.?)?|noon|midnight)"
+#: When something is open: "The Mill: Friday & Saturday, 7 AM - 10 PM", "closed Sunday".
+_OPENING = re.compile(
+    rf"(?:\b(?:open|opens|opening|closed|closes|hours)\b[^.!?\n]{{0,30}}?|:[^\w\n]{{0,4}})"
+    rf"\b{_DAYS}(?:(?: ?[&,/–-] ?| and | to | through | till | until )\b{_DAYS})*"
+    rf"[:,]? (?:closed\b|(?:from |between )?{_CLOCK} ?(?:-|–|to|till|until|and) ?{_CLOCK})",
+    re.IGNORECASE,
+)
 _SATURDAY, _SUNDAY = 5, 6
 _SENTENCE_END = re.compile(r"[.!?…]+(?=\s)|\n+")
 _WEEKDAY = re.compile(any_of("|".join(sorted(WEEKDAYS))) + r"\b")
@@ -62,6 +71,13 @@ def collection_days(tokens: Tokens) -> list[tuple[int, int]]:
     return [match.span() for match in _WEEKLY.finditer(tokens.text)]
 
 
+def _opening_days(tokens: Tokens) -> list[tuple[int, int]]:
+    """Return where a text says on which weekdays something is open: no one day either."""
+    if WEEKDAYS.keys().isdisjoint(tokens.lowers):
+        return []
+    return [match.span() for match in _OPENING.finditer(tokens.text)]
+
+
 def as_named(
     tokens: Tokens, dates: Sequence[Found], today: int, named: Sequence[int]
 ) -> tuple[list[Found], frozenset[int]]:
@@ -75,6 +91,8 @@ def as_named(
     if collection_days(tokens):
         # "Garbage Tuesday, recycling Thursday": of every week.
         dates = [item for item in dates if not _is_bare_weekday(tokens, item)]
+    elif open_on := _opening_days(tokens):
+        dates = [item for item in dates if not _is_within(tokens, item, open_on)]
     here: list[int] = []
     settled: list[Found] = []
     used: set[int] = set()
@@ -139,6 +157,11 @@ def _is_numbered(tokens: Tokens, item: Found) -> bool:
     """Whether a date is one day and names its number: "Friday the 3rd", "3 April"."""
     words = tokens.lowers[item.left : item.right]
     return item.first == item.last and any(word[0].isdigit() for word in words)
+
+
+def _is_within(tokens: Tokens, item: Found, spans: Sequence[tuple[int, int]]) -> bool:
+    place = tokens.starts[item.left]
+    return _is_bare_weekday(tokens, item) and any(start <= place < end for start, end in spans)
 
 
 def _is_bare_weekday(tokens: Tokens, item: Found) -> bool:

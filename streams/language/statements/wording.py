@@ -37,7 +37,8 @@ _IT_IS = re.compile(r"\A(?:it|that)(?:['’]s| is)(?= )", re.IGNORECASE)
 #: "Here's a pic from last week"
 _SHOWS = re.compile(
     r"\bhere(?:['’]s| is| are)\b[^.!?]{0,80}?"
-    r"\b(?:pics?|pictures?|photos?|shots?|snaps?|images?|one|peek)\b",
+    r"\b(?:pics?|pictures?|photos?|shots?|snaps?|images?|one|peek|(?:self-)?portrait|painting|"
+    r"drawing|sketch|(?:i|we)(?: just)? (?:made|painted|drew|took|built|finished|baked|cooked))\b",
     re.IGNORECASE,
 )
 #: A caption with marks that fence what is remembered is not repeated, nor is a long one.
