@@ -29,7 +29,7 @@ from streams.language.statements.said_before import SaidBefore
 from streams.language.statements.wording import THIRD_PERSON, Wording
 from streams.language.worth.judged_clauses import JudgedClause, leads_to, together
 from streams.language.worth.lasting import tells, use_later
-from streams.language.worth.worth import Said, asks_only, is_answer, may_tell, points_back, says
+from streams.language.worth.worth import Said, is_answer, may_tell, points_back, says
 
 _KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b", re.IGNORECASE)
 #: So few words of a message of so few tell little by themselves.
@@ -44,8 +44,6 @@ _SURELY_TOLD, _SURELY_READ = 1, 12
 #: Where a message has nothing sure, what tells less is none; what is worth keeping is better by
 #: some than what the gate left. To somebody much is only said to be kind.
 _LEAST_TOLD, _BETTER = 0, 3
-#: What is asked of an assistant is told where hardly anything else is.
-_ASKS = 6
 _LEAST_AMONG_PEOPLE = 2
 #: Where the head reads too. Who talks with an assistant speaks of their affairs: most messages
 #: leave something. Among people more is said to pass the time.
@@ -386,13 +384,8 @@ class SentenceStatements:
         return statement if told is None else told
 
     def _rate(self, part: list[JudgedClause]) -> int:
-        """How much a part of a message tells; more where it is worth keeping by itself, and less
-        where it only asks for something.
-        """
-        if any(piece.kept for piece in part):
-            return self._telling(part) + _BETTER
-        asks = all(asks_only(piece.said) for piece in part)
-        return self._telling(part) - (_ASKS if asks else 0)
+        """How much a part of a message tells; more where it is worth keeping by itself."""
+        return self._telling(part) + (_BETTER if any(piece.kept for piece in part) else 0)
 
     def _parts(self, pieces: list[JudgedClause]) -> list[list[JudgedClause]]:
         """The whole sentence, what of it is worth keeping, and the clauses that may tell more."""
