@@ -18,7 +18,6 @@ from streams.language.worth.judged_clauses import JudgedClause
 from streams.language.worth.worth import (
     Message,
     about,
-    asks_only,
     is_draft,
     is_rule,
     is_worth,
@@ -89,11 +88,7 @@ class ClauseJudge:
             and not self._contents.is_anothers(start)
             and (
                 is_worth(said, whom, self.message, linked, explains)
-                or (
-                    surely_lasts(said)
-                    and not asks_only(said)
-                    and may_tell(said, whom, self.message)
-                )
+                or (surely_lasts(said) and may_tell(said, whom, self.message))
             )
         )
         return JudgedClause(clause, said, whom, claim or another or frame, kept, overruled)

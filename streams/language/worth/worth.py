@@ -268,7 +268,7 @@ def may_tell(said: Said, subject: About, message: Message) -> bool:
     """
     if said.read is None or said.read.durable < _LIKELY:
         return False
-    if message.requests or message.material or asks_only(said) or is_draft(said):
+    if message.requests or message.material or _asks_only(said) or is_draft(said):
         return False
     if surely_lasts(said):
         return True
@@ -280,7 +280,7 @@ def may_tell(said: Said, subject: About, message: Message) -> bool:
     return bool(said.mentions or said.dates) or not _SELF.isdisjoint(lowers)
 
 
-def asks_only(said: Said) -> bool:
+def _asks_only(said: Said) -> bool:
     """Whether it asks for something: not for what is the speaker's own, "for my trip", nor for what
     is to be done together, "Let's begin with the budget", nor for what the head says lasts, "I need
     a more stable income".
