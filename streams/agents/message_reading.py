@@ -20,6 +20,7 @@ from streams.language.grammar.analysis import Analysis, Statement
 from streams.language.grammar.enrichment import ALL, Without, left_out
 from streams.language.grammar.named_weekdays import days_named, names_weekday
 from streams.language.grammar.questions import is_question, last_question
+from streams.language.grammar.role_plays import begins_play
 from streams.language.grammar.text_reading import TextReading
 from streams.language.names.mentions import mentions
 from streams.language.references.person_before import (
@@ -146,8 +147,11 @@ def read_message(
 
     question = _question_in(before, content, standing)
     dictated = _is_dictated(before, content)
+    among_people = _is_among_people(content, before)
+    began = surroundings.began(event) if text and not among_people else None
+    in_play = not among_people and _is_in_play(text, began, standing)
     corrects: tuple[TakenBack, ...] = ()
-    if "evolution" not in without:
+    if "evolution" not in without and not in_play:
         corrects = tuple(
             msgspec.structs.replace(one, statement=_taken_back_statement(one, without))
             for one in taken_back(text, said_at, event, content, surroundings)
@@ -166,8 +170,9 @@ def read_message(
         days=[day for _, day in named],
         without=without,
         before=_said_before(text, said_at, event, surroundings, standing),
-        occasion=_occasion(event, said_at, before, surroundings, standing),
-        among_people=_is_among_people(content, before),
+        occasion=_occasion(event, said_at, before, began, standing),
+        among_people=among_people,
+        in_play=in_play,
         corrected=about,
         pictures=[
             one.caption for one in content.attachments if one.type == "image" and one.caption
@@ -243,11 +248,11 @@ def _occasion(
     event: Event,
     said_at: int,
     before: Sequence[Event],
-    surroundings: Surroundings,
+    began: Event | None,
     standing: Standing,
 ) -> Occasion | None:
     """Return on what occasion a message is written: what its mail is about, with what its sender
-    began this talk with an assistant, or what somebody else said just before.
+    `began` this talk with an assistant, or what somebody else said just before.
     """
     content = message_of(event)
     subject = content.metadata.get("subject")
@@ -257,7 +262,7 @@ def _occasion(
         return None
     last = message_of(before[0])
     to_assistant = is_assistant(last.sender_id, last.direction)
-    said = surroundings.began(event) if to_assistant else before[0]
+    said = began if to_assistant else before[0]
     within = _TALK_MS if to_assistant else JUST_NOW_MS
     if said is None or not 0 <= said_at - said.occurred_at <= within or not standing(said):
         return None
@@ -276,6 +281,13 @@ def _is_among_people(content: Content, before: Sequence[Event]) -> bool:
         last = message_of(before[0])
         return not is_assistant(last.sender_id, last.direction)
     return content.peer_kind is not None or "subject" in content.metadata
+
+
+def _is_in_play(text: str, began: Event | None, standing: Standing) -> bool:
+    """Whether a message to an assistant is part of a play that it or the talk's first one began."""
+    if began is None or not standing(began):
+        return begins_play(text)
+    return begins_play(own_words(message_of(began)))
 
 
 def _about_corrected(

@@ -54,6 +54,7 @@ def analyse(
     before: Sequence[Before] = (),
     occasion: Occasion | None = None,
     among_people: bool = False,
+    in_play: bool = False,
     pictures: Sequence[str] = (),
     corrected: Sequence[tuple[Span, ToldOccasion]] = (),
 ) -> Analysis:
@@ -66,8 +67,9 @@ def analyse(
     kept, whatever they say. `days` are those that the conversation named before (ordinals): a bare
     weekday means the one that has it. `before` are the messages before it, the nearest first, which
     may name whom it means; on `occasion` it was written; `among_people`: it is to others, and not
-    to an assistant. `pictures` say what is on those that came with it; `corrected` says what values
-    are of that a sentence gives alone. `without` are the steps that are left out.
+    to an assistant; `in_play`: what it says is nobody's own. `pictures` say what is on those that
+    came with it; `corrected` says what values are of that a sentence gives alone. `without` are the
+    steps that are left out.
     """
     spans = sentences(text)
     if not spans:
@@ -80,7 +82,7 @@ def analyse(
     material = pasted(text, speaker)
     told: dict[int, Span] = {}  # what is said, by the place of its sentence
     for place, span in enumerate(spans):
-        if is_reported(material, span[0]):
+        if in_play or is_reported(material, span[0]):
             continue
         if not is_question(text[span[0] : span[1]]):
             told[place] = span
