@@ -134,8 +134,20 @@ def test_among_people_more_is_asked_of_what_is_not_sure() -> None:
 
 def test_what_everybody_says_is_told_of_nobody() -> None:
     """The head is nearly as sure of it as of what somebody says of themselves."""
-    assert read("Baking bread together is good for a family.", (70,), among_people=True) == []
-    assert read("My family bakes good bread together.", (70,), among_people=True) != []
+    everybody = "Baking good bread together in an old oven each winter is good for a family."
+    somebody = "My family bakes good bread together in the old oven each winter and spring."
+    assert read(everybody, (70,), among_people=True) == []
+    assert read(somebody, (70,), among_people=True) == [somebody]
+
+
+def test_a_line_among_people_must_tell_more_than_a_message() -> None:
+    """What somebody throws in goes on from what others said, and is read with it."""
+    line = "The fitters have my name and the key."
+    message = f"{line} The kettle is warm and the table by the stove is set for us all."
+    percents = (85, 10)
+    assert read(line, percents[:1], among_people=True) == []
+    assert read(message, percents, among_people=True) == [line]
+    assert read(line, percents[:1]) == [line]  # to an assistant
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,8 @@ _LEAST_AMONG_PEOPLE = 2
 #: Where the head reads too. Who talks with an assistant speaks of their affairs: most messages
 #: leave something. Among people more is said to pass the time.
 _LEAST_READ, _LEAST_READ_AMONG_PEOPLE = -6, 10
+#: Among people a message of fewer words goes on from others: by itself it tells less than it seems.
+_LINE, _LEAST_OF_LINE = 12, 16
 #: A message of fewer words is as soon read itself: without the head it must tell more.
 _SHORT, _LEAST_OF_SHORT = 16, 2
 _CALLS = re.compile(r", (\w+)\W*\Z")
@@ -328,7 +330,8 @@ class SentenceStatements:
         if all(piece.said.read is None for piece in pieces):
             lasts = any(piece.kept and use_later(piece.said) >= 0 for piece in pieces)
             return lasts and telling >= _SURELY_TOLD
-        return any(piece.kept for piece in pieces) and telling >= _SURELY_READ
+        least = _LEAST_OF_LINE if self._is_line() else _SURELY_READ
+        return any(piece.kept for piece in pieces) and telling >= least
 
     def best_unsure(self) -> Statement | None:
         """What may be of use later: of several what tells most, and the longest of these.
@@ -351,11 +354,16 @@ class SentenceStatements:
     def _least_told(self) -> int:
         """How much the best of a message tells at least to be told, where nothing is sure."""
         if any(piece.said.read is not None for left in self._left for piece in left):
-            return _LEAST_READ_AMONG_PEOPLE if self._among_people else _LEAST_READ
+            among_people = _LEAST_OF_LINE if self._is_line() else _LEAST_READ_AMONG_PEOPLE
+            return among_people if self._among_people else _LEAST_READ
         # In scripts without spaces nobody counts words.
         if 0 < self._contents.text.strip().count(" ") < _SHORT - 1:
             return _LEAST_OF_SHORT
         return _LEAST_AMONG_PEOPLE if self._among_people else _LEAST_TOLD
+
+    def _is_line(self) -> bool:
+        """Whether the message is a line that somebody throws in among people."""
+        return self._among_people and self._contents.text.strip().count(" ") < _LINE - 1
 
     def with_passage(self, statement: Statement, others: Collection[int] = ()) -> Statement:
         """The statement with the sentences beside it, but for those that `others` begin in.

@@ -165,7 +165,8 @@ _TONE = (
 )
 #: What is said to be kind, or to say how one feels about what the other said.
 KIND_WORDS = re.compile(
-    r"\Acan['’]t wait|\btime is (?:money|gold|precious)|since (?:we|i) (?:last )?(?:talked|spoke|chatted|met)\b(?!.*,)|"
+    r"\Acan['’]t wait|\btime is (?:money|gold|precious)|"
+    r"since (?:we|i) (?:last )?(?:talked|spoke|chatted|met)\b(?!.*,)|"
     rf"{_I}{_TONE} (?:glad|happy|sorry|proud|excited|thrilled|grateful|thankful|pleased|stoked|"
     r"impressed|rooting|delighted|honou?red|lucky|blessed|fortunate|ready(?! to \w+)|sure|certain|"
     r"curious|"
