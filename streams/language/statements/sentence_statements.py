@@ -36,8 +36,9 @@ _KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b",
 _FEW_WORDS, _SHORT_MESSAGE = 8, 30
 #: A sentence of more words is too much to tell for one of its parts.
 _LONGEST_WITH_CAUSE = 30
-#: So many words that tell keep a statement in which something beside its point is left open.
-_TOLD_BESIDE = 2
+#: So many words that tell, or names, keep a statement in which something beside its point is left
+#: open, and one that is not sure among people.
+_ENOUGH = 2
 #: What tells so much is told beside other statements of a message: by rules alone, and where the
 #: head reads it too.
 _SURELY_TOLD, _SURELY_READ = 1, 12
@@ -47,7 +48,7 @@ _LEAST_TOLD, _BETTER = 0, 3
 _LEAST_AMONG_PEOPLE = 2
 #: Where the head reads too. Who talks with an assistant speaks of their affairs: most messages
 #: leave something. Among people more is said to pass the time.
-_LEAST_READ, _LEAST_READ_AMONG_PEOPLE = -6, 10
+_LEAST_READ, _LEAST_READ_AMONG_PEOPLE = -6, 9
 #: Among people a message of fewer words goes on from others: by itself it tells less than it seems.
 _LINE, _LEAST_OF_LINE = 12, 16
 #: A message of fewer words is as soon read itself: without the head it must tell more.
@@ -295,7 +296,7 @@ class SentenceStatements:
             completed = self._completed(named, lead, person, is_open, named=named is not said)
             if completed is not None:
                 named, is_open, unknown = completed, "nothing", False
-        too_open = unknown or (is_open == "part" and not _tells_beside(pieces))
+        too_open = unknown or (is_open == "part" and not _tells_enough(pieces))
         return self._as_item(named), "thing" if too_open else is_open
 
     def _as_item(self, statement: Statement) -> Statement:
@@ -339,7 +340,11 @@ class SentenceStatements:
         What leaves nothing open goes before what does.
         """
         parts = [part for left in self._left for part in self._parts(left)]
-        rated = [(self._rate(part), part) for part in parts]
+        rated = [
+            (self._rate(part), part)
+            for part in parts
+            if not self._among_people or _tells_enough(part)
+        ]
         least = self._least_told()
         open_ones: list[Statement] = []
         for _, part in sorted((each for each in rated if each[0] >= least), key=_goes_first):
@@ -469,10 +474,10 @@ def _overruled(pieces: list[JudgedClause]) -> bool:
     return any(piece.overruled for piece in pieces)
 
 
-def _tells_beside(pieces: list[JudgedClause]) -> bool:
-    """Whether clauses tell enough beside what they leave open."""
+def _tells_enough(pieces: list[JudgedClause]) -> bool:
+    """Whether clauses tell something beside what they leave open."""
     telling = max(piece.said.words.telling + len(piece.said.mentions) for piece in pieces)
-    return telling >= _TOLD_BESIDE
+    return telling >= _ENOUGH
 
 
 def _claims_of_another(statement: Statement) -> bool:
