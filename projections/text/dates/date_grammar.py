@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -27,7 +28,7 @@ from projections.text.dates.calendar_days import (
 )
 from projections.text.dates.counted_days import CountedDays
 from projections.text.dates.date_lexemes import RANGE_WORDS, TENS, Kind, Part
-from projections.text.dates.holidays import HOLIDAYS
+from projections.text.dates.holiday_names import opens_holiday, tells_of_holiday
 from projections.text.dates.periods import LAST, NEXT, THIS, UNITS
 from projections.text.dates.times_of_day import DAYTIMES
 from projections.text.lexicon import (
@@ -91,11 +92,16 @@ def tells_dates(tokens: Tokens) -> bool:
     lowers = tokens.lowers
     if _JOINT.search(tokens.text) is not None:
         lowers = [part for lower in lowers for part in _JOINT.split(lower)]
-    if not _TELLING.isdisjoint(lowers):
+    if not _TELLING.isdisjoint(lowers) or any(map(tells_of_holiday, lowers)):
         return True
     return not _TELLING_AFTER.keys().isdisjoint(lowers) and any(
         _tells_after(*pair) for pair in pairwise(lowers)
     )
+
+
+@lru_cache(maxsize=65_536)
+def _tells(lower: str) -> bool:
+    return lower in _TELLING or lower.isdecimal() or tells_of_holiday(lower)
 
 
 def _tells_after(before: str, lower: str) -> bool:
@@ -108,7 +114,8 @@ class _Parser(CountedDays):
         self._telling = [
             place
             for place, (_, _, lower, _) in enumerate(self._lexemes)
-            if lower in _TELLING or lower.isdecimal() or _tells_after(self._lower(place - 1), lower)
+            if _tells(lower)
+            or (lower in _TELLING_AFTER and _tells_after(self._lower(place - 1), lower))
         ]
 
     def all(self) -> Iterator[Reading]:
@@ -143,7 +150,9 @@ class _Parser(CountedDays):
                 return False
         if word.lower.isdecimal():
             return len(word.lower) <= 4 and not self._is(place - 1, "#$€£", "v", "room", "no")
-        return word.lower in _BEGINNINGS
+        if word.lower in _BEGINNINGS:
+            return True
+        return opens_holiday(word.lower) and self._named_holiday(place) is not None
 
     def _stands(self, place: int, found: Part) -> bool:
         """Whether a reading is meant as a date: a number or "may" alone is not."""
@@ -381,10 +390,6 @@ _TELLING_WORDS = (
     | _NAMED_TIMES
     | word_set("tomorrows now moment pm o'clock oclock q half quarter past")
 )
-# Of "Good Friday" the second word tells, of "Corpus Christi" the first.
-_TELLING_WORDS |= {
-    name.partition(" ")[0] for name in HOLIDAYS if _TELLING_WORDS.isdisjoint(name.split()[1:])
-}
 _TELLING = _TELLING_WORDS | {f"{word}'s" for word in _TELLING_WORDS}
 # Words that tell a date only after certain others: "after work", "at five am".
 _TELLING_AFTER = {
@@ -403,8 +408,6 @@ _BEGINNINGS = (
     | frozenset(TENS)
     | frozenset(_PARTS)
     | frozenset(_SHORT_PARTS)
-    | frozenset(name.partition(" ")[0] for name in HOLIDAYS)
-    | frozenset(name.partition(" ")[0] + "'s" for name in HOLIDAYS)
     | LAST
     | NEXT
     | THIS
@@ -414,5 +417,4 @@ _BEGINNINGS = (
         """the in on a an day week couple pair half quarter between q all over within for now right
         just mid during three"""
     )
-    | word_set("valentine's mother's father's patrick's president's veteran's saint st new")
 )

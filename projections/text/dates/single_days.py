@@ -1,4 +1,4 @@
-"""Single days, read from the lexemes of a text: whole dates, weekdays, holidays."""
+"""Single days, read from the lexemes of a text: whole dates, days of months, weekdays."""
 
 from __future__ import annotations
 
@@ -7,20 +7,17 @@ from datetime import date
 
 from projections.text.dates.calendar_days import Days, day_of, days, month, month_index, week_of
 from projections.text.dates.date_lexemes import RANGE_WORDS, Kind, Part
-from projections.text.dates.holidays import HOLIDAYS
-from projections.text.dates.periods import SHORT_WORDS, UNSURE, Periods
+from projections.text.dates.holiday_days import Holidays
+from projections.text.dates.periods import SHORT_WORDS, UNSURE
 from projections.text.dates.times_of_day import DAYTIMES
 from projections.text.lexicon import DAY_WORDS, MONTHS, WEEKDAYS
 
-_HOLIDAY_OPENERS = ("on", "by", "before", "after", "until", "till", "since", "at", "for", "from")
-_ARTICLES = ("a", "an", "the", "our", "my", "your", "their")
-_HOLIDAYS_OPEN = frozenset(name.partition(" ")[0] for name in HOLIDAYS)
 # A weekday with its date lies no further away, in days.
 _NEAR = 190
 
 
-class DaysOfMonths(Periods):
-    """The rules for single days: of a month, of a week, holidays."""
+class DaysOfMonths(Holidays):
+    """The rules for single days: of a month, of a week."""
 
     def _whole_date(self, place: int) -> Part | None:
         """Read 2026-05-04, 4.5.2026, 2026/5, 5/4/26."""
@@ -301,49 +298,3 @@ class DaysOfMonths(Periods):
             self._near_day,
             self._week_of,
         )
-
-    def _holiday(self, place: int) -> Part | None:
-        """Read Christmas, next Thanksgiving, Easter 2010."""
-        at, step = self._qualifier(place)
-        if self._lower(at).replace("'", "") not in _HOLIDAYS_OPEN:
-            return None
-        for size in range(min(4, len(self._lexemes) - at), 0, -1):
-            words = " ".join(self._lower(at + each) for each in range(size)).replace("'", "")
-            rule = HOLIDAYS.get(words.replace(" .", ""))
-            if rule is None:
-                continue
-            right = at + size
-            year = self._year_stated(self._skip(right, "of", "in", ","))
-            if year is not None:
-                day = rule(year[1])
-                return None if day is None else Part(year[0], days(day, day))
-            near = [rule(self._here.year + each) for each in (-1, 0, 1)]
-            known = [day for day in near if day is not None]
-            if step == -1:
-                past = [day for day in known if day < self._today]
-                return Part(right, days(past[-1], past[-1])) if past else None
-            ahead = [day for day in known if day >= self._today]
-            if not ahead:
-                return None
-            # Easter eggs and Christmas crackers are of no day; "Good Friday" is, by itself.
-            sure = step is not None or self._is(place - 1, *_HOLIDAY_OPENERS)
-            sure = sure or self._is_named_weekday(at, right)
-            return Part(right, days(ahead[0], ahead[0]), open=True, sure=sure, kind="guarded")
-        return None
-
-    def _is_named_weekday(self, place: int, right: int) -> bool:
-        """Whether a holiday is called after its weekday, and nothing else is after it: no "Good
-        Friday Mass".
-        """
-        if right - place < 2 or self._lower(right - 1) not in WEEKDAYS:
-            return False
-        following = self._lexemes[right : right + 1]
-        goes_on = any(each.spaced and self._text[each.start].isupper() for each in following)
-        return not goes_on and not self._is(place - 1, *_ARTICLES)
-
-    def _year_stated(self, place: int) -> tuple[int, int] | None:
-        """Read 2010, last year, this year."""
-        at, step = self._qualifier(place)
-        if step is not None and self._is(at, "year"):
-            return at + 1, self._here.year + step
-        return self._year_number(place)
