@@ -23,6 +23,8 @@ class CountedDays(DaysOfMonths):
         if half:
             return self._part_of_hour(at, inside)
         counted = self._number(at)
+        if counted is None and inside and self._is(at, "few"):
+            counted = at, 1
         few = counted is not None and self._is(counted[0], "few")
         if counted is None:
             return None
@@ -30,6 +32,12 @@ class CountedDays(DaysOfMonths):
         if self._is(right, ".") and self._lower(right + 1).isdecimal():
             right += 2
         right = self._skip(right, "more")
+        if (
+            self._is(right, "and")
+            and self._is(right + 1, "a", "an")
+            and self._is(right + 2, "half")
+        ):
+            right += 3
         if few:
             right += 1
         weekday = WEEKDAYS.get(self._lower(right).removesuffix("s"))
@@ -42,7 +50,7 @@ class CountedDays(DaysOfMonths):
             return None
         named = right
         right += 1
-        added = self._skip(right, "and", "a", "half")
+        added = self._skip(right, "and", "a", "an", "half")
         if added == right + 3:
             right = added
         more = self._more_units(right) if unit == "time" else right

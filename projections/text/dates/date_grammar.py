@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -28,7 +27,7 @@ from projections.text.dates.calendar_days import (
 )
 from projections.text.dates.counted_days import CountedDays
 from projections.text.dates.date_lexemes import RANGE_WORDS, TENS, Kind, Part
-from projections.text.dates.holiday_names import opens_holiday, tells_of_holiday
+from projections.text.dates.holiday_names import OPENS_HOLIDAY, WordTest, tells_of_holiday
 from projections.text.dates.periods import LAST, NEXT, THIS, UNITS
 from projections.text.dates.times_of_day import DAYTIMES
 from projections.text.lexicon import (
@@ -92,16 +91,11 @@ def tells_dates(tokens: Tokens) -> bool:
     lowers = tokens.lowers
     if _JOINT.search(tokens.text) is not None:
         lowers = [part for lower in lowers for part in _JOINT.split(lower)]
-    if not _TELLING.isdisjoint(lowers) or any(map(tells_of_holiday, lowers)):
+    if any(map(_TELLS.__getitem__, lowers)):
         return True
     return not _TELLING_AFTER.keys().isdisjoint(lowers) and any(
         _tells_after(*pair) for pair in pairwise(lowers)
     )
-
-
-@lru_cache(maxsize=65_536)
-def _tells(lower: str) -> bool:
-    return lower in _TELLING or lower.isdecimal() or tells_of_holiday(lower)
 
 
 def _tells_after(before: str, lower: str) -> bool:
@@ -114,7 +108,7 @@ class _Parser(CountedDays):
         self._telling = [
             place
             for place, (_, _, lower, _) in enumerate(self._lexemes)
-            if _tells(lower)
+            if _TELLS[lower]
             or (lower in _TELLING_AFTER and _tells_after(self._lower(place - 1), lower))
         ]
 
@@ -152,7 +146,7 @@ class _Parser(CountedDays):
             return len(word.lower) <= 4 and not self._is(place - 1, "#$€£", "v", "room", "no")
         if word.lower in _BEGINNINGS:
             return True
-        return opens_holiday(word.lower) and self._named_holiday(place) is not None
+        return OPENS_HOLIDAY[word.lower] and self._named_holiday(place) is not None
 
     def _stands(self, place: int, found: Part) -> bool:
         """Whether a reading is meant as a date: a number or "may" alone is not."""
@@ -240,16 +234,19 @@ class _Parser(CountedDays):
     def _some_of(self, place: int) -> Part | None:
         """Read end of the month, mid March, early 2017, late next week, EOM."""
         at = self._skip(place, "at", "by", "in", "the", "around")
-        short = _SHORT_PARTS.get(self._lower(at))
+        lower = self._lower(at)
+        if lower in ("rest", "remainder") and self._is(at + 1, "of"):
+            return self._rest(self._skip(at + 2, "the", "this"))
+        short = _SHORT_PARTS.get(lower)
         if short is not None and self._is_short_part(at):
             found = calendar_unit(short[1], 0, self._today)
             return None if found is None else Part(at + 1, _part(found, *short), sure=False)
-        which = _PARTS.get(self._lower(at))
+        which = _PARTS.get(lower)
         if which is None:
             return None
         right = self._skip(at + 1, "-", "of", "in", "around", "about")
         joined = right > at + 1 and self._is(right - 1, "of", "-", "around", "about", "in")
-        if self._lower(at) in ("beginning", "start", "end", "middle") and not joined:
+        if lower in ("beginning", "start", "end", "middle") and not joined:
             return None
         period = self._period(right)
         if period is None:
@@ -260,6 +257,12 @@ class _Parser(CountedDays):
         if grain not in ("week", "month", "year", "quarter"):
             return None
         return Part(period.right, _part(period.days, which, grain), grain)
+
+    def _rest(self, at: int) -> Part | None:
+        """Return the days of the week, month or year from today on."""
+        unit = UNITS.get(self._lower(at))
+        found = calendar_unit(unit, 0, self._today) if unit in ("week", "month", "year") else None
+        return found and Part(at + 1, (self._today, found[1]), unit or "", kind="guarded")
 
     def _is_short_part(self, at: int) -> bool:
         return self._written(at).isupper()
@@ -388,13 +391,15 @@ _TELLING_WORDS = (
     | frozenset(_SHORT_PARTS)
     | DAYTIMES
     | _NAMED_TIMES
-    | word_set("tomorrows now moment pm o'clock oclock q half quarter past")
+    | word_set("tomorrows now moment pm o'clock oclock q half quarter past p.m a.m p.m. a.m.")
 )
 _TELLING = _TELLING_WORDS | {f"{word}'s" for word in _TELLING_WORDS}
+_TELLS = WordTest(lambda lower: lower in _TELLING or lower.isdecimal() or tells_of_holiday(lower))
 # Words that tell a date only after certain others: "after work", "at five am".
 _TELLING_AFTER = {
     **dict.fromkeys(("work", "school"), frozenset({"after"})),
     "am": frozenset(NUMBER_WORDS) | frozenset(TENS),
+    "m": frozenset({"a", "p", "."}),
 }
 #: Words with which a reference may begin.
 _BEGINNINGS = (
@@ -415,6 +420,6 @@ _BEGINNINGS = (
     | _CLOCK_OPENERS
     | word_set(
         """the in on a an day week couple pair half quarter between q all over within for now right
-        just mid during three"""
+        just mid during three morning afternoon evening rest remainder ides"""
     )
 )

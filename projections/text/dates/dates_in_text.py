@@ -25,6 +25,8 @@ from projections.text.dates.named_days import without_named
 from projections.text.lexicon import MONTHS
 from projections.text.tokenizer import Tokens, bare, tokenise
 
+# Without a tense the month that comes is meant, or one that is over for no more days.
+_JUST_OVER = 31
 _STATED_YEAR = re.compile(r"\d{4}")
 
 
@@ -142,7 +144,9 @@ def _composed(tokens: Tokens, today: int) -> list[Reading]:
             name = bare(tokens.lowers[index]).removeprefix("mid-")
             if name in MONTHS:
                 direction = direction_of(tokens, left, right)
-                months[tokens.ends[index]] = month_by_tense(MONTHS[name], today, direction)
+                days = month_by_tense(MONTHS[name], today, direction)
+                if direction or days[1] >= today - _JUST_OVER:
+                    months[tokens.ends[index]] = days
     return readings(tokens, today, months) if months else found
 
 

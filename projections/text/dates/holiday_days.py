@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from projections.text.dates.calendar_days import Days, days
 from projections.text.dates.date_lexemes import Part
-from projections.text.dates.holiday_names import CLASS, Holiday, holiday_named, opens_holiday
+from projections.text.dates.holiday_names import (
+    CLASS,
+    OPENS_HOLIDAY,
+    Holiday,
+    holiday_named,
+    may_be_longer,
+)
 from projections.text.dates.periods import Periods
 from projections.text.lexicon import WEEKDAYS
 
@@ -25,7 +31,7 @@ class Holidays(Periods):
         at, step = self._qualifier(place)
         if step is None:
             at += self._is(place, "the")
-        named = self._named_holiday(at) if opens_holiday(self._lower(at)) else None
+        named = self._named_holiday(at) if OPENS_HOLIDAY[self._lower(at)] else None
         if named is None:
             return None
         right, holiday, eve = named
@@ -68,16 +74,19 @@ class Holidays(Periods):
     def _named_holiday(self, place: int) -> tuple[int, Holiday, int | None] | None:
         """Return the place after a holiday, what it is, and how its eve lies if that is meant."""
         best: tuple[int, Holiday] | None = None
-        if opens_holiday(self._lower(place)):
-            words = ""
+        if OPENS_HOLIDAY[self._lower(place)]:
+            words, quoted = "", False
             for at in range(place, min(place + _MOST_LEXEMES, len(self._lexemes))):
                 words += self._lower(at)
                 if not self._lower(at)[0].isalnum():
                     if self._lower(at) not in "-.'":
                         break
+                    quoted = quoted or self._is(at, "'")  # "Isra' and Mi'raj", no "King' day"
                     continue
+                if not may_be_longer(words):
+                    break
                 holiday = holiday_named(words)
-                if holiday is not None:
+                if holiday is not None and not (quoted and holiday.eve is None):
                     best = at + 1, holiday
         if best is not None:
             return self._with_eve(*best)
@@ -118,17 +127,7 @@ class Holidays(Periods):
         stated = self._year_number(joined) or self._year_in_words(joined)
         if stated is not None:
             return stated
-        counted = self._number(joined)
-        if counted is None or not self._is(counted[0], "year", "years"):
-            return None
-        right, count = counted[0] + 1, counted[1]
-        if self._is(right, "ago", "back"):
-            return right + 1, self._here.year - count
-        if self._is(right, "hence"):
-            return right + 1, self._here.year + count
-        if self._is(right, "from") and self._is(right + 1, "now"):
-            return right + 2, self._here.year + count
-        return (right, self._here.year + count) if self._is(joined - 1, "in") else None
+        return self._counted_year(place)
 
     def _year_in_words(self, place: int) -> tuple[int, int] | None:
         """Read two thousand (and) nineteen, twenty eighteen, nineteen eighty-four."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -45,6 +45,8 @@ _PLAIN = word_set(
 _TELLING_ANYWAY = (
     frozenset(DAY_WORDS) | frozenset(MONTHS) | frozenset(SEASONS) | frozenset(WEEKDAYS)
 ) | word_set("day night week year years")
+# So many words are remembered by a test.
+_MOST_WORDS = 50_000
 #: What may stand before a name: the feast of Purim, erev Purim.
 CLASS = word_set("feast festival holiday day month fast eve erev")
 _TABLES: tuple[tuple[Mapping[str, Rule], int | None], ...] = (
@@ -58,7 +60,7 @@ _TABLES: tuple[tuple[Mapping[str, Rule], int | None], ...] = (
 )
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def folded(name: str) -> str:
     """Return what the spellings of a name have in common.
 
@@ -114,15 +116,15 @@ class Holiday(NamedTuple):
 
 class _Index(NamedTuple):
     named: Mapping[str, Holiday]
-    openings: frozenset[str]
+    starts: frozenset[str]
     telling: frozenset[str]
 
 
 @cache
 def _index() -> _Index:
-    """Return the holidays by their folded names, what these begin with, and what tells of them."""
+    """Return the holidays by their folded names, these word by word, and what tells of them."""
     named: dict[str, Holiday] = {}
-    openings: set[str] = set()
+    starts: set[str] = set()
     telling: set[str] = set()
     for table, eve in _TABLES:
         for names, rule in table.items():
@@ -132,12 +134,12 @@ def _index() -> _Index:
                 if named.setdefault(key, holiday) is not holiday:
                     raise ValueError(f"two holidays are called {name}")
                 words = name.split()
-                openings |= {key, folded(words[0])}
+                starts.update(folded(" ".join(words[:size])) for size in range(1, len(words) + 1))
                 if not _TELLING_ANYWAY.isdisjoint(words):
                     continue
                 own = [folded(word) for word in words if word not in _PLAIN]
                 telling |= {max(own, key=len) if own else folded(words[-1]), key}
-    return _Index(named, frozenset(openings), frozenset(telling))
+    return _Index(named, frozenset(starts), frozenset(telling))
 
 
 def holiday_named(name: str) -> Holiday | None:
@@ -145,13 +147,33 @@ def holiday_named(name: str) -> Holiday | None:
     return _index().named.get(folded(name))
 
 
-@lru_cache(maxsize=65_536)
-def opens_holiday(lower: str) -> bool:
-    """Whether a holiday may begin with a word: Rosh, Hanukkah, the feast of, erev."""
-    return lower in CLASS or folded(lower) in _index().openings
+class WordTest(dict[str, bool]):
+    """What was found of words by a test, which is asked once for each."""
+
+    def __init__(self, test: Callable[[str], bool]) -> None:
+        super().__init__()
+        self._test = test
+
+    def __missing__(self, word: str) -> bool:
+        if len(self) >= _MOST_WORDS:
+            self.clear()
+        self[word] = found = self._test(word)
+        return found
 
 
-@lru_cache(maxsize=65_536)
+def _opens_holiday(lower: str) -> bool:
+    return lower in CLASS or may_be_longer(lower)
+
+
+def may_be_longer(name: str) -> bool:
+    """Whether the name of a holiday begins with those words."""
+    return folded(name) in _index().starts
+
+
+#: Whether a holiday may begin with a word: Rosh, Hanukkah, the feast of, erev.
+OPENS_HOLIDAY = WordTest(_opens_holiday)
+
+
 def tells_of_holiday(lower: str) -> bool:
     """Whether a word is one that the name of a holiday is told by: no "day", and no "feast"."""
     return folded(lower) in _index().telling

@@ -34,6 +34,8 @@ UNITS = {
 LAST = word_set("last past previous")
 NEXT = word_set("next upcoming coming following")
 THIS = word_set("this current")
+# "The next few days" are so many.
+_FEW = 3
 _QUALIFIERS = LAST | NEXT | THIS
 # After one of these a period says how long something lasted.
 _LASTING = ("over", "for", "within", "during", "throughout", "of")
@@ -57,10 +59,13 @@ class Periods(TimesOfDay):
             return None
         dot = self._skip(at + 1, ".", ",")
         year = self._year_number(self._skip(dot, "of")) if step is None else None
+        year = self._counted_year(at + 1) if year is None and step is None else year
         if year is not None:
             return Part(year[0], month(year[1] * 12 + number - 1), "month")
         index = self._here.year * 12 + number - 1
         now = month_index(self._today)
+        if step is None and self._is(at + 1, "after") and self._is(at + 2, "next"):
+            return Part(at + 3, month(index + 12 + 12 * (index <= now)), "month")
         if step == -1:
             index -= 12 * (index >= now)
         elif step == 1:
@@ -74,6 +79,21 @@ class Periods(TimesOfDay):
         found = self._months.get(self._lexemes[at].end) if step is None else None
         found = found or month(index)
         return Part(at + 1, found, "month", open=True, sure=sure, kind="guarded")
+
+    def _counted_year(self, place: int) -> tuple[int, int] | None:
+        """Read the year of "in five years", "six years ago", "a year from now"."""
+        inside = self._is(place, "in")
+        counted = self._number(place + inside)
+        if counted is None or not self._is(counted[0], "year", "years"):
+            return None
+        right, count = counted[0] + 1, counted[1]
+        if self._is(right, "ago", "back"):
+            return right + 1, self._here.year - count
+        if self._is(right, "hence"):
+            return right + 1, self._here.year + count
+        if self._is(right, "from") and self._is(right + 1, "now"):
+            return right + 2, self._here.year + count
+        return (right, self._here.year + count) if inside else None
 
     def _season(self, place: int) -> Part | None:
         at, step = self._qualifier(place)
@@ -113,6 +133,8 @@ class Periods(TimesOfDay):
         elif self._lower(at) in _QUALIFIERS or self._is(at, "all"):
             step = -1 if self._lower(at) in LAST else 1 if self._lower(at) in NEXT else 0
             after = self._count_of_units(at + 1)
+            if step == 1 and self._is(at + 1, "few") and self._is(at + 2, "days", "weeks"):
+                after = at + 2, _FEW
             at, count = (at + 1, 0) if after is None else after
         else:
             return self._bare_unit(place)
@@ -179,6 +201,11 @@ class Periods(TimesOfDay):
                 found = month(before[1] * 12 + 3 * (int(which) - 1), 3)
                 return Part(before[0] + 2, found, "quarter")
         lower = self._lower(at)
+        if lower.isdecimal() and len(lower) == 2 and self._is(at + 1, "q"):
+            which, close = self._lower(at + 2), self._lexemes[at + 1 : at + 3]
+            if which in ("1", "2", "3", "4") and not any(each.spaced for each in close):
+                found = month((2000 + int(lower)) * 12 + 3 * (int(which) - 1), 3)
+                return Part(at + 3, found, "quarter")
         if (
             lower == "q"
             and self._lower(at + 1) in ("1", "2", "3", "4")

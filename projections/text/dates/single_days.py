@@ -130,7 +130,7 @@ class DaysOfMonths(Holidays):
         at = self._skip(place, "from", "the", "on")
         day = self._day_number(at)
         if day is None:
-            return None
+            return self._ides(at) if self._is(at, "ides") else None
         right, first = day
         last = first
         to = right
@@ -157,6 +157,16 @@ class DaysOfMonths(Holidays):
             if start + last - 1 <= of_month.days[1]:
                 return Part(of_month.right, days(start + first - 1, start + last - 1))
         return None
+
+    def _ides(self, place: int) -> Part | None:
+        """Return the ides of a month: of four the 15th, of the others the 13th."""
+        place = self._skip(place + 1, "of")
+        number = MONTHS.get(self._lower(place))
+        if number is None:
+            return None
+        day = 15 if number in (3, 5, 7, 10) else 13
+        found = self._in_a_year(self._skip(place + 1, ","), place + 1, number, day, day)
+        return found and found._replace(kind="composed")
 
     def _day_alone(self, place: int) -> Part | None:
         """Read the 15th, first of all after "on"."""
@@ -232,8 +242,11 @@ class DaysOfMonths(Holidays):
         if number is None or not 1 <= number[1] <= 31 or self._is(number[0], "of"):
             return None
         now = month_index(self._today)
-        months = (divmod(now + step, 12) for step in (-2, -1, 0, 1, 2))
-        near = (day_of(year, index + 1, number[1]) for year, index in months)
+        months = [divmod(now + step, 12) for step in range(-2, 12)]
+        ordinals = [day_of(year, index + 1, number[1]) for year, index in months]
+        near = [day for day in ordinals[:5] if day is not None]
+        if not any((day - 1) % 7 == weekday for day in near):
+            near = [day for day in ordinals if day is not None]
         found_days = self._agreeing(near, weekday)
         kind = self._if_agreed(found_days, weekday)
         if self._written(place - 1) in SHORT_WORDS:

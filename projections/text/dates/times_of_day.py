@@ -75,12 +75,14 @@ class TimesOfDay(DateLexemes):
                 sure = opened or not lower.isdecimal() or self._is(at + 1, "minutes", "min")
                 return relative, sure, 0
         if lower in NUMBER_WORDS and NUMBER_WORDS[lower] <= 12:
-            minutes = at + 1 + (self._lower(at + 1) in TENS or self._is(at + 1, "fifteen"))
+            minutes = at + 1
+            if self._lower(at + 1) in TENS or 10 <= NUMBER_WORDS.get(self._lower(at + 1), 0) < 60:
+                minutes = (self._number(at + 1) or (at + 2, 0))[0]
             right = self._half_of_day(minutes)
             if right is not None:
                 return right, True, 0
             if self._is(at + 1, "o'clock", "oclock"):
-                return at + 2, True, 0
+                return self._half_of_day(at + 2) or at + 2, True, 0
             return (at + 1, False, 0) if opened else None
         if not lower.isdecimal() or len(lower) > 4:
             return None
@@ -125,7 +127,7 @@ class TimesOfDay(DateLexemes):
             letter = half == right + 1 and self._lower(right) in ("a", "p")
             return (half, True, 0) if not letter or exact or opened else None
         if self._is(right, "o'clock", "oclock"):
-            return right + 1, True, 0
+            return self._half_of_day(right + 1) or right + 1, True, 0
         if exact:
             # "14:30" is a time; "5:14" alone may be a verse or a score.
             return right, opened or len(lower) == 2 or int(lower) == 0, 0
@@ -139,8 +141,10 @@ class TimesOfDay(DateLexemes):
         return (right, False, 0) if opened else None
 
     def _half_of_day(self, place: int) -> int | None:
-        """Return the place after am, p.m. or p."""
+        """Return the place after am, p.m., p or in the AM."""
         lower = self._lower(place)
+        if lower == "in" and self._is(place + 1, "the") and self._is(place + 2, "am", "pm"):
+            return place + 3
         if lower in ("am", "pm"):
             return place + 1
         if lower in ("a", "p"):
@@ -203,8 +207,8 @@ class TimesOfDay(DateLexemes):
             at, moved = at + 1, -1
         elif self._is(at, "tonight"):
             return Part(at + 1, days(self._today, self._today), "day", kind="plain")
-        elif at == place or not self._is(at - 1, "the"):
-            return None
+        elif (at == place or not self._is(at - 1, "the")) and not self._is(at + 1, "of"):
+            return None  # "in the morning", "morning of 4 May"
         if self._lower(at) not in DAYTIMES:
             return None
         day = self._today + moved
