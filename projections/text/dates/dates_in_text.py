@@ -14,6 +14,7 @@ from datetime import date
 from projections.text.addresses import AddressSpan, addresses
 from projections.text.dates.calendar_days import clip
 from projections.text.dates.clause_tense import direction_of, is_rescheduled
+from projections.text.dates.clock_times import in_24_hours, is_past
 from projections.text.dates.date_grammar import Reading, readings
 from projections.text.dates.date_lexemes import Kind
 from projections.text.dates.date_tokens import DIGITS, day_ordinal, word_at
@@ -35,21 +36,28 @@ def date_references(
 ) -> list[DateReference]:
     """Return the date references of `text`, written at `at_ms` (unix milliseconds).
 
-    With `every` also what is less certain: a time of the day, for the day of the message; "the
-    15th", "5/7/2026"; and two weeks ago is that day, not its week.
+    With `every` also what is less certain: a time of the day, for the day of the message, or the
+    next for one that is past and yet to come; "the 15th", "5/7/2026"; and two weeks ago is that
+    day, not its week.
     """
     tokens = tokenise(text)
     today = local_day(at_ms, utc_offset_minutes)
-    found = find_dates(tokens, today, addresses(text), every=every)
+    minute = (at_ms // 60_000 + utc_offset_minutes) % 1_440
+    found = find_dates(tokens, today, addresses(text), every=every, minute=minute)
     return [as_reference(tokens, item) for item in found]
 
 
 def find_dates(
-    tokens: Tokens, today: int, places: list[AddressSpan], *, every: bool = False
+    tokens: Tokens,
+    today: int,
+    places: list[AddressSpan],
+    *,
+    every: bool = False,
+    minute: int = 0,
 ) -> list[Found]:
     """Return the references outside of `places`, in order and without overlap.
 
-    `every` is that of `date_references`.
+    `every` is that of `date_references`, `minute` the minute of the day at which it was written.
     """
     found: list[Found] = []
     doubtful: list[Found] = []
@@ -83,14 +91,20 @@ def find_dates(
         else:
             doubtful.append(item)
     found = without_named(tokens, found)
-    found = _with_composed(tokens, found, doubtful, today, every=every)
+    found = _with_composed(tokens, found, doubtful, today, every=every, minute=minute)
     if places:
         found = [item for item in found if not _is_inside(tokens, item, places)]
     return without_named(tokens, found)
 
 
 def _with_composed(
-    tokens: Tokens, found: list[Found], doubtful: list[Found], today: int, *, every: bool
+    tokens: Tokens,
+    found: list[Found],
+    doubtful: list[Found],
+    today: int,
+    *,
+    every: bool,
+    minute: int,
 ) -> list[Found]:
     """Add what is put together from several parts, in place of the parts.
 
@@ -112,6 +126,8 @@ def _with_composed(
             continue
         if not _is_wanted(reading.kind, parts, alone=alone, every=every):
             continue
+        if reading.kind == "time" and reading.first == today:
+            reading = _coming_time(tokens, reading, left, right, minute)
         if len(parts) > 1 and is_rescheduled(tokens, left):
             # "Moved from Monday to Wednesday" names two days and no span.
             continue
@@ -129,6 +145,18 @@ def _with_composed(
         stated = _states_year(tokens, reading)
         added.append(Found(left, right, first, clip(first + length), not stated))
     return sorted([*(item for item in found if item not in replaced), *added])
+
+
+def _coming_time(tokens: Tokens, time: Reading, left: int, right: int, minute: int) -> Reading:
+    """Return a time of today on the next day where it is past and yet is to come."""
+    written = tokens.text[time.start : time.end]
+    if direction_of(tokens, left, right) <= 0:
+        # "At 3am" alone names one that is to come, as a timetable does; "3am" may be of a diary.
+        alone = right == len(tokens.words) and left == (word_at(tokens, 0) == "at")
+        if not alone or not (left or in_24_hours(written)):
+            return time
+    past = is_past(written, minute)
+    return time._replace(first=time.first + past, last=time.last + past)
 
 
 def _composed(tokens: Tokens, today: int) -> list[Reading]:

@@ -242,11 +242,8 @@ class DaysOfMonths(Holidays):
         if number is None or not 1 <= number[1] <= 31 or self._is(number[0], "of"):
             return None
         now = month_index(self._today)
-        months = [divmod(now + step, 12) for step in range(-2, 12)]
-        ordinals = [day_of(year, index + 1, number[1]) for year, index in months]
-        near = [day for day in ordinals[:5] if day is not None]
-        if not any((day - 1) % 7 == weekday for day in near):
-            near = [day for day in ordinals if day is not None]
+        months = (divmod(now + step, 12) for step in (-2, -1, 0, 1, 2))
+        near = (day_of(year, index + 1, number[1]) for year, index in months)
         found_days = self._agreeing(near, weekday)
         kind = self._if_agreed(found_days, weekday)
         if self._written(place - 1) in SHORT_WORDS:

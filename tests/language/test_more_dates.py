@@ -1,0 +1,102 @@
+"""Dates of rarer forms mean the days a calendar gives; every expected day is a literal."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from projections.text.dates.dates_in_text import date_references
+
+# A Friday.
+FRIDAY = "2026-05-08T13:56"
+
+
+def days_of(text: str, moment: str = FRIDAY, *, offset: int = 0) -> list[tuple[str, str]]:
+    at = int(datetime.fromisoformat(moment).replace(tzinfo=UTC).timestamp() * 1000)
+    found = date_references(text, at_ms=at, utc_offset_minutes=offset, every=True)
+    return [(item.first, item.last) for item in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("We marry in March in two years", "2028-03-01", "2028-03-31"),
+        ("The shop closed in October three years ago.", "2023-10-01", "2023-10-31"),
+        ("March after next", "2028-03-01", "2028-03-31"),
+        ("18q4", "2018-10-01", "2018-12-31"),
+        ("the ides of March", "2027-03-15", "2027-03-15"),
+        ("the ides of June 2024", "2024-06-13", "2024-06-13"),
+        ("morning of xmas", "2026-12-25", "2026-12-25"),
+        ("She came on the evening of 4 July 2024.", "2024-07-04", "2024-07-04"),
+        ("rest of the week", "2026-05-08", "2026-05-10"),
+        ("the remainder of the year", "2026-05-08", "2026-12-31"),
+        ("in the next few days", "2026-05-09", "2026-05-11"),
+        ("3 in the AM", "2026-05-08", "2026-05-08"),
+        ("nine fifty nine a m", "2026-05-08", "2026-05-08"),
+        ("in few hours", "2026-05-08", "2026-05-08"),
+        ("in 2 and an half hours", "2026-05-08", "2026-05-08"),
+    ],
+)
+def test_a_rarer_form_means_these_days(text: str, first: str, last: str) -> None:
+    assert days_of(text) == [(first, last)]
+
+
+@pytest.mark.parametrize(
+    ("text", "moment", "day"),
+    [
+        ("first tuesday of october", "2013-02-12T04:30", "2013-10-01"),
+        ("last friday in october", "2013-02-12T04:30", "2013-10-25"),
+        ("third monday in january", "2013-02-12T04:30", "2013-01-21"),
+        ("We met on the first Tuesday of October.", "2013-02-12T04:30", "2012-10-02"),
+        ("We will meet on the third Monday in January.", "2013-02-12T04:30", "2014-01-20"),
+    ],
+)
+def test_a_month_without_a_tense_is_the_coming_or_just_over(
+    text: str, moment: str, day: str
+) -> None:
+    assert days_of(text, moment) == [(day, day)]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("at 3am", "2026-05-09"),
+        ("at 3 in the morning", "2026-05-09"),
+        ("at 12am", "2026-05-09"),
+        ("at five am", "2026-05-09"),
+        ("13:45", "2026-05-09"),
+        ("3h18", "2026-05-09"),
+        ("We will call at 9am", "2026-05-09"),
+        ("We will call at 3pm", "2026-05-08"),
+        ("at 3pm", "2026-05-08"),
+        ("14:30", "2026-05-08"),
+        ("9am", "2026-05-08"),
+        ("I woke at 3am", "2026-05-08"),
+        ("I woke at 03:15", "2026-05-08"),
+    ],
+)
+def test_a_time_that_is_to_come_and_past_today_is_on_the_next_day(text: str, day: str) -> None:
+    assert days_of(text) == [(day, day)]
+
+
+def test_the_time_is_that_of_the_place() -> None:
+    # In UTC it is 13:56; five hours west it is not yet nine.
+    assert days_of("at 9am", offset=-300) == [("2026-05-08", "2026-05-08")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "She is the rest of us.",
+        "The morning of my life.",
+        "Three twenty",
+        "We need two sixty a m",
+        "March in, he said.",
+        "at 99am",
+        "at 3 15 people came",
+        "10q4",
+    ],
+)
+def test_what_looks_like_one_and_is_none(text: str) -> None:
+    assert all(first == "2010-10-01" for first, _ in days_of(text))
