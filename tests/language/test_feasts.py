@@ -166,6 +166,8 @@ def test_names_of_one_feast_mean_one_day(names: str, day: str) -> None:
         ("Erev Yom Kippur 2023", "2023-09-24", "2023-09-24"),
         ("the first day of Hanukkah 2022", "2022-12-18", "2022-12-18"),
         ("the last day of Ramadan 2024", "2024-04-09", "2024-04-09"),
+        ("the day after Diwali 2019", "2019-10-28", "2019-10-28"),
+        ("the day before Ramadan 2024", "2024-03-10", "2024-03-10"),
         ("three days before Diwali 2019", "2019-10-24", "2019-10-24"),
         ("Two Eids: Eid al-Fitr 2000", "2000-01-08", "2000-01-08"),
     ],
@@ -200,6 +202,21 @@ def test_other_words_are_no_feasts(text: str) -> None:
 def test_of_several_days_the_one_that_is_not_over_is_meant() -> None:
     assert days_of("We fast during Ramadan", "2023-01-10T12:00") == [("2023-03-23", "2023-04-20")]
     assert days_of("We fast during Ramadan", "2023-04-01T12:00") == [("2023-03-23", "2023-04-20")]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("We were in Delhi at Diwali.", "2025-10-20", "2025-10-20"),
+        ("We visited them before Christmas.", "2025-12-25", "2025-12-25"),
+        ("He fasted during Ramadan.", "2026-02-18", "2026-03-19"),
+        ("We will visit them before Christmas.", "2026-12-25", "2026-12-25"),
+        ("We left the day after Thanksgiving.", "2025-11-28", "2025-11-28"),
+        ("We left three days before Diwali.", "2025-10-17", "2025-10-17"),
+    ],
+)
+def test_the_tense_says_whether_a_feast_is_past(text: str, first: str, last: str) -> None:
+    assert days_of(text, "2026-05-08T13:56") == [(first, last)]
 
 
 @pytest.mark.parametrize(

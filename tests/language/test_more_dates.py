@@ -24,6 +24,7 @@ def days_of(text: str, moment: str = FRIDAY, *, offset: int = 0) -> list[tuple[s
         ("We marry in March in two years", "2028-03-01", "2028-03-31"),
         ("The shop closed in October three years ago.", "2023-10-01", "2023-10-31"),
         ("March after next", "2028-03-01", "2028-03-31"),
+        ("We moved in March two years ago.", "2024-03-01", "2024-03-31"),
         ("18q4", "2018-10-01", "2018-12-31"),
         ("the ides of March", "2027-03-15", "2027-03-15"),
         ("the ides of June 2024", "2024-06-13", "2024-06-13"),
@@ -95,8 +96,7 @@ def test_the_time_is_that_of_the_place() -> None:
         "March in, he said.",
         "at 99am",
         "at 3 15 people came",
-        "10q4",
     ],
 )
 def test_what_looks_like_one_and_is_none(text: str) -> None:
-    assert all(first == "2010-10-01" for first, _ in days_of(text))
+    assert days_of(text) == []

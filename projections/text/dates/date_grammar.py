@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -72,12 +72,15 @@ class Reading(NamedTuple):
     kind: Kind
 
 
-def readings(tokens: Tokens, today: int, months: Mapping[int, Days]) -> list[Reading]:
+def readings(
+    tokens: Tokens, today: int, months: Mapping[int, Days], behind: Container[int] = ()
+) -> list[Reading]:
     """Return what can be read in a text that was written on day `today`, without overlap.
 
-    `months` are the days of months without a year whose year is known, by where their names end.
+    `months` are the days of months without a year whose year is known, by where their names end;
+    where those of holidays without a year end that are past, is in `behind`.
     """
-    return list(_Parser(tokens.text, today, months).all()) if tells_dates(tokens) else []
+    return list(_Parser(tokens.text, today, months, behind).all()) if tells_dates(tokens) else []
 
 
 # So many words before the first word that tells a date a reference may begin.
@@ -103,8 +106,10 @@ def _tells_after(before: str, lower: str) -> bool:
 
 
 class _Parser(CountedDays):
-    def __init__(self, text: str, today: int, months: Mapping[int, Days]) -> None:
-        super().__init__(text, today, months)
+    def __init__(
+        self, text: str, today: int, months: Mapping[int, Days], behind: Container[int]
+    ) -> None:
+        super().__init__(text, today, months, behind)
         self._telling = [
             place
             for place, (_, _, lower, _) in enumerate(self._lexemes)

@@ -22,6 +22,7 @@ from projections.text.dates.dated_weekdays import with_weekday_after
 from projections.text.dates.days_in_numbers import at_number, days_with_number, month_by_tense
 from projections.text.dates.days_in_words import TRIGGERS, at_word
 from projections.text.dates.found_dates import DateReference, Found, as_reference, local_day
+from projections.text.dates.holiday_names import OPENS_HOLIDAY
 from projections.text.dates.named_days import without_named
 from projections.text.lexicon import MONTHS
 from projections.text.tokenizer import Tokens, bare, tokenise
@@ -128,7 +129,8 @@ def _with_composed(
             continue
         if reading.kind == "time" and reading.first == today:
             reading = _coming_time(tokens, reading, left, right, minute)
-        if len(parts) > 1 and is_rescheduled(tokens, left):
+        spans = parts and reading.first <= parts[0].first and parts[-1].last <= reading.last
+        if len(parts) > 1 and spans and is_rescheduled(tokens, left):
             # "Moved from Monday to Wednesday" names two days and no span.
             continue
         first, length = reading.first, reading.last - reading.first
@@ -160,14 +162,21 @@ def _coming_time(tokens: Tokens, time: Reading, left: int, right: int, minute: i
 
 
 def _composed(tokens: Tokens, today: int) -> list[Reading]:
-    """Return what is put together from parts, each month without a year in the year it means."""
+    """Return what is put together from parts, each month and holiday without a year
+    in the year it means."""
     found = readings(tokens, today, {})
     months: dict[int, tuple[int, int]] = {}
+    behind: set[int] = set()
     for reading in found:
-        if reading.kind != "composed" or _states_year(tokens, reading):
+        if reading.kind not in ("composed", "guarded") or _states_year(tokens, reading):
             continue
         left = bisect_left(tokens.starts, reading.start)
         right = bisect_left(tokens.starts, reading.end)
+        holiday = any(OPENS_HOLIDAY[lower] for lower in tokens.lowers[left:right])
+        if holiday and direction_of(tokens, left, right) < 0:
+            behind.add(reading.end)
+        if reading.kind != "composed":
+            continue
         for index in range(left, right):
             name = bare(tokens.lowers[index]).removeprefix("mid-")
             if name in MONTHS:
@@ -175,7 +184,7 @@ def _composed(tokens: Tokens, today: int) -> list[Reading]:
                 days = month_by_tense(MONTHS[name], today, direction)
                 if direction or days[1] >= today - _JUST_OVER:
                     months[tokens.ends[index]] = days
-    return readings(tokens, today, months) if months else found
+    return readings(tokens, today, months, behind) if months or behind else found
 
 
 def _states_year(tokens: Tokens, reading: Reading) -> bool:

@@ -52,7 +52,10 @@ class Holidays(Periods):
         if step == -1:
             past = [span for span in near if span[1] < self._today]
             return self._holiday_part(right, past[-1]) if past else None
-        ahead = [span for span in near if span[1] >= self._today]
+        if self._lexemes[right - 1].end in self._behind:
+            ahead = [span for span in near if span[0] <= self._today][-1:]
+        else:
+            ahead = [span for span in near if span[1] >= self._today]
         if not ahead:
             return None
         # Easter eggs and Christmas crackers are of no day; "Good Friday" is, by itself.

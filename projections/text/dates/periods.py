@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from projections.text.dates.calendar_days import (
     Days,
@@ -47,9 +47,12 @@ UNSURE = word_set("may march mar second sec sat sun mon wed fri thu tue jan dec 
 class Periods(TimesOfDay):
     """The rules for weeks, months, seasons, quarters and years."""
 
-    def __init__(self, text: str, today: int, months: Mapping[int, Days]) -> None:
+    def __init__(
+        self, text: str, today: int, months: Mapping[int, Days], behind: Container[int]
+    ) -> None:
         super().__init__(text, today)
         self._months = months
+        self._behind = behind
 
     def _month_name(self, place: int) -> Part | None:
         """Read May, May 2026, next May."""

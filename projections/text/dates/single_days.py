@@ -264,7 +264,7 @@ class DaysOfMonths(Holidays):
         return "plain" if agreed else "guarded"
 
     def _near_day(self, place: int) -> Part | None:
-        """Read today, tomorrow, the day after tomorrow, now."""
+        """Read today, tomorrow, the day after tomorrow, the day before Easter, now."""
         at = self._skip(place, "the")
         if self._is(at, "day") and self._is(at + 1, "after", "before"):
             step = 1 if self._is(at + 1, "after") else -1
@@ -272,6 +272,8 @@ class DaysOfMonths(Holidays):
             if moved is not None and moved * step > 0:
                 day = self._today + moved + step
                 return Part(at + 3, days(day, day), kind="plain")
+            if moved is None and self._is(at - 1, "the"):
+                return self._beside(at + 2, step)
         now = self._skip(place, "right", "just")
         if self._is(now, "now") or (
             self._is(place, "at") and self._is(place + 2, "moment", "time")
@@ -287,6 +289,14 @@ class DaysOfMonths(Holidays):
         if self._lower(right) in DAYTIMES or self._is(right, "night"):
             right += 1
         return Part(right, days(day, day), kind="plain")
+
+    def _beside(self, place: int, step: int) -> Part | None:
+        """Return the day after or before a holiday or a date: the day after Thanksgiving."""
+        part = self._longest(place, self._holiday, self._month_and_day, self._day_and_month)
+        if part is None:
+            return None
+        day = part.days[1] + 1 if step > 0 else part.days[0] - 1
+        return Part(part.right, days(day, day))
 
     def _week_of(self, place: int) -> Part | None:
         """Read the week of October 6th."""
