@@ -115,7 +115,7 @@ def _with_composed(
     added: list[Found] = []
     replaced: set[Found] = set()
     rights = [item.right for item in found]
-    for reading in _composed(tokens, today):
+    for reading in _composed(tokens, today, every=every):
         left = bisect_left(tokens.starts, reading.start)
         right = bisect_left(tokens.starts, reading.end)
         parts = found[bisect_right(rights, left) : bisect_left(found, (right,))]
@@ -161,14 +161,15 @@ def _coming_time(tokens: Tokens, time: Reading, left: int, right: int, minute: i
     return time._replace(first=time.first + past, last=time.last + past)
 
 
-def _composed(tokens: Tokens, today: int) -> list[Reading]:
+def _composed(tokens: Tokens, today: int, *, every: bool) -> list[Reading]:
     """Return what is put together from parts, each month and holiday without a year
     in the year it means."""
     found = readings(tokens, today, {})
     months: dict[int, tuple[int, int]] = {}
     behind: set[int] = set()
     for reading in found:
-        if reading.kind not in ("composed", "guarded") or _states_year(tokens, reading):
+        wanted = reading.kind == "composed" or (every and reading.kind == "guarded")
+        if not wanted or _states_year(tokens, reading):
             continue
         left = bisect_left(tokens.starts, reading.start)
         right = bisect_left(tokens.starts, reading.end)
