@@ -169,6 +169,8 @@ def test_names_of_one_feast_mean_one_day(names: str, day: str) -> None:
         ("the day after Diwali 2019", "2019-10-28", "2019-10-28"),
         ("the day before Ramadan 2024", "2024-03-10", "2024-03-10"),
         ("three days before Diwali 2019", "2019-10-24", "2019-10-24"),
+        ("It was on Waitangi Day - February 6 - of all days", "2026-02-06", "2026-02-06"),
+        ("on Waitangi Day - February 6, 2024", "2024-02-06", "2024-02-06"),
         ("Two Eids: Eid al-Fitr 2000", "2000-01-08", "2000-01-08"),
     ],
 )

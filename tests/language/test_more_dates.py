@@ -74,6 +74,7 @@ def test_a_month_without_a_tense_is_the_coming_or_just_over(
         ("14:30", "2026-05-08"),
         ("9am", "2026-05-08"),
         ("I woke at 3am", "2026-05-08"),
+        ("I am going to sleep, it is 3:28 am", "2026-05-08"),
         ("I woke at 03:15", "2026-05-08"),
     ],
 )

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping
+from datetime import date
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -348,6 +349,9 @@ class _Parser(CountedDays):
         if last is None or (last.grain in _LOOSE) != (first.grain in _LOOSE):
             return first
         begin, end = first.days[0], last.days[1]
+        if date.fromordinal(begin).timetuple()[1:3] == date.fromordinal(end).timetuple()[1:3]:
+            # "Waitangi Day - February 6" is one day.
+            return first._replace(right=last.right) if last.open else last
         if end < begin and last.open:
             end = shifted(
                 end, "year" if last.grain == "month" or last.kind != "plain" else "week", 1

@@ -152,7 +152,8 @@ def _with_composed(
 def _coming_time(tokens: Tokens, time: Reading, left: int, right: int, minute: int) -> Reading:
     """Return a time of today on the next day where it is past and yet is to come."""
     written = tokens.text[time.start : time.end]
-    if direction_of(tokens, left, right) <= 0:
+    opened = word_at(tokens, left - 1) in ("at", "by")
+    if not opened or direction_of(tokens, left, right) <= 0:
         # "At 3am" alone names one that is to come, as a timetable does; "3am" may be of a diary.
         alone = right == len(tokens.words) and left == (word_at(tokens, 0) == "at")
         if not alone or not (left or in_24_hours(written)):
