@@ -143,3 +143,20 @@ def test_the_weekday_of_the_bins_is_every_weeks(text: str) -> None:
 
 def test_a_meeting_about_the_bins_is_on_one_day() -> None:
     assert _days("The meeting about the bins is on Friday 15 May.") == ["2026-05-15"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My sister's shop: Friday & Saturday, 7 AM - 10 PM.",
+        "My clinic is open Tuesday and Thursday, 9:00 to 12:00.",
+        "I found out the Friday and Saturday times of my club.",
+        "My baker is closed Sunday and Monday, 8 to 12 she bakes for the market in Orta.",
+    ],
+)
+def test_hours_of_opening_are_of_no_one_day(text: str) -> None:
+    assert not any(day.startswith("2026") for day in _days(text)), _days(text)
+
+
+def test_a_meeting_with_an_end_is_on_one_day() -> None:
+    assert _days("My meeting with Otto is on Friday, 2pm - 3pm.") == ["2026-03-27"]

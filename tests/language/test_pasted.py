@@ -164,3 +164,11 @@ def test_any_text_is_looked_through(text: str) -> None:
     found = pasted(text, "Ada")
     assert all(0 <= start <= end <= len(text) for start, end in found)
     assert all(one[1] < other[0] for one, other in pairwise(found))
+
+
+def test_a_stage_direction_in_a_line_of_its_own_is_nobodys_words() -> None:
+    direction = "(A strained grunt escapes Ada's lips, as it did in Ghent in May.)"
+    (fact,) = told(f"{direction}\n\nI moved to Ghent in March.")
+    assert fact.startswith("Ada moved to Ghent in March")
+    assert told("(I moved to Ghent in March, by the way.)\n\nHow are you?") != []
+    assert told("(The harbour of Ghent has my contract now.)\n\nHow are you?") != []

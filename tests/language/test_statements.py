@@ -312,3 +312,11 @@ def test_what_is_called_by_a_day_is_none() -> None:
     (fact,) = facts("I run the 'Focus Friday' meeting at Halden.")
     assert "2026" not in fact
     assert any("(2026-05-15)" in each for each in facts("I start at Halden on 'Friday'."))
+
+
+def test_who_somebody_is_is_no_clause_of_its_own() -> None:
+    told = facts(
+        "Then Dan takes Junie to the pool on Friday, my brother Dan, not Whit, and I cook."
+    )
+    assert any("takes Junie to the pool" in fact and "brother Dan" in fact for fact in told)
+    assert not any(fact.startswith("Ada: my brother Dan, not Whit, and I") for fact in told)

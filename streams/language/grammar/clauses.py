@@ -65,6 +65,7 @@ _UNFINISHED = re.compile(
     r"(?: that)? (?:if|when|once|with|after|as long as|as soon as)\b[^,;]*\Z",
     re.IGNORECASE,
 )
+_OWNED = re.compile(r"(?:my|our)\b", re.IGNORECASE)
 _SHIFTS = frozenset({"but", "yet", "though", "although", "except", "or"})
 _VERBS = (AUXILIARIES | PAST) - word_set(
     "been done gone seen taken given broken ago last since used ought being doing having gotten"
@@ -160,6 +161,11 @@ def _splits(tokens: Tokens, begin: int, left_end: int, right_start: int, end: in
         return False
     if is_in_brackets(text, begin, left_end) or _is_my_noun(tokens, right_start, end):
         return False
+    if _OWNED.match(text, right_start, end):
+        # "Dan goes too, my brother Dan, and I stay": who Dan is is no clause.
+        aside = text.find(",", right_start, end)
+        if aside >= 0 and not is_finite(tokens, right_start, aside):
+            return False
     return is_finite(tokens, begin, left_end) and is_finite(tokens, right_start, end)
 
 

@@ -34,8 +34,9 @@ _WEEKLY = re.compile(
 )
 _DAYS = rf"(?:{'|'.join(sorted(WEEKDAYS))})\b"
 _CLOCK = r"(?:\d{1,2}(?:[:.h]\d{2})?(?: ?[ap]\.?m\.?)?|noon|midnight)"
-#: When something is open: "The Mill: Friday & Saturday, 7 AM - 10 PM", "closed Sunday".
+#: When something is open: "The Mill: Friday & Saturday, 7 AM - 10 PM", "its Friday hours".
 _OPENING = re.compile(
+    rf"\b{_DAYS}(?:(?: ?[&,/–-] ?| and | or )\b{_DAYS})* (?:times|hours|opening|schedules)\b|"
     rf"(?:\b(?:open|opens|opening|closed|closes|hours)\b[^.!?\n]{{0,30}}?|:[^\w\n]{{0,4}})"
     rf"\b{_DAYS}(?:(?: ?[&,/–-] ?| and | to | through | till | until )\b{_DAYS})*"
     rf"[:,]? (?:closed\b|(?:from |between )?{_CLOCK} ?(?:-|–|to|till|until|and) ?{_CLOCK})",

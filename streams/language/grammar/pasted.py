@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from projections.text.prompts import first_person
 from streams.language.grammar.letters import Letter, find_letters, words_of
 from streams.language.grammar.pasted_forms import (
     BEFORE_COLON,
@@ -37,6 +38,7 @@ _HEADERS = re.compile(
 )
 _SENTENCE_END = re.compile(r"[.!?]\s+\S")
 _LINE = re.compile(r"[^\s][^\n]*")
+_DIRECTION = re.compile(r"(?m)^[ \t]*\([^()\n]+\)[ \t\r]*$")
 _TITLES = frozenset({"mr", "mrs", "ms", "mme", "mlle", "miss", "dr", "prof"})
 
 
@@ -52,9 +54,19 @@ def pasted(text: str, speaker: str | None = None) -> list[Span]:
             spans.append((came.end(), len(text) if end < 0 else end))
     if "\n" in text:
         spans += _in_lines(text, speaker)
+        spans += _directions(text, speaker)
     if "</" in text:
         spans += _between_tags(text)
     return _joined(spans)
+
+
+def _directions(text: str, speaker: str | None) -> list[Span]:
+    """Return the lines in brackets that tell of the speaker as a stage direction does: "(Kenta
+    sighs.)".
+    """
+    name = speaker.split(" ")[0].lower() if speaker else ""
+    found = (one for one in _DIRECTION.finditer(text) if name and name in one[0].lower())
+    return [one.span() for one in found if not first_person(one[0])]
 
 
 def _in_lines(text: str, speaker: str | None) -> list[Span]:
