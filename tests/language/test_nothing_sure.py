@@ -201,3 +201,7 @@ def test_what_is_asked_of_the_readers_stays_out_of_what_they_are_told() -> None:
 def test_numbers_make_no_sentence_foreign() -> None:
     said = "88 rue Charlevoix apartment 2 is officially home."
     assert read(said, (99,), among_people=True) == [said]
+
+
+def test_that_something_was_told_before_tells_nothing() -> None:
+    assert read("I already told you about the mill and the boats of Orta.", (60,)) == []

@@ -320,3 +320,9 @@ def test_who_somebody_is_is_no_clause_of_its_own() -> None:
     )
     assert any("takes Junie to the pool" in fact and "brother Dan" in fact for fact in told)
     assert not any(fact.startswith("Ada: my brother Dan, not Whit, and I") for fact in told)
+
+
+def test_a_sentence_is_not_cut_where_a_half_begins_that_hangs_on_the_next() -> None:
+    told = facts('The name on the certificate is "Kudi Limited" but for the app, we chose "Kudi".')
+    assert not any(fact.rstrip(".").endswith("for the app") for fact in told)
+    assert any("for the app" in fact and "chose" in fact for fact in told)

@@ -59,10 +59,13 @@ _IN_PASSING = re.compile(
     r"fear|bet|swear|seems|must (?:say|admit)|have to (?:say|admit))\s*(?:[,.;!?)]|\Z)",
     re.IGNORECASE,
 )
-#: "I'm sure if I keep at it" lacks what he is sure of.
+#: "I'm sure if I keep at it" lacks what he is sure of, "it works but for the app" what is so for
+#: that.
 _UNFINISHED = re.compile(
     r"\b(?:sure|certain|confident|think|hope|believe|guess|know|bet|feel|promise|swear|said|told)"
-    r"(?: that)? (?:if|when|once|with|after|as long as|as soon as)\b[^,;]*\Z",
+    r"(?: that)? (?:if|when|once|with|after|as long as|as soon as)\b[^,;]*\Z|"
+    r"\b(?:and|but|or) (?:if|when|once|for|in|on|at|with|after|before|since|from|until|while|"
+    r"because|although) [^,;.!?]*\Z",
     re.IGNORECASE,
 )
 _OWNED = re.compile(r"(?:my|our)\b", re.IGNORECASE)

@@ -16,7 +16,7 @@ from streams.language.attributes.frames import MASK
 from streams.language.grammar.analysis import Mention, Statement
 from streams.language.grammar.clauses import Clause, Span, after_lead_in, clauses
 from streams.language.grammar.reported import is_reported
-from streams.language.grammar.vocatives import is_salutation
+from streams.language.grammar.vocatives import is_remark, is_salutation
 from streams.language.names.signature import assemble, tokens_for_signature
 from streams.language.references.standing_alone import Open, left_open, person_open
 from streams.language.relations.causes import Joined, after_link, joined
@@ -343,7 +343,7 @@ class SentenceStatements:
         rated = [
             (self._rate(part), part)
             for part in parts
-            if not self._among_people or _tells_enough(part)
+            if (not self._among_people or _tells_enough(part)) and not self._is_remark(part)
         ]
         least = self._least_told()
         open_ones: list[Statement] = []
@@ -355,6 +355,9 @@ class SentenceStatements:
                 return self.with_passage(statement)
             open_ones.append(statement)
         return self.with_passage(open_ones[0]) if open_ones else None
+
+    def _is_remark(self, part: list[JudgedClause]) -> bool:
+        return is_remark(self._contents.tokens, (part[0].clause.start, part[-1].clause.end))
 
     def _least_told(self) -> int:
         """How much the best of a message tells at least to be told, where nothing is sure."""
