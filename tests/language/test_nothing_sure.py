@@ -205,3 +205,11 @@ def test_numbers_make_no_sentence_foreign() -> None:
 
 def test_that_something_was_told_before_tells_nothing() -> None:
     assert read("I already told you about the mill and the boats of Orta.", (60,)) == []
+
+
+def test_rules_alone_take_no_long_text_of_nobody_for_an_announcement() -> None:
+    said = (
+        "The mill stands by the river since 1720. It has nine wheels and two stones of basalt. "
+        "Oak beams bear the roof, and the snow slides off. Visitors come in May and in September."
+    )
+    assert analyse(said, speaker="Ada", at_ms=AT, among_people=True).statements == ()

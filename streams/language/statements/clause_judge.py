@@ -57,7 +57,9 @@ class ClauseJudge:
         self._contents = contents
         self._keep = keep
         self._dictated = dictated
-        self.message = Message.of(contents.tokens, among_people=among_people)
+        # Rules alone cannot tell an announcement from what all the world knows.
+        told_others = among_people and contents.is_read
+        self.message = Message.of(contents.tokens, among_people=told_others)
 
     def judged(self, clause: Clause, linked: bool, explains: bool = False) -> JudgedClause:
         """Judge a clause.

@@ -139,6 +139,11 @@ class MessageContents:
         starts = self._contact_starts
         return self._contacts[bisect_left(starts, start) : bisect_left(starts, end)]
 
+    @property
+    def is_read(self) -> bool:
+        """Whether the heads read its sentences."""
+        return bool(self._read)
+
     def _read_at(self, start: int) -> ReadSentence | None:
         return next((one for one in self._read if one.start <= start < one.end), None)
 
