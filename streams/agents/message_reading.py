@@ -148,7 +148,7 @@ def read_message(
     question = _question_in(before, content, standing)
     dictated = _is_dictated(before, content)
     among_people = _is_among_people(content, before)
-    began = surroundings.began(event) if text and not among_people else None
+    began = surroundings.began(event) if before and not among_people else None
     in_play = not among_people and _is_in_play(text, began, standing)
     corrects: tuple[TakenBack, ...] = ()
     if "evolution" not in without and not in_play:
@@ -170,7 +170,7 @@ def read_message(
         days=[day for _, day in named],
         without=without,
         before=_said_before(text, said_at, event, surroundings, standing),
-        occasion=_occasion(event, said_at, before, began, standing),
+        occasion=_occasion(content, said_at, before, began, standing, among_people=among_people),
         among_people=among_people,
         in_play=in_play,
         corrected=about,
@@ -245,30 +245,30 @@ def _said_before(
 
 
 def _occasion(
-    event: Event,
+    content: Content,
     said_at: int,
     before: Sequence[Event],
     began: Event | None,
     standing: Standing,
+    *,
+    among_people: bool,
 ) -> Occasion | None:
     """Return on what occasion a message is written: what its mail is about, with what its sender
     `began` this talk with an assistant, or what somebody else said just before.
     """
-    content = message_of(event)
     subject = content.metadata.get("subject")
     if isinstance(subject, str):
         return Occasion(subject)
     if not before:
         return None
     last = message_of(before[0])
-    to_assistant = is_assistant(last.sender_id, last.direction)
-    said = began if to_assistant else before[0]
-    within = _TALK_MS if to_assistant else JUST_NOW_MS
+    said = before[0] if among_people else began
+    within = JUST_NOW_MS if among_people else _TALK_MS
     if said is None or not 0 <= said_at - said.occurred_at <= within or not standing(said):
         return None
-    if not to_assistant and last.sender_id == content.sender_id:
+    if among_people and last.sender_id == content.sender_id:
         return None
-    who = None if to_assistant else last.sender_name or last.sender_id
+    who = last.sender_name or last.sender_id if among_people else None
     return Occasion(own_words(message_of(said)), said.number, who)
 
 

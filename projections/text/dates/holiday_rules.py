@@ -59,16 +59,19 @@ def nth(month: int, weekday: int, count: int, after: int = 0) -> Rule:
 
 def by_easter(first: int, last: int | None = None) -> Rule:
     """From one day to another, counted from Easter Sunday."""
-    easter_of: DayRule = lambda year: easter(year) if year in _RECKONED else None  # noqa: E731
-    return several(easter_of, first, first if last is None else last)
+    return _from_easter(easter, first, last)
 
 
 def by_orthodox_easter(first: int, last: int | None = None) -> Rule:
     """From one day to another, counted from the Easter Sunday of the Julian calendar."""
-    easter_of: DayRule = (  # noqa: E731
-        lambda year: orthodox_easter(year) if year in _RECKONED else None
-    )
-    return several(easter_of, first, first if last is None else last)
+    return _from_easter(orthodox_easter, first, last)
+
+
+def _from_easter(easter_of: DayRule, first: int, last: int | None) -> Rule:
+    def rule(year: int) -> int | None:
+        return easter_of(year) if year in _RECKONED else None
+
+    return several(rule, first, first if last is None else last)
 
 
 def by_table(name: str, first: int = 0, last: int | None = None) -> Rule:

@@ -26,13 +26,13 @@ _BINS = (
 )
 #: "From 1 April" tells how long, and no day on which something is.
 _BOUNDS = [[word] for word in ("from", "since", "until", "till", "by", "before", "after")]
+_DAYS = rf"(?:{'|'.join(sorted(WEEKDAYS))})\b"
 #: What is collected, and a weekday right after it.
 _WEEKLY = re.compile(
     rf"\b{_BINS}(?:['’]s| is| are| on| goes out| go out| (?:is|are) collected)*:? (?:on )?"
-    rf"(?:{'|'.join(sorted(WEEKDAYS))})\b(?! (?:the )?\d)",
+    rf"{_DAYS}(?! (?:the )?\d)",
     re.IGNORECASE,
 )
-_DAYS = rf"(?:{'|'.join(sorted(WEEKDAYS))})\b"
 _CLOCK = r"(?:\d{1,2}(?:[:.h]\d{2})?(?: ?[ap]\.?m\.?)?|noon|midnight)"
 #: When something is open: "The Mill: Friday & Saturday, 7 AM - 10 PM", "its Friday hours".
 _OPENING = re.compile(
@@ -67,16 +67,18 @@ def collection_days(tokens: Tokens) -> list[tuple[int, int]]:
 
     That is no one day, and is worth keeping.
     """
-    if WEEKDAYS.keys().isdisjoint(tokens.lowers):
-        return []
-    return [match.span() for match in _WEEKLY.finditer(tokens.text)]
+    return _with_weekdays(tokens, _WEEKLY)
 
 
 def _opening_days(tokens: Tokens) -> list[tuple[int, int]]:
     """Return where a text says on which weekdays something is open: no one day either."""
+    return _with_weekdays(tokens, _OPENING)
+
+
+def _with_weekdays(tokens: Tokens, form: re.Pattern[str]) -> list[tuple[int, int]]:
     if WEEKDAYS.keys().isdisjoint(tokens.lowers):
         return []
-    return [match.span() for match in _OPENING.finditer(tokens.text)]
+    return [match.span() for match in form.finditer(tokens.text)]
 
 
 def as_named(

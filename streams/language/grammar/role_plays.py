@@ -20,11 +20,10 @@ _PLAYS = re.compile(
     r"pretend (?:that )?(?:we|i)\b|"
     r"simulate (?:an?|the|our) (?:\w+ )?(?:conversation|chat|talk|call|interview|dialogue|dialog|"
     r"session|negotiation|game)\b|"
-    rf"(?:pretend|imagine) (?:(?:that )?you{_IS}|to be)[^.!?\n]{{1,60}}?\b{_SERVES}\b|"
-    r"(?:answer|respond|reply|behave|talk|speak|act|chat)(?: \w+){0,3} "
-    rf"(?:(?:as if|as though|like) you{_IS}|as|like)[^.!?\n]{{1,60}}?\b{_SERVES}\b|"
     rf"(?:pretend|imagine) (?:(?:that )?you{_IS}|to be)[^.!?\n]{{1,60}}?"
-    r"\band (?:i(?:['’]m| am|['’]ll be| will be)|me)\b)",
+    rf"\b(?:{_SERVES}|and (?:i(?:['’]m| am|['’]ll be| will be)|me))\b|"
+    r"(?:answer|respond|reply|behave|talk|speak|act|chat)(?: \w+){0,3} "
+    rf"(?:(?:as if|as though|like) you{_IS}|as|like)[^.!?\n]{{1,60}}?\b{_SERVES}\b)",
     re.IGNORECASE,
 )
 #: Somebody tells of a play, and asks for none.

@@ -362,8 +362,9 @@ class SentenceStatements:
     def _least_told(self) -> int:
         """How much the best of a message tells at least to be told, where nothing is sure."""
         if any(piece.said.read is not None for left in self._left for piece in left):
-            among_people = _LEAST_OF_LINE if self._is_line() else _LEAST_READ_AMONG_PEOPLE
-            return among_people if self._among_people else _LEAST_READ
+            if self._is_line():
+                return _LEAST_OF_LINE
+            return _LEAST_READ_AMONG_PEOPLE if self._among_people else _LEAST_READ
         # In scripts without spaces nobody counts words.
         if 0 < self._contents.text.strip().count(" ") < _SHORT - 1:
             return _LEAST_OF_SHORT

@@ -25,6 +25,7 @@ from streams.language.grammar.verbs import (
     is_past,
     third_person,
 )
+from streams.language.worth.worth_words import LETS
 
 #: Only a name can stand in a sentence: not "15145550136", not "Dan 🚲".
 _NAME = re.compile(
@@ -116,7 +117,6 @@ _SAYS_OF = word_set(
     means meant seems seemed takes took gets got reminds reminded teaches taught shows showed has
     can will would"""
 )
-_LETS = word_set("let's lets")
 #: "Let's say they refuse", "Let's see" propose nothing.
 _SUPPOSED = word_set("say see suppose assume imagine pretend hope face think wait hear")
 _TAIL = re.compile(
@@ -230,7 +230,7 @@ class _Rewriting:
     def _proposed(self) -> int:
         """Begin with what is wanted: "Let's go with the first one"; return the word after it."""
         lowers = self._lowers
-        if not lowers or lowers[0] not in _LETS or 0 in self._quoted:
+        if not lowers or lowers[0] not in LETS or 0 in self._quoted:
             return 0
         refused = lowers[1:2] == ["not"]
         verb_at = self._verb_after(1 if refused else 0)

@@ -48,10 +48,10 @@ def together(pieces: Sequence[JudgedClause]) -> list[tuple[int, int]]:
                 groups[-1] = (groups[-1][0], place)
             else:
                 groups.append((place, place))
-        elif groups and groups[-1][1] == place - 1 and not _goes(piece.said):
+        elif (
+            groups
+            and groups[-1][1] == place - 1
+            and not (is_comment(piece.said) or is_command(piece.said))
+        ):
             groups[-1] = (groups[-1][0], place)
     return groups
-
-
-def _goes(said: Said) -> bool:
-    return is_comment(said) or is_command(said)

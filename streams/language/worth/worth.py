@@ -47,6 +47,7 @@ from streams.language.worth.worth_words import (
     KIN,
     KIND_WORDS,
     LASTING_CUE,
+    LETS,
     LISTENER,
     MAKES,
     NO_ELISION,
@@ -107,10 +108,9 @@ _SELF = SPEAKER - FOREIGN
 _LIKELY = 50
 #: Percent from which it is sure.
 _SURE = 75
-#: Percent from which what is asked for tells what somebody is about.
+#: Percent from which what somebody wishes for is more than a request.
 _ASKED = 85
 _OWNED = frozenset({"my", "our"})
-_PROPOSING = frozenset({"let's", "lets"})
 _NO_NAME = FUNCTION_WORDS | EVERYBODY
 _CONTENTLESS = FUNCTION_WORDS | CONTRACTIONS.keys() | HONORIFICS
 _CONTRACTED_WORDS = FUNCTION_WORDS | PHATIC
@@ -286,15 +286,12 @@ def _asks_only(said: Said) -> bool:
     a more stable income".
     """
     lowers = said.tokens.lowers[said.left : said.right]
-    if lowers[0] in _PROPOSING or not is_order(said):
+    if lowers[0] in LETS or not is_order(said):
         return False
     if is_command(said):
         return True
-    return _OWNED.isdisjoint(lowers) and not _lasts_asked(said)
-
-
-def _lasts_asked(said: Said) -> bool:
-    return said.read is not None and said.read.durable >= _ASKED
+    lasts = said.read is not None and said.read.durable >= _ASKED
+    return _OWNED.isdisjoint(lowers) and not lasts
 
 
 def surely_lasts(said: Said) -> bool:
@@ -314,8 +311,9 @@ def is_command(said: Said) -> bool:
     if COMMAND.match(said.lower) is None:
         return False
     read = said.read
-    stated = read is not None and read.kind == "statement" and bool(said.dates)
-    return not (read and stated and said.tokens.starts[said.left] == read.start)
+    if read is None or read.kind != "statement" or not said.dates:
+        return True
+    return said.tokens.starts[said.left] != read.start
 
 
 def is_rule(said: Said) -> bool:

@@ -312,6 +312,8 @@ MAKES = word_set(
     develop calculate identify compare discuss rephrase answer edit fix correct convert outline
     simulate imagine produce prepare"""
 )
+#: What is to be done together.
+LETS = word_set("let's lets")
 ORDERING = word_set("please now to you then and")
 ENDS = frozenset(".!?:;\n")
 #: "It was great", "that's what matters": a comment on what was just said.
