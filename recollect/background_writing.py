@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager
 
+from recollect.home import Home
 from recollect.open_zone import OpenHome
 from recollect.unread import Unread
 from recollect.writing import open_door, write
@@ -19,41 +20,51 @@ from streams.models.model_door import ModelDoor
 Wrote = Callable[[str, WriteReport], None]
 #: Called with a zone, or with "" where it is of no one, and why nobody writes.
 Failed = Callable[[str, Exception], None]
+#: Called with the partitions whose zones are read from now on.
+Own = Callable[[Set[int]], None]
 
 _LOOK_SECONDS = 0.5
 #: After a failure it is tried again so much later, then twice as late each time, up to the longest.
 _FIRST_PAUSE, _LONGEST_PAUSE = 5.0, 600.0
 #: The budgets of a run are those of so long.
 _RUN_SECONDS = 3_600.0
+_ALL = frozenset(range(PARTITIONS))
 
 
 @contextmanager
-def written_meanwhile(open_home: OpenHome, wrote: Wrote, failed: Failed) -> Iterator[None]:
+def written_meanwhile(
+    open_home: OpenHome, wrote: Wrote, failed: Failed, owned: Set[int] = _ALL
+) -> Iterator[Own]:
     """Let the home's model read what is said, on a thread, until the block ends.
 
-    Nobody reads where the home's writer are the rules alone, where the setting says no, and where
-    this process does not decide: on Kafka, or in a home that is read-only.
+    It reads the zones of the partitions `owned`, and the block gets what changes these: on Kafka
+    each is one worker's at a time, so that nobody asks twice. Nobody reads where the home's writer
+    are the rules alone, where the setting says no, or in a home that is read-only.
     """
-    home, node = open_home.home, open_home.node
-    wanted = home.writer == "model" and home.configuration.models().background
-    if not wanted or not node.writes or node.ledger.shared:
-        yield
+    if not writes_meanwhile(open_home.home) or not open_home.node.writes:
+        yield lambda _: None
         return
-    worker = _Writing(open_home, wrote, failed)
+    worker = _Writing(open_home, wrote, failed, owned)
     thread = threading.Thread(target=worker.work, name="write-meanwhile")
     thread.start()
     try:
-        yield
+        yield worker.own
     finally:
         worker.end()
         thread.join()
 
 
+def writes_meanwhile(home: Home) -> bool:
+    """Return whether a home's model is to read what is said without a command."""
+    return home.writer == "model" and home.configuration.models().background
+
+
 class _Writing:
     """Reads the zones of a home in turn, a few events of each."""
 
-    def __init__(self, open_home: OpenHome, wrote: Wrote, failed: Failed) -> None:
+    def __init__(self, open_home: OpenHome, wrote: Wrote, failed: Failed, owned: Set[int]) -> None:
         self._open_home = open_home
+        self._owned = owned
         self._wrote = wrote
         self._failed = failed
         self._ended = threading.Event()
@@ -85,15 +96,22 @@ class _Writing:
             self._ended.wait(min(max(due - time.monotonic(), 0.0), _LOOK_SECONDS))
         self._close_door()
 
+    def own(self, partitions: Set[int]) -> None:
+        """Read the zones of these partitions from now on, and of no others."""
+        self._owned = partitions
+
     def end(self) -> None:
         """Have `work` return soon, also where it waits for an answer."""
         self._ended.set()
         self._close_door()
 
     def _look(self) -> None:
-        """Note the zones of which more was said."""
+        """Note the zones of which more was said, and those that came to this process or left it."""
         ledger = self._open_home.node.ledger
-        ends = {part: ledger.end(EVENTS, part) for part in range(PARTITIONS)}
+        ends = {part: ledger.end(EVENTS, part) for part in self._owned}
+        for zone in [zone for zone in self._waiting if partition_of(zone) not in ends]:
+            for kept in (self._waiting, self._pauses, self._unread, self._aside):
+                kept.pop(zone, None)
         moved = {part for part, end in ends.items() if end != self._ends.get(part)}
         if moved:
             for zone in ledger.zones():
@@ -101,8 +119,15 @@ class _Writing:
                     self._waiting.setdefault(zone, 0.0)
         self._ends = ends
 
+    def _goes_on(self, zone: str) -> bool:
+        return not self._ended.is_set() and partition_of(zone) in self._owned
+
     def _in_turn(self, zone: str) -> None:
         """Let the model read some events of a zone."""
+        if not self._open_home.holds(zone):
+            # The worker of this home makes its files at this moment.
+            self._waiting[zone] = time.monotonic() + _LOOK_SECONDS
+            return
         before = self._aside.get(zone, {})
         aside = dict(before)
         node = self._open_home.node
@@ -112,7 +137,7 @@ class _Writing:
                 self._open_home.zone(zone),
                 limit=door.settings.concurrency,
                 door=door,
-                while_=lambda: not self._ended.is_set(),
+                while_=lambda: self._goes_on(zone),
                 aside=aside,
                 unread=self._unread.setdefault(zone, Unread(node.ledger, zone)),
             )
@@ -143,7 +168,7 @@ class _Writing:
 
     def _pause(self, zone: str, error: Exception) -> None:
         """Tell why nobody writes, and have a zone wait; each time twice as long."""
-        if self._ended.is_set():
+        if self._ended.is_set() or (zone and not self._goes_on(zone)):
             return
         self._failed(zone, error)
         pause = min(self._pauses.get(zone, _FIRST_PAUSE / 2) * 2, _LONGEST_PAUSE)

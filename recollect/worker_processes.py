@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 
 from projections.private import FILE_MODE, must_be_writable
-from recollect.background_writing import written_meanwhile
+from recollect.background_writing import writes_meanwhile, written_meanwhile
 from recollect.embedded_worker import EmbeddedWorker, reporting, tick
 from recollect.follower_lock import following, heartbeat
 from recollect.home import Home
@@ -46,14 +46,7 @@ def work(home: Home, report: Report, *, once: bool = False, member: str | None =
         _work_once(home, report)
     elif on_kafka(home):
         with following(home):
-            ticked: dict[str, int] = {}
-            work_in_cluster(
-                partial(open_following_node, home, decides=True),
-                report,
-                member=member,
-                periodic=partial(tick, ticked) if home.configuration.ticks else None,
-                heartbeat=heartbeat(home),
-            )
+            _work_in_cluster(home, report, member)
     else:
         _work_embedded(home, report)
 
@@ -132,6 +125,24 @@ def _work_once(home: Home, report: Report) -> None:
             _drive(node, zone, report)
     finally:
         node.close()
+
+
+def _work_in_cluster(home: Home, report: Report, member: str | None) -> None:
+    """Be one of the workers; the home's model reads what is said in the zones of its partitions."""
+    ticked: dict[str, int] = {}
+    owns = None
+    with ExitStack() as held:
+        if writes_meanwhile(home):
+            opened = held.enter_context(closing(OpenHome(home)))
+            owns = held.enter_context(written_meanwhile(opened, _unsaid, _unwritten, frozenset()))
+        work_in_cluster(
+            partial(open_following_node, home, decides=True),
+            report,
+            member=member,
+            periodic=partial(tick, ticked) if home.configuration.ticks else None,
+            owns=owns,
+            heartbeat=heartbeat(home),
+        )
 
 
 def _work_embedded(home: Home, report: Report) -> None:

@@ -209,7 +209,8 @@ class QueryService:
         decides = node.writes and not node.ledger.shared
         ticks = home.configuration.ticks
         deciding = DecidingThread(node, self._reported, ticks=ticks) if decides else nullcontext()
-        writing = written_meanwhile(self.recollect._open_home, self._wrote, self.log.does_not_write)
+        opened, told = self.recollect._open_home, self.log.does_not_write
+        writing = written_meanwhile(opened, self._wrote, told) if decides else nullcontext()
         with deciding, writing:
             try:
                 yield

@@ -58,14 +58,16 @@ def work(
     *,
     member: str | None = None,
     periodic: Callable[[Node, str], None] | None = None,
+    owns: Callable[[frozenset[int]], None] | None = None,
     heartbeat: Path,
 ) -> None:
     """Be one of the workers until SIGINT or SIGTERM.
 
     `opens` opens the home's node, in each of the worker's processes. `periodic` is called from time
-    to time with each zone that this worker owns: it appends what is due, such as ticks. `member` is
-    this worker's name in the group, which survives a restart. `heartbeat` is a file that is touched
-    while the work goes on.
+    to time with each zone that this worker owns: it appends what is due, such as ticks. `owns` is
+    called with the partitions that are this worker's, whenever they change. `member` is its name in
+    the group, which survives a restart. `heartbeat` is a file that is touched while the work goes
+    on.
 
     Raises:
         LedgerGap: a topic has changed since it was read before.
@@ -84,7 +86,7 @@ def work(
             run(
                 _settings(ledger.settings, member),
                 [ledger.settings.topic(INBOX), ledger.settings.topic(EVENTS)],
-                _Worker(node, ledger, deciding, projecting, report, periodic, heartbeat),
+                _Worker(node, ledger, deciding, projecting, report, periodic, owns, heartbeat),
                 dense={ledger.settings.topic(EVENTS)},
             )
     finally:
@@ -170,6 +172,7 @@ class _Worker:
         projecting: WorkerProcess,
         report: Report,
         periodic: Callable[[Node, str], None] | None,
+        owns: Callable[[frozenset[int]], None] | None,
         heartbeat: Path,
     ) -> None:
         self._node = node
@@ -179,6 +182,7 @@ class _Worker:
         self._owned: frozenset[int] = frozenset()
         self._report = report
         self._periodic = periodic
+        self._owns = owns
         self._heartbeat = heartbeat
         self._inbox = ledger.settings.topic(INBOX)
         self._sequenced: dict[int, int] = {}
@@ -200,6 +204,8 @@ class _Worker:
 
     async def stopped(self) -> None:
         self._stopping.set()
+        if self._owns is not None:
+            self._owns(frozenset())
         await self._run(self._copying, self._housekeeping.join)
         self._sequencing.shutdown()
         self._copying.shutdown()
@@ -224,6 +230,8 @@ class _Worker:
         self._owned = owned
         self._ledger.copy.deliver((EVENTS, partition) for partition in owned)
         self._deciding.send(OwnPartitions(owned))
+        if self._owns is not None:
+            self._owns(owned)
 
     def _taken(self, topic: str, partition: int, zones: Set[str]) -> None:
         """Called by the copy when it has new records."""

@@ -328,11 +328,13 @@ class KafkaLedger(Ledger):
         if zone is None:
             return self._read_all(tp, offset, limit)
         self.copy.check(tp)
+        # Nobody pulls recordings: they are copied when they are asked for.
+        pulled = self._follows and topic != RECORDINGS
         if self._follows or self.copy.has_more(tp, offset + limit):
             # A change of another worker may rest on events that were not copied here yet.
             with suppress(LedgerGap):
                 records = self.copy.file.read(topic, partition, offset, limit, zone)
-                if self._follows or len(records) == limit:
+                if pulled or len(records) == limit:
                     return records
         if not self._follows:
             self.connect()
