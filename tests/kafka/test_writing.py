@@ -59,7 +59,8 @@ def facts(home: Recollect, zone: str = "default") -> list[str]:
 def test_what_one_node_records_a_worker_elsewhere_decides_from(
     make: Make, server: ModelServer
 ) -> None:
-    writing, deciding = (with_model(make(name), server) for name in "ab")
+    named = (make(name, RECOLLECT_MODEL_BACKGROUND="false") for name in "ab")
+    writing, deciding = (with_model(home, server) for home in named)
     worker = deciding.worker()
     for first in (0, 2):
         source = write(writing.home / "said.jsonl", said(2, first))
