@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.kafka.conftest import Make
-from tests.kafka.kit import PATIENCE, Recollect, line, post_events, wait_until, write
+from tests.kafka.kit import (
+    PATIENCE,
+    Recollect,
+    Running,
+    files_holding,
+    line,
+    post_events,
+    wait_until,
+    write,
+)
 from tests.writing.model_server import Body, ModelServer, Reply, model_server, say
 from tests.writing.scripts import message_of, results_of
 
@@ -146,3 +156,60 @@ def test_a_worker_whose_setting_says_no_leaves_it_to_the_command(
     assert home.ask("write")["asked"] == 2
     assert facts(home) == sorted(FERRIES[:2])
     assert worker.stop() == 0, worker.errors
+
+
+def test_what_is_forgotten_leaves_what_a_model_made_of_it(make: Make, server: ModelServer) -> None:
+    homes = [with_model(make(name), server) for name in "ab"]
+    workers = [home.worker() for home in homes]
+    post_events(homes[0].url, "default", said(2))
+    owner = first_with(homes, FERRIES[:2], workers)
+    homes[0].ask("forget", "m0")
+    # The second is read again: the first stood beside it when it was.
+    wait_until(lambda: asked_of(server)[FERRIES[1]] == 2, lambda: errors_of(workers))
+    wait_until(lambda: facts(owner) == FERRIES[1:2], lambda: errors_of(workers))
+    again = server.questions[-2]
+    assert FERRIES[0] not in str(again)
+    for home in homes:
+        assert files_holding(home.home / "zones", b"quayside", b"mondays") == []
+    assert owner.ask("verify")["ok"]
+    assert [worker.stop() for worker in workers] == [0, 0], errors_of(workers)
+
+
+def errors_of(workers: Sequence[Running]) -> str:
+    return "\n".join(worker.errors for worker in workers)
+
+
+def first_with(
+    homes: Sequence[Recollect], texts: Sequence[str], workers: Sequence[Running]
+) -> Recollect:
+    """Wait until one of the homes has these facts; return it."""
+
+    def having() -> list[Recollect]:
+        return [home for home in homes if facts(home) == sorted(texts)]
+
+    wait_until(having, lambda: errors_of(workers))
+    return having()[0]
+
+
+def test_what_a_model_said_moves_with_its_home(
+    kafka_url: str, room: Path, server: ModelServer
+) -> None:
+    home = Recollect(room / "moved", "embedded")
+    home.ask("init", "--encoder", "none")
+    with_model(home, server)
+    home.ask("ingest", write(room / "said.jsonl", said(3)))
+    assert home.ask("write")["asked"] == 3
+    assert facts(home) == sorted(FERRIES[:3])
+    home.ask("promote", "--to", kafka_url)
+    there = Recollect(room / "moved", kafka_url)
+    asked = len(server.questions)
+    assert there.ask("verify")["ok"]
+    there.ask("rebuild", "--level", "derive")
+    assert facts(there) == sorted(FERRIES[:3])
+    there.ask("ingest", write(room / "more.jsonl", said(1, 3)))
+    assert there.ask("write")["asked"] == 1
+    assert facts(there) == sorted(FERRIES[:4])
+    there.ask("forget", "m1")
+    assert FERRIES[1] not in facts(there)
+    assert there.ask("verify")["ok"]
+    assert len(server.questions) == asked + 2
