@@ -70,11 +70,24 @@ def _fact(files: ZoneFiles, id_: str, *, classified: bool) -> Chain | None:
     for other, strength, text in memory.effects(files.memory.connection, id_):
         steps.append(Link(f"led to fact {other} (strength {strength})", [text]))
     steps += _relations(files, id_)
-    sources, said = _said(files, [fact.source_event_id], "from the event")
-    steps += said
     again = repeating_events(files.memory.connection, [id_]).get(id_, [])
-    repeated, said_again = _said(files, again, "said again in")
-    return Chain(id_, "fact", fact.text, sources + repeated, steps + said_again)
+    sources: list[str] = []
+    for event_ids, how in (
+        ([fact.source_event_id], "from the event"),
+        (_told_with(files, fact), "with words of"),
+        (again, "said again in"),
+    ):
+        cited, said = _said(files, event_ids, how)
+        sources += cited
+        steps += said
+    return Chain(id_, "fact", fact.text, list(dict.fromkeys(sources)), steps)
+
+
+def _told_with(files: ZoneFiles, fact: Fact) -> list[str]:
+    """Return the ids of the events before a fact's own whose words are in it too."""
+    numbers = json.decode(fact.metadata).get("told_with", [])
+    found = (events.event_numbered(files.events.connection, number) for number in numbers)
+    return [event.id for event in found if event is not None]
 
 
 def _relations(files: ZoneFiles, id_: str) -> list[Link]:

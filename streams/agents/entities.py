@@ -394,7 +394,7 @@ class EntityResolver:
         whole = made.type != "person" or " " in made.normalized
         if mentioned and whole and len(same) == 1:
             (winner,) = (known for other in same if (known := self._all.canonical(other)))
-            reason = f"{found[same[0]].reasons[0]}, written otherwise"
+            reason = f"{found[same[0]].in_general[0]}, written otherwise"
             return self._all.merge(winner, made, reason)
         likely = sorted(found, key=lambda other: (-found[other].confidence, other))
         if " " not in made.normalized and len(likely) > _MOST_PROPOSED:
@@ -405,7 +405,7 @@ class EntityResolver:
             if known is not None and known.id != self._all.end(made.id):
                 one = found[other]
                 sure = DOUBTFUL if one.decision == "same" else one.confidence
-                self._all.doubt(known, made, "; ".join(one.reasons), sure)
+                self._all.doubt(known, made, "; ".join(one.in_general), sure)
         return None
 
     def _doubt_about(self, one: Known, other: Known | None, reason: str) -> None:

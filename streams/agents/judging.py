@@ -21,6 +21,9 @@ DOUBTFUL = 0.5
 UNKNOWN = "unknown"
 # The likelihood that two are one of whom a part of a display name is the same.
 _OF_PARTS = 0.8
+_SAME_ADDRESS = "the same address"
+_MAILBOX = "perhaps a mailbox that they share"
+_TWO_ADDRESSES = "but two addresses: a name alone makes no two accounts one"
 #: The attributes that nobody has two values of.
 LIFELONG = ("birthday",)
 
@@ -39,11 +42,15 @@ class Described(Struct, frozen=True):
 
 
 class Judgement(Struct, frozen=True):
-    """What two are taken for; `confidence`, 0 to 1, is that they are one. `reasons` say why."""
+    """What two are taken for; `confidence`, 0 to 1, is that they are one. `reasons` say why.
+
+    `in_general`: the same without words of the names, which others may have written.
+    """
 
     decision: Literal["same", "propose", "different"]
     confidence: float
     reasons: tuple[str, ...]
+    in_general: tuple[str, ...]
 
 
 def judge(one: Described, other: Described) -> Judgement:
@@ -62,19 +69,33 @@ def judge(one: Described, other: Described) -> Judgement:
             return _different(0.0, f"another {attribute}: {min(values[0])} and {min(values[1])}")
     named = _names(one, other, next(iter(types), UNKNOWN))
     if one.addresses & other.addresses:
-        reasons = ("the same address", *named.reasons)
         if named.decision != "different":
-            return Judgement("same", CONFIDENT, reasons)
-        return Judgement("propose", DOUBTFUL, (*reasons, "perhaps a mailbox that they share"))
+            return _judged("same", CONFIDENT, named, before=(_SAME_ADDRESS,))
+        return _judged("propose", DOUBTFUL, named, before=(_SAME_ADDRESS,), after=(_MAILBOX,))
     if named.decision == "different":
-        return _different(named.likelihood, *named.reasons)
+        return _judged("different", named.likelihood, named)
     if one.addresses and other.addresses:
-        return Judgement(
-            "propose",
-            round(named.likelihood * DOUBTFUL, 4),
-            (*named.reasons, "but two addresses: a name alone makes no two accounts one"),
-        )
-    return Judgement(named.decision, min(named.likelihood, CONFIDENT), named.reasons)
+        likely = round(named.likelihood * DOUBTFUL, 4)
+        return _judged("propose", likely, named, after=(_TWO_ADDRESSES,))
+    return _judged(named.decision, min(named.likelihood, CONFIDENT), named)
+
+
+def _judged(
+    decision: Literal["same", "propose", "different"],
+    confidence: float,
+    named: NameComparison,
+    *,
+    before: tuple[str, ...] = (),
+    after: tuple[str, ...] = (),
+) -> Judgement:
+    """Return a judgement for the reasons of a comparison, and others before and after them."""
+    in_general = named.in_general or named.reasons
+    return Judgement(
+        decision,
+        confidence,
+        (*before, *named.reasons, *after),
+        (*before, *in_general, *after),
+    )
 
 
 def _names(one: Described, other: Described, type: str) -> NameComparison:
@@ -100,8 +121,8 @@ def _names(one: Described, other: Described, type: str) -> NameComparison:
 def _proposed(part: NameComparison) -> NameComparison:
     if part.decision != "same":
         return part
-    return NameComparison("propose", _OF_PARTS, part.reasons)
+    return NameComparison("propose", _OF_PARTS, part.reasons, part.in_general)
 
 
 def _different(confidence: float, *reasons: str) -> Judgement:
-    return Judgement("different", confidence, reasons)
+    return Judgement("different", confidence, reasons, ())

@@ -55,11 +55,9 @@ class MessageDecision:
         self._replaced = _replaced_facts(reading, state)
         self._said = DecidedPart((self._event.number,))
         self._quoting = self._said
-        numbers = {self._event.number, *reading.completed_by}
-        if reading.question:
-            numbers.add(reading.question.number)
-        if len(numbers) > 1:
-            self._quoting = DecidedPart(tuple(sorted(numbers)))
+        told_with = set().union(*map(reading.told_with, reading.analysis.statements))
+        if told_with:
+            self._quoting = DecidedPart(tuple(sorted({self._event.number, *told_with})))
         #: The facts that the statements gave or repeated, in their order.
         self._stated: list[str] = []
         #: The facts that are new, and where their statements stand.
@@ -296,7 +294,7 @@ def _fact(identity: str, signature: str, statement: Statement, reading: Reading)
         as_of=reading.said_at,
         ingested_at=event.ingested_at,
         source_event_id=event.id,
-        metadata=fact_metadata(event),
+        metadata=fact_metadata(event, told_with=reading.told_with(statement) or None),
         created_at=event.ingested_at,
         signature=kept_signature(signature),
     )

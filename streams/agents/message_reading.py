@@ -60,8 +60,7 @@ class Reading(msgspec.Struct, frozen=True):
     """One event as the writer read it.
 
     `question` is the question that the event answers, if any; `rests_on` are the numbers of the
-    events before it that what was read depends on, `completed_by` of those whose words are in the
-    facts: which day is meant, or who. `said_at` is when it was said (unix ms); of an
+    events before it that what was read depends on. `said_at` is when it was said (unix ms); of an
     edit, when the message was first said. `replaced` are the ids of the versions of the message
     that it replaces. `read`: what a reader read in its own words. `corrects` is what it takes back
     of others, `caused` where what it names as a cause or an effect was said, `adds_to` where what
@@ -79,7 +78,6 @@ class Reading(msgspec.Struct, frozen=True):
     corrects: tuple[TakenBack, ...] = ()
     caused: tuple[SaidBefore, ...] = ()
     adds_to: tuple[AddsTo, ...] = ()
-    completed_by: tuple[int, ...] = ()
     present: tuple[Present, ...] = ()
     unnamed: bool = False
     unrelated: bool = False
@@ -88,6 +86,11 @@ class Reading(msgspec.Struct, frozen=True):
     def content(self) -> Content:
         """The message: its words and its sender."""
         return message_of(self.event)
+
+    def told_with(self, statement: Statement) -> list[int]:
+        """Return the numbers of the events before it whose words are in the fact of a statement."""
+        asked = (self.question.number,) if self.question else ()
+        return sorted({*statement.told_with, *asked})
 
 
 def event_text(content: Content) -> str:
@@ -196,9 +199,9 @@ def read_message(
     adds_to = said_earlier(analysis.added_outside, said_at, event, surroundings, replaced)
     others = [*(each.number for each in caused), *(each.number for each in adds_to)]
     rests_on += tuple(number for number in others if number not in rests_on)
-    completed_by = {number for number, day in named if day in analysis.days_meant}
-    completed_by |= analysis.named_by
-    rests_on += tuple(number for number in completed_by if number not in rests_on)
+    analysis = _with_days_from(analysis, named)
+    told_with = {number for each in analysis.statements for number in each.told_with}
+    rests_on += tuple(number for number in sorted(told_with) if number not in rests_on)
     return Reading(
         event,
         analysis,
@@ -210,7 +213,6 @@ def read_message(
         corrects,
         caused,
         adds_to,
-        tuple(sorted(completed_by)),
         who,
     )
 
@@ -228,6 +230,17 @@ def _days_named_before(
             days = days_named(said.content, one.occurred_at, said.utc_offset)
             found += [(one.number, day) for day in days]
     return found
+
+
+def _with_days_from(analysis: Analysis, named: Sequence[tuple[int, int]]) -> Analysis:
+    """Return what was found; statements with days rest on the events that say which are meant."""
+    numbers = [number for number, day in named if day in analysis.days_meant]
+    if not numbers:
+        return analysis
+    statements = tuple(
+        each.told_with_words_of(*numbers) if each.dates else each for each in analysis.statements
+    )
+    return msgspec.structs.replace(analysis, statements=statements)
 
 
 def _said_before(

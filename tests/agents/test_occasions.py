@@ -341,3 +341,65 @@ def test_a_question_that_was_answered_with_no_is_not_told_without_the_no() -> No
     told = [fact for fact in zone.facts() if "sheep" in fact]
     assert told
     assert not any("goats" in fact for fact in told)
+
+
+#: The thing that "they" are stands in the answer, and the occasion in the message before that.
+OPTICIAN = (
+    said("began", "I took Nora to the optician this morning, and she chose red frames."),
+    said(
+        "answer",
+        "The glasses are not collected yet.",
+        by="assistant",
+        minute=1,
+        direction="out",
+    ),
+    said("later", "They'll be ready next Friday.", minute=2),
+)
+
+
+def test_a_fact_with_words_of_two_messages_is_sealed_with_both() -> None:
+    began, answer, later = (each["content"] for each in OPTICIAN)
+    zone = Zone(RuleWriter()).given(
+        says("Ada", began),
+        says("assistant", answer, at=START + MINUTE, direction="out"),
+    )
+    outcome = zone.read(says("Ada", later, at=START + 2 * MINUTE))
+    (fact,) = outcome.rows(Fact)
+    assert "optician" in fact.text
+    assert "The glasses" in fact.text
+    assert outcome.sources_of(Fact) == [(1, 2, 3)]
+
+
+@pytest.mark.parametrize("forgotten", ["began", "answer"])
+def test_a_fact_with_words_of_two_messages_before_it_rests_on_both(
+    tmp_path: Path, forgotten: str
+) -> None:
+    with Recollect(tmp_path / "home", encoder="none") as memory:
+        zone = memory.zone("ada")
+        zone.ingest([*OPTICIAN])
+        (fact,) = [fact for fact in zone.facts() if "ready next Friday" in fact.text]
+        assert "optician" in fact.text
+        assert "The glasses" in fact.text
+        chain = zone.why(fact.id)
+        assert chain.source_event_ids == ["later", "began", "answer"]
+        told = [step for step in chain.steps if step.what.startswith("with words of")]
+        assert ["red frames" in str(step.details) for step in told] == [True, False]
+        zone.forget(forgotten)
+        word = "optician" if forgotten == "began" else "glasses"
+        assert not any(word in fact.text for fact in zone.facts(superseded=True))
+        assert zone.verify().ok
+
+
+def test_why_names_the_question_that_a_fact_answers(tmp_path: Path) -> None:
+    with Recollect(tmp_path / "home", encoder="none") as memory:
+        zone = memory.zone("ada")
+        zone.ingest(
+            [
+                said("asks", "How often do you go to the climbing wall?", by="Bob"),
+                said("answers", "Three times a week; it keeps us fit.", minute=1),
+                said("own", "I paid 400 euros for the boat on Monday.", minute=2),
+            ]
+        )
+        by_source = {fact.source_event_ids[0]: fact for fact in zone.facts()}
+        assert zone.why(by_source["answers"].id).source_event_ids == ["answers", "asks"]
+        assert zone.why(by_source["own"].id).source_event_ids == ["own"]

@@ -389,7 +389,8 @@ def test_a_nickname_that_somebody_has_is_not_taken_from_him() -> None:
     assert home.standing("m1") != home.standing("u7")
     ((one, other, reason),) = home.in_doubt()
     assert (one, other) == ("Mel", "Melanie")
-    assert "mel is a nickname of melanie" in reason
+    assert "a nickname" in reason
+    assert "melanie" not in reason.lower()
     assert "also called Mel" in reason
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from projections.text.dates.found_dates import DateReference
 
@@ -81,7 +82,10 @@ class Whom(Struct, frozen=True):
 
 
 class Statement(Struct, frozen=True):
-    """One sentence worth keeping; `whom` is who "he" or "she" in it is, where that has a name."""
+    """One sentence worth keeping; `whom` is who "he" or "she" in it is, where that has a name.
+
+    `told_with` are the numbers of the events before it whose words are in `text`.
+    """
 
     start: int
     end: int
@@ -93,6 +97,11 @@ class Statement(Struct, frozen=True):
     claim: Claim | None
     corrects: bool
     whom: Whom | None = None
+    told_with: tuple[int, ...] = ()
+
+    def told_with_words_of(self, *numbers: int) -> Statement:
+        """Return the statement, as having words of the events with these numbers too."""
+        return replace(self, told_with=tuple(dict.fromkeys((*self.told_with, *numbers))))
 
 
 class Caused(Struct, frozen=True):
@@ -150,7 +159,7 @@ class Analysis(Struct, frozen=True):
     What is said on the way ("my sister Ana", of whom something else is told) is stated last.
 
     `days_meant` are those days that bare weekdays mean since the conversation named them before
-    (ordinals); `named_by` the numbers of the events before that name whom "he" or "she" means.
+    (ordinals).
     """
 
     statements: tuple[Statement, ...]
@@ -161,4 +170,3 @@ class Analysis(Struct, frozen=True):
     added: tuple[Added, ...] = ()
     added_outside: tuple[AddedOutside, ...] = ()
     days_meant: frozenset[int] = frozenset()
-    named_by: frozenset[int] = frozenset()

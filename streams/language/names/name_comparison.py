@@ -75,11 +75,15 @@ WEIGHTS: dict[str, float] = {
 
 
 class NameComparison(Struct, frozen=True):
-    """Whether two names are one; `likelihood`, 0 to 1, is that they are. `reasons` says why."""
+    """Whether two names are one; `likelihood`, 0 to 1, is that they are. `reasons` says why.
+
+    `in_general`: the same without the words of the names, where `reasons` has any of these.
+    """
 
     decision: Literal["same", "propose", "different"]
     likelihood: float
     reasons: tuple[str, ...]
+    in_general: tuple[str, ...] = ()
 
 
 def compare_names(one: str, other: str, kind: NameKind) -> NameComparison:
@@ -106,12 +110,9 @@ def compare_names(one: str, other: str, kind: NameKind) -> NameComparison:
     if kind == "person" and _are_other_first_names(left, right, aligned):
         return NameComparison("different", _ANOTHER_WORD, ("another first name",))
     if kind == "person" and _has_another_word(left, right, aligned):
-        return NameComparison("different", _ANOTHER_WORD, _reasons(left, right, aligned))
+        return _alike("different", _ANOTHER_WORD, aligned)
     likely = likelihood(features(left, right, aligned, kind))
-    reasons = _reasons(left, right, aligned)
-    if likely >= PROPOSED:
-        return NameComparison("propose", likely, reasons)
-    return NameComparison("different", likely, reasons)
+    return _alike("propose" if likely >= PROPOSED else "different", likely, aligned)
 
 
 def features(
@@ -310,24 +311,31 @@ def _made_of_another(word: str) -> tuple[bool, int]:
     return beginning(word) is None, len(word)
 
 
-def _reasons(one: NameForm, other: NameForm, aligned: Alignment) -> tuple[str, ...]:
-    """Return in words what agrees and what does not."""
-    said = {
-        "nickname": "{} is a nickname of {}",
-        "sound": "{} and {} sound alike",
-        "typo": "{} and {} are spelt alike",
-        "initial": "{} may be {}",
-    }
-    found = [
-        said[pair.agreement].format(*sorted((pair.one, pair.other), key=_made_of_another))
-        for pair in aligned.pairs
-        if pair.agreement != "equal"
-    ]
-    equal = [pair.one for pair in aligned.pairs if pair.agreement == "equal"]
-    if equal:
-        found.insert(0, f"both have {' '.join(equal)}")
-    if aligned.left and aligned.right:
-        found.append(f"{' '.join(aligned.left)} is not {' '.join(aligned.right)}")
-    elif aligned.left or aligned.right:
-        found.append(f"only one has {' '.join(aligned.left or aligned.right)}")
-    return tuple(found)
+#: How words of two names agree, with them and without.
+_AGREE = {
+    "nickname": ("{} is a nickname of {}", "a nickname"),
+    "sound": ("{} and {} sound alike", "words that sound alike"),
+    "typo": ("{} and {} are spelt alike", "words that are spelt alike"),
+    "initial": ("{} may be {}", "an initial"),
+}
+
+
+def _alike(
+    decision: Literal["propose", "different"], likely: float, aligned: Alignment
+) -> NameComparison:
+    """Return what the likelihood says, with what agrees and what does not as reasons."""
+    reasons: list[tuple[str, str]] = []
+    if equal := [pair.one for pair in aligned.pairs if pair.agreement == "equal"]:
+        reasons.append((f"both have {' '.join(equal)}", "a part of the name is the same"))
+    for pair in aligned.pairs:
+        if pair.agreement != "equal":
+            named, general = _AGREE[pair.agreement]
+            words = sorted((pair.one, pair.other), key=_made_of_another)
+            reasons.append((named.format(*words), general))
+    left, right = " ".join(aligned.left), " ".join(aligned.right)
+    if left and right:
+        reasons.append((f"{left} is not {right}", "another word"))
+    elif left or right:
+        reasons.append((f"only one has {left or right}", "only one has more"))
+    named_all, general_all = zip(*reasons, strict=True) if reasons else ((), ())
+    return NameComparison(decision, likely, named_all, tuple(dict.fromkeys(general_all)))

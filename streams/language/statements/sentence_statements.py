@@ -233,7 +233,7 @@ class SentenceStatements:
         left, right = contents.places(start, end)
         dates = contents.dates_in(left, right)
         opening, whom = part.opening, first.whom
-        if whom is not None and first.start in self._wording.named_by:
+        if whom is not None and first.told_with:
             # Who that is stands in another message; the words of this one are kept.
             opening = opening.replace(whom.called, contents.text[whom.start : whom.end], 1)
         before = tokenise(opening)
@@ -252,6 +252,7 @@ class SentenceStatements:
             claim=part.claim,
             corrects=False,
             whom=whom,
+            told_with=first.told_with,
         )
 
     def _standing_alone(self, pieces: list[JudgedClause], lenient: bool) -> Statement | None:

@@ -152,7 +152,6 @@ def analyse(
         shown = map(wording.with_picture, statements)
         whole = [wording.with_corrected(each, corrected) for each in shown]
         statements = [wording.on_occasion(each, unsure=unsure) for each in whole]
-    named_by = {wording.named_by.get(each.start) for each in (*statements, *stating.aside)}
     statements, moves = told_once(contents, statements, linked=causes.linked(), keep=keep)
     found_causes, outside = moved(causes.found, causes.outside, moves)
     additions = StatedAdditions(contents, told, statements[:limit])
@@ -166,7 +165,6 @@ def analyse(
         tuple(additions.within),
         tuple(additions.outside),
         meant,
-        frozenset(number for number in named_by if number is not None),
     )
     return left_out(analysis, without) if without else analysis
 

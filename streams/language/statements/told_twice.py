@@ -78,7 +78,7 @@ def _with(contents: MessageContents, later: Statement, earlier: Statement) -> St
     words = tokens_for_signature(contents.tokens, left, right, dates)
     mentions = {each.start: each for each in (*earlier.mentions, *later.mentions)}
     return msgspec.structs.replace(
-        later,
+        later.told_with_words_of(*earlier.told_with),
         start=start,
         end=end,
         sentence=" ".join(contents.text[start:end].split()),

@@ -65,7 +65,6 @@ class Wording:
     `before` are the messages before it, `answering` is the sentence that answers a question, with
     that question; on `occasion` they were written. `pictures` say what is on those that came with
     the message. `resolves`: whether persons are named at all.
-    `named_by` has, by where a statement begins, the event before it that names what it means.
     """
 
     def __init__(
@@ -85,7 +84,6 @@ class Wording:
         self._occasion = occasion
         self._pictures = pictures
         self._resolves = resolves
-        self.named_by: dict[int, int] = {}
         self._looked_up = 0
 
     def with_whom(self, statement: Statement) -> Statement:
@@ -140,13 +138,11 @@ class Wording:
         pronoun = nth_pronoun(said, place - statement.start)
         if meant is None or pronoun is None:
             return statement
-        if meant.number is not None:
-            self.named_by[statement.start] = meant.number
         resolved = self._contents.resolved(statement.start, statement.end)
         text = self.worded(with_names(resolved, *pronoun, meant.name), list(statement.mentions))
         end = place + len(pronoun[0])
         whom = Whom(meant.named, meant.name, place, end) if meant.named else None
-        return msgspec.structs.replace(statement, text=text, whom=whom)
+        return _told(msgspec.structs.replace(statement, whom=whom), text, meant.number)
 
     def with_things(self, statement: Statement, lead: int) -> Statement | None:
         """The statement with things in the place of the "they" with which it begins."""
@@ -155,11 +151,9 @@ class Wording:
         meant = things_meant(self._contents.text, lead, self._speaker, self._before)
         if meant is None:
             return None
-        if meant.number is not None:
-            self.named_by[statement.start] = meant.number
         resolved = things_named(self._contents.resolved(statement.start, statement.end), meant.name)
         text = self.worded(resolved, list(statement.mentions))
-        return msgspec.structs.replace(statement, text=text)
+        return _told(statement, text, meant.number)
 
     def with_question(self, statement: Statement) -> Statement | None:
         """The statement with the question that it answers; None where that tells nothing."""
@@ -267,11 +261,9 @@ class Wording:
         said = statement.text.removeprefix(f"{self._speaker}: ")
         if without_occasion(said) != said:
             return statement  # It is told with the question that it answers.
-        if told.number is not None:
-            self.named_by[statement.start] = told.number
         in_third = said == statement.text
         text = told.before(said, self._speaker, in_third_person=in_third)
-        return msgspec.structs.replace(statement, text=text)
+        return _told(statement, text, told.number)
 
     def _denies_before(self, statement: Statement) -> bool:
         """Whether the message says no to what was asked, before the statement: "No. But I …"."""
@@ -296,10 +288,8 @@ class Wording:
             return statement
         if statement.whom is not None or statement.claim is not None:
             return statement
-        if told.number is not None:
-            self.named_by[statement.start] = told.number
         text = told.before(said, self._speaker, in_third_person=said == statement.text)
-        return msgspec.structs.replace(statement, text=text)
+        return _told(statement, text, told.number)
 
     def as_passage(self, statement: Statement, sentences: Sequence[Span]) -> Statement:
         """The statement with the sentences that stand beside it in the message, all whole."""
@@ -354,6 +344,12 @@ class Wording:
         else:
             return statement
         return msgspec.structs.replace(statement, text=text)
+
+
+def _told(statement: Statement, text: str, number: int | None) -> Statement:
+    """Return the statement as a text that has words of an event; None: of this message alone."""
+    told = msgspec.structs.replace(statement, text=text)
+    return told if number is None else told.told_with_words_of(number)
 
 
 def _begun(said: str, mentions: list[Mention]) -> str:
