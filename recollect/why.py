@@ -85,9 +85,8 @@ def _fact(files: ZoneFiles, id_: str, *, classified: bool) -> Chain | None:
 
 def _told_with(files: ZoneFiles, fact: Fact) -> list[str]:
     """Return the ids of the events before a fact's own whose words are in it too."""
-    numbers = json.decode(fact.metadata).get("told_with", [])
-    found = (events.event_numbered(files.events.connection, number) for number in numbers)
-    return [event.id for event in found if event is not None]
+    ids: list[str] = json.decode(fact.metadata).get("told_with", [])
+    return ids
 
 
 def _relations(files: ZoneFiles, id_: str) -> list[Link]:

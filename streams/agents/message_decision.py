@@ -287,6 +287,7 @@ def _ends(reading: Reading, replaced: Set[str]) -> Iterable[FactSupersession]:
 def _fact(identity: str, signature: str, statement: Statement, reading: Reading) -> Fact:
     event, content = reading.event, reading.content
     context = content.context if isinstance(content, Remember) else None
+    told_with = [reading.ids[each] for each in reading.told_with(statement) if each in reading.ids]
     return Fact(
         id=identity,
         text=statement.text,
@@ -294,7 +295,7 @@ def _fact(identity: str, signature: str, statement: Statement, reading: Reading)
         as_of=reading.said_at,
         ingested_at=event.ingested_at,
         source_event_id=event.id,
-        metadata=fact_metadata(event, told_with=reading.told_with(statement) or None),
+        metadata=fact_metadata(event, told_with=told_with or None),
         created_at=event.ingested_at,
         signature=kept_signature(signature),
     )

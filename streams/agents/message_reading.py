@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -60,7 +60,8 @@ class Reading(msgspec.Struct, frozen=True):
     """One event as the writer read it.
 
     `question` is the question that the event answers, if any; `rests_on` are the numbers of the
-    events before it that what was read depends on. `said_at` is when it was said (unix ms); of an
+    events before it that what was read depends on, `ids` the ids of those whose words are in the
+    facts, by number. `said_at` is when it was said (unix ms); of an
     edit, when the message was first said. `replaced` are the ids of the versions of the message
     that it replaces. `read`: what a reader read in its own words. `corrects` is what it takes back
     of others, `caused` where what it names as a cause or an effect was said, `adds_to` where what
@@ -78,6 +79,7 @@ class Reading(msgspec.Struct, frozen=True):
     corrects: tuple[TakenBack, ...] = ()
     caused: tuple[SaidBefore, ...] = ()
     adds_to: tuple[AddsTo, ...] = ()
+    ids: Mapping[int, str] = msgspec.field(default_factory=dict)
     present: tuple[Present, ...] = ()
     unnamed: bool = False
     unrelated: bool = False
@@ -89,8 +91,7 @@ class Reading(msgspec.Struct, frozen=True):
 
     def told_with(self, statement: Statement) -> list[int]:
         """Return the numbers of the events before it whose words are in the fact of a statement."""
-        asked = (self.question.number,) if self.question else ()
-        return sorted({*statement.told_with, *asked})
+        return _told_with(statement, self.question)
 
 
 def event_text(content: Content) -> str:
@@ -200,8 +201,9 @@ def read_message(
     others = [*(each.number for each in caused), *(each.number for each in adds_to)]
     rests_on += tuple(number for number in others if number not in rests_on)
     analysis = _with_days_from(analysis, named)
-    told_with = {number for each in analysis.statements for number in each.told_with}
+    told_with = {number for each in analysis.statements for number in _told_with(each, question)}
     rests_on += tuple(number for number in sorted(told_with) if number not in rests_on)
+    quoted = (surroundings.event(number) for number in sorted(told_with))
     return Reading(
         event,
         analysis,
@@ -213,6 +215,7 @@ def read_message(
         corrects,
         caused,
         adds_to,
+        {one.number: one.id for one in quoted if one is not None},
         who,
     )
 
@@ -230,6 +233,10 @@ def _days_named_before(
             days = days_named(said.content, one.occurred_at, said.utc_offset)
             found += [(one.number, day) for day in days]
     return found
+
+
+def _told_with(statement: Statement, question: Question | None) -> list[int]:
+    return sorted({*statement.told_with, *((question.number,) if question else ())})
 
 
 def _with_days_from(analysis: Analysis, named: Sequence[tuple[int, int]]) -> Analysis:

@@ -166,3 +166,40 @@ def test_once_she_is_forgotten_nothing_is_claimed_of_her(tmp_path: Path) -> None
             zone.forget(forgotten)
             assert zone.facts() == []
             assert "Zelda" not in [each.name for each in zone.entities()]
+
+
+def later_fact(*turns: tuple[str, str]) -> list[str]:
+    """Return the facts of the last turn of a talk."""
+    *before, (who, words) = turns
+    zone = Zone(RuleWriter()).given(
+        *(says(one, said, at=START + n, id=f"b{n}") for n, (one, said) in enumerate(before))
+    )
+    return [row.text for row in zone.read(says(who, words, at=START + MINUTE)).rows(Fact)]
+
+
+def test_she_is_no_mister() -> None:
+    told = later_fact(
+        ("Ada", "I talked to Mr Hegarty about the exam in May."),
+        ("Ada", "She moved to Riga in May, by the way."),
+    )
+    assert not any("Hegarty" in fact for fact in told)
+
+
+def test_who_takes_part_is_known_by_a_first_name_in_small_letters() -> None:
+    told = later_fact(
+        ("Nora Pike", "I was in Mallow all day."),
+        ("Ada", "I talked to Mr Hegarty about the exam."),
+        (
+            "Ada",
+            "update for nora cos she missed the summit: I stay in honours till the exam in May",
+        ),
+    )
+    assert any("Nora missed the summit" in fact for fact in told), told
+
+
+def test_a_grandmother_without_a_name_is_nobody_who_was_named() -> None:
+    told = later_fact(
+        ("Bob", "Ask your mother about the van in Limerick."),
+        ("Ada", "leave nana alone, she drove me to Galway in two hours in May"),
+    )
+    assert not any("mother" in fact for fact in told)

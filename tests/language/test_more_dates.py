@@ -101,3 +101,29 @@ def test_the_time_is_that_of_the_place() -> None:
 )
 def test_what_looks_like_one_and_is_none(text: str) -> None:
     assert days_of(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("the consultant is on the 9th of june", "2026-06-09"),
+        ("the test is the 9th of march", "2026-03-09"),
+        ("moved, not april but 12 may now, in the clinic", "2026-05-12"),
+        ("on 12 may now", "2026-05-12"),
+    ],
+)
+def test_a_day_of_a_month_in_small_letters(text: str, day: str) -> None:
+    assert (day, day) in days_of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("Our mortgage renews in November.", ("2026-11-01", "2026-11-30")),
+        ("The lease expires in January.", ("2027-01-01", "2027-01-31")),
+        ("Noor turns 3 in February.", ("2027-02-01", "2027-02-28")),
+        ("The lease expired in January.", ("2026-01-01", "2026-01-31")),
+    ],
+)
+def test_what_ends_or_begins_in_the_present_is_to_come(text: str, days: tuple[str, str]) -> None:
+    assert days_of(text) == [days]

@@ -172,3 +172,29 @@ def test_a_stage_direction_in_a_line_of_its_own_is_nobodys_words() -> None:
     assert fact.startswith("Ada moved to Ghent in March")
     assert told("(I moved to Ghent in March, by the way.)\n\nHow are you?") != []
     assert told("(The harbour of Ghent has my contract now.)\n\nHow are you?") != []
+
+
+TAX_LETTER = (
+    "Dear Ms. Berg, we invited you to hand in your tax return of 2025. It must be here before "
+    "1 May 2026. Ask for more time before that day if you need it."
+)
+
+
+@pytest.mark.parametrize("marks", ['"{}"', "“{}”"])
+@pytest.mark.parametrize(
+    "before",
+    [
+        "this came in the post, what do they want:\n\n",
+        "Can you make this readable, it goes into the newsletter:\n\n",
+    ],
+)
+def test_a_long_text_between_quotation_marks_in_lines_of_its_own_is_anothers(
+    before: str, marks: str
+) -> None:
+    text = f"{before}{marks.format(TAX_LETTER)}"
+    ((start, end),) = pasted(text, "Ada")
+    assert text[start:end] == marks.format(TAX_LETTER)
+
+
+def test_a_few_words_in_quotation_marks_are_not() -> None:
+    assert pasted('My motto since 2019:\n\n"Never on a Friday."', "Ada") == []

@@ -55,3 +55,19 @@ def test_in_a_play_nothing_is_stated() -> None:
     played = analyse(text, speaker="Ada", at_ms=AT, in_play=True)
     assert played.statements == ()
     assert played.contacts == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ok storytime. an otter runs a night ferry.",
+        "Write me a tale. The main character is Mosje, an otter of 43.",
+        "Continue the tale, the villain is a heron who collects shoes.",
+    ],
+)
+def test_what_is_said_in_a_story_is_nobodys_own(text: str) -> None:
+    assert begins_play(text)
+
+
+def test_who_speaks_of_a_hero_tells_no_story() -> None:
+    assert not begins_play("My hero is my grandmother. The main character of that film is dull.")

@@ -63,6 +63,10 @@ AT = 1_778_245_000_000
         ("The school invited us.", "The school invited Ada Marsh and others."),
         ("Love grounds us and gives us strength.", None),
         ("We both love to cook.", None),
+        (
+            "I have two offers and both want to hear by Friday.",
+            "Ada Marsh has two offers and both want to hear by Friday.",
+        ),
         ("The flood made me see how old our infrastructure is.", None),
         (
             "I linked my account to Money Forward ME.",

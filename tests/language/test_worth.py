@@ -171,3 +171,41 @@ def test_a_plain_fact_about_nobody_here_is_kept_only_where_facts_are_dictated() 
     assert facts(text) == []
     dictated = analyse(text, speaker="Ada", at_ms=AT, dictated=True)
     assert [statement.sentence for statement in dictated.statements] == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never touch the migrations folder, Grace owns those.",
+        "Never commit to main without a review.",
+        "Canadian spelling in whatever you write for me, please.",
+    ],
+)
+def test_what_is_never_to_be_done_to_a_thing_is_a_standing_instruction(text: str) -> None:
+    assert facts(text) == [text.rstrip(".")] or facts(text) == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never give up on your dreams!",
+        "Never mind the tests in that folder.",
+        "ok shower, bye",
+        "night!",
+        "Good night all",
+    ],
+)
+def test_what_everybody_says_and_who_takes_leave_tell_nothing(text: str) -> None:
+    assert facts(text) == []
+
+
+def test_what_leads_to_a_statement_is_not_in_the_way() -> None:
+    (told,) = facts("oh and remind me we're ripping out the kitchen in August")
+    assert "ripping out the kitchen" in told
+    (rule,) = facts("While we are at it: from Monday the standup is at 9:15 and no longer at 9:00.")
+    assert "9:15" in rule
+
+
+def test_a_bracket_ends_no_clause() -> None:
+    text = "We want to get away in spring, me and Joris and our two (Fenna is 7, Bram 4)."
+    assert facts(text) == [text]

@@ -29,6 +29,11 @@ _RESCHEDULING_PAIRED = word_set(
 _RESCHEDULING_WAYS = frozenset({"forward", "forwards", "back", "off", "up", "out", "in"})
 #: Between "to" and the day.
 _ABOUT = frozenset({"the", "around", "about", "approximately", "roughly", "early", "late", "mid"})
+#: Said of the present, they tell what is to be: "Our lease ends in November".
+_TO_BE = word_set(
+    "renews expires starts begins opens closes reopens resumes arrives departs returns finishes "
+    "retires launches turns"
+)
 #: Before a day that tells when something was moved, not where to.
 _WHEN = word_set("on in since at during after before by last this around over")
 _PLANNED = word_set("scheduled planned booked rescheduled arranged slated postponed set confirmed")
@@ -122,7 +127,7 @@ def _is_plan(lowers: list[str], index: int, left: int) -> bool:
 
 def _tense(lowers: list[str], index: int) -> int:
     lower = lowers[index]
-    if lower in FUTURE or lower.endswith("'ll"):
+    if lower in FUTURE or lower in _TO_BE or lower.endswith("'ll"):
         return 1
     if lower in PAST:
         return 0 if _is_passive(lowers, index) else _SURELY

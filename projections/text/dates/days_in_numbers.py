@@ -50,7 +50,7 @@ AFTER_DAY_OF_MONTH = word_set(
 )
 _DAY_OF_MONTH_OPENERS = frozenset({"on", "by", "until", "till", "since", "from", "to"})
 #: After "11 to 22 may" one of these shows that the month is meant.
-_AFTER_LOWER_MAY = word_set("at and with for but so we i because when if to or as then in from")
+_AFTER_LOWER_MAY = word_set("at and with for but so we i because when if to or as then in from now")
 
 
 def month_by_tense(month: int, today: int, direction: int) -> tuple[int, int]:
@@ -189,9 +189,11 @@ def day_and_month(tokens: Tokens, index: int, today: int) -> Found | None:
     name = bare(word_at(tokens, named))
     if name not in MONTHS or not joined(tokens, named - 1, "."):
         return None
-    if name in ("may", "march", "mar") and tokens.words[named].islower():
+    numbered = named == end + 2 and not lower.isdecimal()  # "the 9th of march"
+    if name in ("may", "march", "mar") and tokens.words[named].islower() and not numbered:
         after = word_after(tokens, named)
-        opened = word_before(tokens, index) in DAY_OPENERS | {"from", "to"} | frozenset(WEEKDAYS)
+        before = word_before(tokens, index)
+        opened = before in DAY_OPENERS | {"from", "to", "but"} | frozenset(WEEKDAYS)
         if not opened or (after and after not in _AFTER_LOWER_MAY):
             return None
     right = named + 1

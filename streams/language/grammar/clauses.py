@@ -96,7 +96,9 @@ _LEAD_IN = re.compile(
     r"(?=(?:i|we|he|she|it|they|my|our)\b)|"
     r"(?:in addition|on top of (?:that|this)|besides that|what['’]s more|moreover|furthermore|"
     r"additionally|besides(?=,))[ ,:!–—]+|"
-    r"(?:please )?(?:remember|note|assume|keep in mind|bear in mind|know|don['’]t forget)[: ]+"
+    r"while (?:we|i)(?:['’](?:re|m)| are| am) at it[ ,:]+|"
+    r"(?:please )?(?:remember|note|assume|keep in mind|bear in mind|know|don['’]t forget|remind me)"
+    r"[: ]+"
     r"(?:that )?(?=(?:i|my|we|our)\b)|"
     r"(?:i )?(?:just )?wanted to (?:let you know|tell you|say|share|mention|update you|give you "
     r"(?:the |a )?heads up)(?: that)? (?=(?:i|my|we|our)\b)|"
@@ -169,7 +171,16 @@ def _splits(tokens: Tokens, begin: int, left_end: int, right_start: int, end: in
         aside = text.find(",", right_start, end)
         if aside >= 0 and not is_finite(tokens, right_start, aside):
             return False
-    return is_finite(tokens, begin, left_end) and is_finite(tokens, right_start, end)
+    return is_finite(tokens, begin, left_end) and _is_finite_outside(tokens, right_start, end)
+
+
+def _is_finite_outside(tokens: Tokens, start: int, end: int) -> bool:
+    """Whether a stretch has a verb outside of brackets: "our two (Ann is 7)" has none."""
+    opens = tokens.text.find("(", start, end)
+    closes = tokens.text.find(")", opens, end) if opens >= 0 else -1
+    if closes < 0:
+        return is_finite(tokens, start, end)
+    return is_finite(tokens, start, opens) or is_finite(tokens, closes + 1, end)
 
 
 def _is_my_noun(tokens: Tokens, start: int, end: int) -> bool:

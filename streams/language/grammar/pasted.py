@@ -31,6 +31,7 @@ _MOST_TAGS = 20
 #: So many words at most introduce a letter.
 _LONGEST_BEFORE_LETTER = 40
 _TRIPLE = re.compile("\"\"\"|'''")
+_QUOTED_LINES = re.compile(r'(?m)^[ \t]*(?:"[^"]+"|“[^“”]+”)[ \t\r]*$')
 _RULE = re.compile(r"(?m)^[ \t\r]*[-=*_]{3,}[ \t\r]*$")
 _TAG = re.compile(r"<([A-Za-z][\w-]{0,20})>")
 _HEADERS = re.compile(
@@ -99,9 +100,14 @@ def _asks(text: str, line: Span, form: re.Pattern[str]) -> bool:
 
 
 def _fenced(text: str, lines: list[Span]) -> list[Span]:
-    """Return what stands between triple quotation marks, or below a request between rules."""
+    """Return what stands between triple quotation marks, or in lines of its own and long between
+    others, or below a request between rules.
+    """
     marks = [one.span() for one in _TRIPLE.finditer(text)]
     spans = [(one[1], two[0]) for one, two in zip(marks[::2], marks[1::2], strict=False)]
+    if not spans:
+        quoted = (one.span() for one in _QUOTED_LINES.finditer(text))
+        spans = [span for span in quoted if _is_long(text, *span)]
     rules = [one.span() for one in _RULE.finditer(text)]
     if rules and not spans and lines[1] == rules[0]:
         start, end = lines[0]

@@ -1,4 +1,4 @@
-"""Whether a message to an assistant begins a play: what is said in it is nobody's own.
+"""Whether a message to an assistant begins a play or a story: what is said in it is nobody's own.
 
 "Act as a dietician. I'm vegan." asks for advice, and what is said of oneself is so. "Answer as if
 you were the receptionist of my clinic" makes the writer a patient that they are not.
@@ -16,7 +16,9 @@ _SERVES = (
     r"shop|store|restaurant|hotel|website|recruiter|interviewer|customer|client|patient)"
 )
 _PLAYS = re.compile(
-    r"\b(?:role[- ]?play(?:ing|s)?\b|play (?:the (?:role|part) of|a character)\b|"
+    r"\b(?:story[- ]?time\b|"
+    r"(?:main character|protagonist|villain|hero|heroine)(?:['’]s| is| will be) (?-i:[A-Z]|an? )|"
+    r"role[- ]?play(?:ing|s)?\b|play (?:the (?:role|part) of|a character)\b|"
     r"pretend (?:that )?(?:we|i)\b|"
     r"simulate (?:an?|the|our) (?:\w+ )?(?:conversation|chat|talk|call|interview|dialogue|dialog|"
     r"session|negotiation|game)\b|"
@@ -37,7 +39,7 @@ _FIRST, _NEAR = 600, 40
 
 
 def begins_play(text: str) -> bool:
-    """Whether a message asks, near its beginning, to play somebody from here on."""
+    """Whether a message asks, near its beginning, to play somebody or tell a story from here on."""
     for found in _PLAYS.finditer(text, 0, _FIRST):
         before = text[max(0, found.start() - _NEAR) : found.start()]
         if _ASKS.search(before) or _TELLS.search(before) is None:

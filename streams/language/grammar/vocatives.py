@@ -15,6 +15,12 @@ _SALUTATION = re.compile(
     r"(?: [\w.'’\-]+,?){0,5}[\s,:!.…]*",
     re.IGNORECASE,
 )
+#: "ok shower, bye", "night!": an end of a talk and nothing else.
+_FAREWELL = re.compile(
+    r"(?:[\w'’]+[, ]+){0,3}?(?:bye(?:[- ]?bye)?|ciao|ttyl|gtg|see (?:you|ya)|talk later)[\s!.,x]*|"
+    r"(?:ok(?:ay)?,? )?(?:good ?)?night(?: night| all| everyone)?[\s!.,x]*",
+    re.IGNORECASE,
+)
 _COURTESY_WORDS = (PHATIC | FUNCTION_WORDS | word_set("offer help advice tip question asking")) - (
     word_set("no not never maybe perhaps sometimes always still already soon today now")
 )
@@ -42,7 +48,9 @@ _TITLE = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|Mme|Mlle|Prof|M|Miss|Madame|Herr|Frau)\.
 
 
 def is_salutation(tokens: Tokens, start: int, end: int, left: int, right: int) -> bool:
-    """Whether the sentence, the tokens from `left` to `right`, only greets."""
+    """Whether the sentence, the tokens from `left` to `right`, only greets or takes leave."""
+    if _FAREWELL.fullmatch(tokens.text, start, end):
+        return True
     if right - left > 7 or _SALUTATION.fullmatch(tokens.text, start, end) is None:
         return False
     # "Dear Anna, come soon" asks for something.

@@ -7,7 +7,7 @@ said; where two may be meant, or somebody without a name, nobody is taken.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from projections.text.lexicon import (
@@ -52,7 +52,8 @@ _KIN = re.compile(
 #: Somebody of whom it may be said as well, and who has no name here.
 _ANYBODY = re.compile(
     rf"\b(?:{'|'.join(sorted(RELATIONS | OCCUPATIONS))}|man|woman|guy|lady|person|people|someone|"
-    r"somebody|mum|mom|maman|mummy|mommy|dad|papa|daddy|grandma|granny|toddler|baby|tenant|"
+    r"somebody|mum|mom|maman|mummy|mommy|dad|papa|daddy|grandma|granny|gran|nan|nana|grandpa|"
+    r"grandad|auntie|toddler|baby|tenant|"
     r"anaesthetist|owner|dog|cat|puppy|pup|kitten|pet|rabbit|horse|bird|kid|youngest|eldest|"
     r"oldest|teenager|\w+-old)\b",
     re.IGNORECASE,
@@ -80,6 +81,7 @@ _LETS = re.compile(
 _SHORTENED = re.compile(r"['’]s(?P<done> (?:been|got|had|gone|done|lost|\w+ed)\b)?", re.IGNORECASE)
 #: What a sentence begins with that names nobody.
 _OPENERS = FUNCTION_WORDS | PHATIC | WEEKDAYS.keys()
+_WORD = re.compile(r"\w+")
 _NOBODY = word_set(
     "i ok okay yes no thanks monday tuesday wednesday thursday friday saturday sunday room"
 )
@@ -144,6 +146,7 @@ def meant_by(
         return None
     begin = max(text.rfind("\n\n", 0, place), place - _LONGEST, 0)
     here = _candidates(text, begin, place, found, others, None)
+    here += _in_small_letters(text[begin:place], speaker, before)
     meant = _only(here, wanted)
     if meant is not None or any(_may_be(each, wanted) for each in here):
         return None if meant is None else Meant(meant.name, None, meant.named)
@@ -172,6 +175,14 @@ def meant_by(
         # The name tells no gender: sure only where nobody else is named.
         unsure = Meant(meant.name, one.number, meant.named)
     return unsure
+
+
+def _in_small_letters(text: str, speaker: str, before: Sequence[Before]) -> Iterator[_Candidate]:
+    """Yield those who wrote before and are called by their first names, as "ann" is."""
+    words = set(_WORD.findall(text))
+    for name in dict.fromkeys(one.speaker.split(" ")[0] for one in before):
+        if name.lower() in words and name.lower() != name and name != speaker.split(" ")[0]:
+            yield _Candidate(name, gender_of_name(name), sure=True, named=name)
 
 
 def _named_in(one: Before, speaker: str) -> list[_Candidate]:
@@ -274,7 +285,8 @@ def _candidates(
         if not name[:1].isupper() or any(map(str.isdigit, name)):
             continue
         title = _TITLED.search(text, max(0, item.start - 6), item.start)
-        gender = gender_of_relation(title[0].strip(" .")) if title else None
+        stated = title[0].strip(" .") if title else name.split(" ")[0].rstrip(".")
+        gender = gender_of_relation(stated)
         gender = gender or gender_of_name(name.split(" ")[0])
         taken.append((item.start, item.end))
         people.append(_Candidate(f"{title[0]}{name}" if title else name, gender, True, name))

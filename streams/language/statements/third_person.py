@@ -178,6 +178,10 @@ def in_third_person(sentence: str, speaker: str, *, explained: bool = False) -> 
     return text[:1].upper() + text[1:] + ("" if ended else ".")
 
 
+#: After "and" others than the speaker do what follows: "I have two offers and both want to hear".
+_SOME_OF_THEM = word_set("both all each neither none some most many few others")
+
+
 class _Rewriting:
     """One sentence while its persons are changed."""
 
@@ -426,6 +430,8 @@ class _Rewriting:
                 infinitive = True
             if lowers[at] not in ("and", "but", "or"):
                 continue
+            if lowers[at + 1] in _SOME_OF_THEM:
+                return
             verb_at = self._verb_after(at)
             if verb_at is None:
                 return

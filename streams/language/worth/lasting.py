@@ -279,6 +279,13 @@ def tells(said: Said) -> int:
     return by_rules + _by_head(said)
 
 
+def is_event_of_life(said: Said) -> bool:
+    """Whether its speaker tells what happened in a life: "Passed my citizenship test today"."""
+    lowers = said.tokens.lowers[said.left : said.right]
+    happened = any(map(is_past, lowers)) and not SPEAKER.isdisjoint(lowers)
+    return happened and not _OF_LIFE.isdisjoint(map(bare, lowers))
+
+
 def _by_head(said: Said) -> int:
     """Return what the head on the encoder adds to what rules see; 0 without one.
 

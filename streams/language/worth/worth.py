@@ -22,7 +22,7 @@ from projections.text.tokenizer import Tokens, bare
 from streams.language.grammar.analysis import Mention
 from streams.language.grammar.clauses import is_finite
 from streams.language.grammar.text_reading import ReadSentence
-from streams.language.grammar.verbs import BASES
+from streams.language.grammar.verbs import BASES, is_past
 from streams.language.worth.worth_words import (
     ADVERBS,
     AFFAIRS,
@@ -43,6 +43,7 @@ from streams.language.worth.worth_words import (
     ENDS,
     EVERYBODY,
     FOR_GOOD,
+    FOR_ME,
     FOREIGN,
     KIN,
     KIND_WORDS,
@@ -50,9 +51,11 @@ from streams.language.worth.worth_words import (
     LETS,
     LISTENER,
     MAKES,
+    NEVER,
     NO_ELISION,
     NO_SUBJECT,
     NOTHING_BUT,
+    OFFERS,
     ONE_OF_MINE,
     ORDERING,
     OUTCOME,
@@ -72,6 +75,7 @@ from streams.language.worth.worth_words import (
     THANKS,
     THING,
     VAGUE,
+    YES_OR_NO,
 )
 
 #: Whom a sentence is about: who says it, somebody else, who is spoken to, a thing, or nobody.
@@ -336,6 +340,10 @@ def is_answer(said: Said, asked: str) -> bool:
         return False
     if not said.mentions and not said.words.telling:
         return False
+    if YES_OR_NO.fullmatch(said.lower) and OFFERS.search(asked):
+        return False
+    if said.right - said.left == 1 and is_past(said.tokens.lowers[said.left]):
+        return False  # "Booked!" says something else
     if is_finite(said.tokens, said.tokens.starts[said.left], said.tokens.ends[said.right - 1]):
         lowers = said.tokens.lowers[said.left : said.right]
         said_kindly = KIND_WORDS.search(said.lower) or PASSING_CUE.search(said.lower)
@@ -355,6 +363,11 @@ def asks_little(asked: str) -> bool:
 def _is_standing(said: Said) -> bool:
     """Whether it tells how things are to be done from now on."""
     text = said.lower
+    if FOR_ME.search(text) and said.words.telling >= _TELLING:
+        return True
+    never = NEVER.match(text)
+    if never is not None and not is_past(never[1]) and said.words.telling >= _TELLING:
+        return True
     ordered = COMMAND.match(text) or REFUSED.match(text) or RULE_OPENING.match(text)
     if not ordered or not (said.words.said or said.mentions) or BRUSQUE.match(text):
         return False

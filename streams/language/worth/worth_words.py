@@ -81,7 +81,7 @@ VAGUE = word_set(
 
 STANDING = re.compile(
     r"\b(?:(?:never(?: ever)?|don['’]t(?: ever)?|do not(?: ever)?|dont) (?:use|send|mention|"
-    r"recommend|suggest|call|book|say|ask|tell|give|write|"
+    r"recommend|suggest|call|book|say|ask|tell|give(?! up)|write|"
     r"add|put|share|start|end|make|wake|schedule|remind|talk|speak|answer|reply|show|include|"
     r"translate|assume|store)|"
     r"always (?:use|answer|reply|round|sign|show|give|put|double[- ]check|check|write|call|speak|"
@@ -98,6 +98,18 @@ STANDING = re.compile(
     r"treat everything|use (?:metric|imperial|they/them|24-hour|\w+ units)|unless i (?:say|ask)|"
     r"(?:be|am|i'd like you to be) (?:blunt|direct|honest|brief|concise) with me|until i say|"
     r"without asking me|keep your (?:answers|replies)|put her through|put him through)",
+)
+#: "Never touch the migrations folder": what is never to be done to something that is named, and not
+#: "Never give up", which everybody says.
+NEVER = re.compile(
+    r"(?:please[, ]+)?never (?:ever )?(?!(?:mind|again|give|quit|stop|forget|lose|say|worry|fear|"
+    r"underestimate|let|doubt|look|miss|fail|trust|go|seen|been|gone|done|had|is|was|too)\b)"
+    r"([a-z]+) (?:\w+ )?(?:the|my|our|any|to|into|on|in|from|a|an)\b"
+)
+#: "Canadian spelling in whatever you write for me"
+FOR_ME = re.compile(
+    r"\b(?:whatever|everything|anything) (?:that )?you (?:write|draft|send|make|do|give|show|tell|"
+    r"suggest|say)(?: (?:for|to))? (?:me|us)\b"
 )
 #: "Don't call me sir", "No spoilers": what is refused is refused for good.
 REFUSED = re.compile(
@@ -374,6 +386,14 @@ ASKS_LITTLE = re.compile(
     re.IGNORECASE,
 )
 
+#: "Should I draft it?": who takes it or not tells nothing by that.
+OFFERS = re.compile(
+    r"\b(?:should|shall|can|may|could) i\b|\bwould you like\b|\bwant me to\b", re.IGNORECASE
+)
+YES_OR_NO = re.compile(
+    r"(?:(?:god|oh|hell|heck|um|well|ok),? )?(?:no|nope|nah|yes|yep|yeah|sure|please)"
+    r"(?:,? (?:please|thanks|thank you))?\W*"
+)
 #: "Thanks, Tom", "Nice one, Maria": what is said to be kind answers nothing.
 THANKS = re.compile(
     r"(?:thanks|thank you|thx|nice (?:one|job|work)|great (?:job|work|idea)|"
