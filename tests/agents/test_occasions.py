@@ -403,3 +403,36 @@ def test_why_names_the_question_that_a_fact_answers(tmp_path: Path) -> None:
         by_source = {fact.source_event_ids[0]: fact for fact in zone.facts()}
         assert zone.why(by_source["answers"].id).source_event_ids == ["answers", "asks"]
         assert zone.why(by_source["own"].id).source_event_ids == ["own"]
+
+
+def answered(asked: str, words: str) -> str:
+    """Return the fact that answers a question."""
+    zone = Zone(RuleWriter()).given(
+        says("Bob", asked, id="asks"), says("Ada", words, at=START + MINUTE, id="answers")
+    )
+    (told,) = [fact for fact in zone.facts() if fact.startswith('Asked "')]
+    return told
+
+
+def test_an_answer_is_told_with_what_is_said_behind_it() -> None:
+    asked = "Who has the label printer of the Antwerp office?"
+    told = answered(asked, "Not me since March. I gave it to Femke in the spring meeting.")
+    assert told.startswith(f'Asked "{asked}", Ada answered: ')
+    assert "since March" in told
+    assert "gave it to Femke" in told
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "Who wants to know?",
+        "Thanks for asking, Bob!",
+        "You should call her.",
+        "Here's a picture of the printer in the hall.",
+        "It is in her safe.",
+    ],
+)
+def test_what_is_no_part_of_an_answer_is_not_told_with_it(behind: str) -> None:
+    told = answered("Who has the label printer of the Antwerp office?", f"Femke Okafor. {behind}")
+    assert behind not in told
+    assert told.rstrip(".").endswith("Femke Okafor")

@@ -127,3 +127,19 @@ def test_a_day_of_a_month_in_small_letters(text: str, day: str) -> None:
 )
 def test_what_ends_or_begins_in_the_present_is_to_come(text: str, days: tuple[str, str]) -> None:
     assert days_of(text) == [days]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It feels like just yesterday that I put on this dress.",
+        "It seems like only yesterday.",
+        "The wedding was like yesterday to me.",
+    ],
+)
+def test_what_only_feels_near_was_on_no_certain_day(text: str) -> None:
+    assert days_of(text) == []
+
+
+def test_yesterday_is_a_day() -> None:
+    assert days_of("I like the soup of yesterday.") == [("2026-05-07", "2026-05-07")]

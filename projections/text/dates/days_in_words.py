@@ -36,6 +36,7 @@ from projections.text.tokenizer import Tokens, bare
 _CALENDAR_UNITS = frozenset({"week", "month", "year", "weekend", "quarter"})
 _DAYTIMES = frozenset({"morning", "afternoon", "evening", "night"})
 _PLURAL_DAYTIMES = frozenset({"mornings", "afternoons", "evenings", "nights"})
+_SEEMS = frozenset({"feels", "feel", "felt", "seems", "seem", "seemed", "is", "was", "it's"})
 _RECURRING = frozenset({"every", "each", "most", "some", "any", "all", "many", "alternate"})
 #: "A Monday lockout", "the Monday physio", "that Friday", "the first Monday": no certain day.
 _UNCERTAIN_DAY = frozenset({"a", "an", "the", "that", "these", "those"}) | frozenset(ORDINALS)
@@ -54,6 +55,8 @@ TRIGGERS = _WORD_TRIGGERS | {word + "'s" for word in _WORD_TRIGGERS}
 def at_word(tokens: Tokens, index: int, today: int) -> Found | None:
     """Return the date that the word at an index begins, or is the head of, if any."""
     lower = bare(tokens.lowers[index])
+    if lower == "yesterday" and _is_likened(tokens, index):
+        return Found(index, index + 1, 0, 0, True)
     if lower in DAY_WORDS:
         day = clip(today + DAY_WORDS[lower])
         return Found(index, index + 1, day, day, True)
@@ -74,6 +77,15 @@ def at_word(tokens: Tokens, index: int, today: int) -> Found | None:
     if lower in MONTHS or lower.startswith("mid-"):
         return month_alone(tokens, index, today)
     return _unit_before(tokens, index, today, lower)
+
+
+def _is_likened(tokens: Tokens, index: int) -> bool:
+    """Whether something long past only feels near: "It feels like just yesterday"."""
+    before = word_before(tokens, index)
+    if before in ("just", "only"):
+        index -= 1
+        before = word_before(tokens, index)
+    return before == "like" and word_before(tokens, index - 1) in _SEEMS
 
 
 def _ago(tokens: Tokens, index: int, today: int) -> Found | None:

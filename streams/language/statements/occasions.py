@@ -33,8 +33,10 @@ _QUOTES = str.maketrans({'"': "'", "“": "'", "”": "'", "„": "'", "«": "'"
 #: What may mean a thing that was named before; at the beginning it does.
 _POINTING = word_set("this that these those it its it's that's they they're them")
 _QUOTED = r'"[^"]*"'
+_ANSWERED = rf"Asked {_QUOTED}, [^\"]{{1,200}} answered"
+_ASKED_AND_ANSWERED = re.compile(rf"\A{_ANSWERED}: ")
 _BEFORE_OWN = re.compile(
-    rf"\A(?:On {_QUOTED}|[^\"]{{1,200}} on {_QUOTED}|Asked {_QUOTED}, [^\"]{{1,200}} answered|"
+    rf"\A(?:On {_QUOTED}|[^\"]{{1,200}} on {_QUOTED}|{_ANSWERED}|"
     rf"After (?:[^\"]{{1,200}})?{_QUOTED}(?:, [^\"]{{1,200}} said)?): "
 )
 
@@ -137,6 +139,11 @@ def about_corrected(
         if _is_short(words, 2 * _LONGEST)
         else None
     )
+
+
+def is_told_as_answer(told: str) -> bool:
+    """Whether a fact is told with the question that it answers."""
+    return _ASKED_AND_ANSWERED.match(told) is not None
 
 
 def without_occasion(told: str) -> str:

@@ -13,13 +13,15 @@ from streams.language.references.standing_alone import person_open
 from streams.language.statements.message_contents import MessageContents
 from streams.language.worth.lasting import NONE, tells
 from streams.language.worth.worth import is_draft, is_order
-from streams.language.worth.worth_words import KIND_WORDS, LISTENER
+from streams.language.worth.worth_words import KIND_WORDS, LISTENER, SHOWS
 
 #: So many words are told at most, and so much at least by a sentence before or behind another.
 _LONGEST = 45
 _LEAST_BEFORE, _LEAST_BEHIND = -1, 1
 #: In words: what goes before a few words of a short message; it need only be of some use.
 _LONGEST_BEFORE = 14
+#: In words: an answer with what is said behind it.
+_LONGEST_ANSWER = 30
 #: Words by which a day is named; every date has one of them or a number.
 _DAYS = frozenset(WEEKDAYS) | frozenset(f"{day}s" for day in WEEKDAYS) | MONTHS.keys()
 _DAYS |= word_set("today tonight tomorrow yesterday week weekend month year noon midnight")
@@ -65,6 +67,22 @@ class Passages:
             growing.append(step)
         self._taken.update(range(first, last + 1))
         return self._spans[first : last + 1]
+
+    def behind(self, place: int, others: Collection[int]) -> list[Span]:
+        """Return the sentences behind the one that a place stands in, as far as they may be told
+        to anybody and none of the places `others` stands in them, while all is short.
+        """
+        told = {bisect_right(self._starts, other) - 1 for other in others}
+        first = at = bisect_right(self._starts, place) - 1
+        words = self._words(first)
+        while at + 1 < len(self._spans) and at + 1 not in told | self._taken:
+            words += self._words(at + 1)
+            shows = SHOWS.search(self._contents.text, *self._spans[at + 1]) is not None
+            if shows or words > _LONGEST_ANSWER or not self._joins(at + 1, at, NONE + 1):
+                break
+            at += 1
+        self._taken.update(range(first, at + 1))
+        return self._spans[first + 1 : at + 1]
 
     def before(self, place: int) -> Span | None:
         """Return the sentence before the one that a place stands in, where it is short and may be

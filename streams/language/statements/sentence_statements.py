@@ -23,7 +23,7 @@ from streams.language.relations.causes import Joined, after_link, joined
 from streams.language.statements.clause_judge import ClauseJudge, opens_correction
 from streams.language.statements.list_headings import LABEL, ListHeadings
 from streams.language.statements.message_contents import MessageContents
-from streams.language.statements.occasions import FEW_WORDS
+from streams.language.statements.occasions import FEW_WORDS, is_told_as_answer
 from streams.language.statements.passages import Passages
 from streams.language.statements.said_before import SaidBefore
 from streams.language.statements.wording import THIRD_PERSON, Wording
@@ -387,6 +387,13 @@ class SentenceStatements:
             return statement
         sentences = self._passages.around(statement.start, others)
         return self._wording.as_passage(statement, sentences) if len(sentences) > 1 else statement
+
+    def with_rest_of_answer(self, statement: Statement, others: Collection[int]) -> Statement:
+        """An answer with the sentences behind it, but for those that `others` begin in."""
+        if statement.claim is not None or not is_told_as_answer(statement.text):
+            return statement
+        rest = self._passages.behind(statement.start, others)
+        return self._wording.going_on(statement, rest) if rest else statement
 
     def with_sentence_before(self, statement: Statement) -> Statement:
         """A few words of a short message with the sentence that they go on from."""

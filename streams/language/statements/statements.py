@@ -135,6 +135,7 @@ def analyse(
     statements, causes = _stated(stating, contents, told, asked, answering, limit)
     if len(statements) < limit:
         starts = [each.start for each in statements]
+        statements = [stating.with_rest_of_answer(each, starts) for each in statements]
         statements = [
             stating.with_passage(each, starts) if each.sentence.count(" ") < FEW_WORDS - 1 else each
             for each in statements

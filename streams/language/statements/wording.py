@@ -29,18 +29,12 @@ from streams.language.statements.occasions import Occasion, ToldOccasion, withou
 from streams.language.statements.plain_words import without_marks
 from streams.language.statements.third_person import in_third_person, is_impersonal
 from streams.language.worth.worth import asks_little, count_words
+from streams.language.worth.worth_words import SHOWS
 
 THIRD_PERSON = re.compile(r"(?:he|she)(?:['’](?:s|d|ll))?\b(?! (?:or|and)\b)", re.IGNORECASE)
 _FIRST_PRONOUN = re.compile(r"\b(?:he|she)(?=\b)", re.IGNORECASE)
 #: "I have a new number. It is now …"
 _IT_IS = re.compile(r"\A(?:it|that)(?:['’]s| is)(?= )", re.IGNORECASE)
-#: "Here's a pic from last week"
-_SHOWS = re.compile(
-    r"\bhere(?:['’]s| is| are)\b[^.!?]{0,80}?"
-    r"\b(?:pics?|pictures?|photos?|shots?|snaps?|images?|one|peek|(?:self-)?portrait|painting|"
-    r"drawing|sketch|(?:i|we)(?: just)? (?:made|painted|drew|took|built|finished|baked|cooked))\b",
-    re.IGNORECASE,
-)
 #: A caption with marks that fence what is remembered is not repeated, nor is a long one.
 _NO_CAPTION = re.compile(r"[\[\]<>{}]")
 _LONGEST_CAPTION = 200
@@ -239,7 +233,7 @@ class Wording:
         if statement.claim is not None or len(self._pictures) != 1:
             return statement
         shown = " ".join(self._pictures[0].split())
-        if _SHOWS.search(statement.sentence) is None or _NO_CAPTION.search(shown):
+        if SHOWS.search(statement.sentence) is None or _NO_CAPTION.search(shown):
             return statement
         if not 0 < len(shown) <= _LONGEST_CAPTION:
             return statement
@@ -323,6 +317,32 @@ class Wording:
             text=text,
             signature=assemble(words, self._speaker, question=False),
             mentions=tuple(by_place[place] for place in sorted(by_place)),
+            dates=tuple(as_reference(contents.tokens, item) for item in dates),
+        )
+
+    def going_on(self, statement: Statement, rest: Sequence[Span]) -> Statement:
+        """The answer with the sentences behind it; as it is where these cannot be told as it is."""
+        contents, (start, end) = self._contents, (statement.start, rest[-1][1])
+        mentions = contents.mentions_in(start, end)
+        said = [_begun(without_marks(contents.resolved(*each)), mentions) for each in rest]
+        answer = without_occasion(statement.text)
+        own = _begun(without_marks(contents.resolved(statement.start, statement.end)), mentions)
+        if self._speaker is not None and answer != own:
+            third = [in_third_person(each, self._speaker, explained=True) for each in said]
+            if not all(one or is_impersonal(each) for one, each in zip(third, said, strict=True)):
+                return statement
+            said = [one or each for one, each in zip(third, said, strict=True)]
+        left, right = contents.places(start, end)
+        dates = contents.dates_in(left, right)
+        words = tokens_for_signature(contents.tokens, left, right, dates)
+        text = " ".join((_ended(statement.text), *map(_ended, said)))
+        return msgspec.structs.replace(
+            statement,
+            end=end,
+            sentence=" ".join(contents.text[start:end].split()),
+            text=text,
+            signature=assemble(words, self._speaker, question=False),
+            mentions=tuple(mentions),
             dates=tuple(as_reference(contents.tokens, item) for item in dates),
         )
 

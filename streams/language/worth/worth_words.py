@@ -402,3 +402,11 @@ THANKS = re.compile(
 )
 #: "Hey Tom, thanks."
 THANKED = re.compile(r"\b(?:thanks|thank you|thx)(?: (?:so much|a lot|again))?\W*\Z")
+
+#: "Here's a pic from last week"
+SHOWS = re.compile(
+    r"\bhere(?:['’]s| is| are)\b[^.!?]{0,80}?"
+    r"\b(?:pics?|pictures?|photos?|shots?|snaps?|images?|one|peek|(?:self-)?portrait|painting|"
+    r"drawing|sketch|(?:i|we)(?: just)? (?:made|painted|drew|took|built|finished|baked|cooked))\b",
+    re.IGNORECASE,
+)
