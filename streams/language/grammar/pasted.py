@@ -18,12 +18,15 @@ from streams.language.grammar.pasted_forms import (
     LINE_BEFORE,
     OF_A_LETTER,
     SHOWN,
+    THIS_TEXT,
 )
 
 Span = tuple[int, int]
 
 #: In words: so long a text is at least that follows, or goes before, a request in another line.
 _LEAST = 20
+#: In words: so long a text at least follows a request in the same line.
+_LEAST_IN_LINE = 60
 #: A line that asks has no more words, and no more characters.
 _LONGEST_ASKING, _LONGEST_LINE = 24, 240
 #: So many tags are looked at.
@@ -53,6 +56,9 @@ def pasted(text: str, speaker: str | None = None) -> list[Span]:
             # In the same line it goes to the end of its paragraph.
             end = -1 if text[came.end()] in "\r\n" else text.find("\n\n", came.end())
             spans.append((came.end(), len(text) if end < 0 else end))
+    said = THIS_TEXT.search(text, 0, _LONGEST_LINE)
+    if said is not None and not spans and _is_very_long(text, said.end()):
+        spans.append((said.end(), len(text)))
     if "\n" in text:
         spans += _in_lines(text, speaker)
         spans += _directions(text, speaker)
@@ -146,6 +152,10 @@ def _is_anothers(text: str, letter: Letter, speaker: str | None) -> bool:
 
 def _is_long(text: str, start: int, end: int) -> bool:
     return len(text[start:end].split(None, _LEAST)) >= _LEAST
+
+
+def _is_very_long(text: str, start: int) -> bool:
+    return len(text[start:].split(None, _LEAST_IN_LINE)) > _LEAST_IN_LINE
 
 
 def _joined(spans: list[Span]) -> list[Span]:

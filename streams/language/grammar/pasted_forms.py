@@ -71,6 +71,10 @@ CAME = _any(
     r"\b(?:sent|sends?|gave|forwarded|texted|e-?mailed) (?:it )?(?:to )?(?:me|us) "
     rf"(?:this|the following)(?: {_WRITTEN})?(?:[^\n.!?:]{{0,40}}:(?=\s)|[ \t\r]*(?=\n))",
 )
+#: What follows in the same line, where that is long, is what is to be worked on.
+THIS_TEXT = re.compile(
+    rf"\b{_WORKING} (?:\w+ ){{0,2}}?(?:this|the following|the below) {_PROSE}", re.IGNORECASE
+)
 #: A line that asks for work on what follows in others.
 LINE_BEFORE = _any(
     rf"{_ASKING}{_WORKING} (?:{_THIS}{_ITSELF}|(?:my|the) {_WRITTEN}|{_INTO})",

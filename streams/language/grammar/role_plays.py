@@ -18,6 +18,7 @@ _SERVES = (
 _PLAYS = re.compile(
     r"\b(?:story[- ]?time\b|"
     r"(?:main character|protagonist|villain|hero|heroine)(?:['’]s| is| will be) (?-i:[A-Z]|an? )|"
+    r"act as (?:\w+ ){0,2}\w+[ \t]*:[ \t\r]*\n|"
     r"role[- ]?play(?:ing|s)?\b|play (?:the (?:role|part) of|a character)\b|"
     r"pretend (?:that )?(?:we|i)\b|"
     r"simulate (?:an?|the|our) (?:\w+ )?(?:conversation|chat|talk|call|interview|dialogue|dialog|"

@@ -79,7 +79,7 @@ class ClauseJudge:
             or bool(self._contents.contacts_in(start, end))
             or self._contents.introduces(start, end)
             or bool(said.mentions and opens_correction(said.text))
-            or (not draft and is_rule(said))
+            or (not draft and not self.message.material and is_rule(said))
             or (self._dictated and frame is not None)
             or any(first < end and start < last for first, last in self._keep)
         )

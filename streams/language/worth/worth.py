@@ -76,6 +76,7 @@ from streams.language.worth.worth_words import (
     THING,
     VAGUE,
     YES_OR_NO,
+    YET,
 )
 
 #: Whom a sentence is about: who says it, somebody else, who is spoken to, a thing, or nobody.
@@ -114,6 +115,8 @@ _LIKELY = 50
 _SURE = 75
 #: Percent from which what somebody wishes for is more than a request.
 _ASKED = 85
+#: Of formatting, before what is said: "**Send it.**"
+_MARKS = "*_~#> "
 _OWNED = frozenset({"my", "our"})
 _NO_NAME = FUNCTION_WORDS | EVERYBODY
 _CONTENTLESS = FUNCTION_WORDS | CONTRACTIONS.keys() | HONORIFICS
@@ -312,7 +315,7 @@ def is_command(said: Said) -> bool:
     """Whether it begins as a command does; "Design review tomorrow at two", which the head reads as
     a statement and which names a day, is none.
     """
-    if COMMAND.match(said.lower) is None:
+    if COMMAND.match(said.lower.lstrip(_MARKS)) is None:
         return False
     read = said.read
     if read is None or read.kind != "statement" or not said.dates:
@@ -371,6 +374,8 @@ def _is_standing(said: Said) -> bool:
     ordered = COMMAND.match(text) or REFUSED.match(text) or RULE_OPENING.match(text)
     if not ordered or not (said.words.said or said.mentions) or BRUSQUE.match(text):
         return False
+    if YET.search(text):
+        return False  # "Don't tell Dan yet"
     if STANDING.search(text):
         return True
     return (

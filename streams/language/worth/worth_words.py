@@ -106,6 +106,7 @@ NEVER = re.compile(
     r"underestimate|let|doubt|look|miss|fail|trust|go|seen|been|gone|done|had|is|was|too)\b)"
     r"([a-z]+) (?:\w+ )?(?:the|my|our|any|to|into|on|in|from|a|an)\b"
 )
+YET = re.compile(r"\b(?:yet|for now|just now|right now)\b")
 #: "Canadian spelling in whatever you write for me"
 FOR_ME = re.compile(
     r"\b(?:whatever|everything|anything) (?:that )?you (?:write|draft|send|make|do|give|show|tell|"
