@@ -198,3 +198,15 @@ def test_a_long_text_between_quotation_marks_in_lines_of_its_own_is_anothers(
 
 def test_a_few_words_in_quotation_marks_are_not() -> None:
     assert pasted('My motto since 2019:\n\n"Never on a Friday."', "Ada") == []
+
+
+def test_an_article_behind_the_request_to_rewrite_it_is_anothers() -> None:
+    article = "In this article we discuss the daily limit of the app. " * 8
+    request = "Add a summary and rewrite exactly this article"
+    text = f"{request} with subheadings. {article}"
+    assert pasted(text, "Ada") == [(len(request), len(text))]
+    assert told(text) == []
+
+
+def test_what_is_told_of_a_text_in_few_words_is_ones_own() -> None:
+    assert pasted("Please rewrite this paragraph for me, I moved to Ghent in March.", "Ada") == []

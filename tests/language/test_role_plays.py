@@ -62,6 +62,7 @@ def test_in_a_play_nothing_is_stated() -> None:
     [
         "ok storytime. an otter runs a night ferry.",
         "Write me a tale. The main character is Mosje, an otter of 43.",
+        "act as jo:\nWe have been offered to present to the president.",
         "Continue the tale, the villain is a heron who collects shoes.",
     ],
 )

@@ -209,3 +209,21 @@ def test_what_leads_to_a_statement_is_not_in_the_way() -> None:
 def test_a_bracket_ends_no_clause() -> None:
     text = "We want to get away in spring, me and Joris and our two (Fenna is 7, Bram 4)."
     assert facts(text) == [text]
+
+
+def test_what_is_not_to_be_done_yet_is_no_standing_instruction() -> None:
+    assert facts("Don't tell Dan yet.") == []
+    assert facts("Never tell Dan about the loan of my brother.") != []
+
+
+def test_an_order_between_marks_of_formatting_is_one() -> None:
+    assert facts("1. **Send the confirmation to the agent in Ghent.**") == []
+
+
+def test_what_is_to_be_remembered_of_material_is_no_rule() -> None:
+    tale = (
+        "Alyssa fastened the collar loosely and Lizzie laughed at the dog, which ran through the "
+        "door and into the garden where the roses stood, until the bell of the church in Ghent rang "
+        "for the evening. "
+    )
+    assert facts(f"{tale}(Remember that they never go out by night.)") == []
