@@ -213,3 +213,22 @@ def test_rules_alone_take_no_long_text_of_nobody_for_an_announcement() -> None:
         "Oak beams bear the roof, and the snow slides off. Visitors come in May and in September."
     )
     assert analyse(said, speaker="Ada", at_ms=AT, among_people=True).statements == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "percent"),
+    [
+        ("Passed my citizenship test today.", 66),
+        ("The launch of Gannet slipped to Friday.", 42),
+        ("The meeting is in Room 4 at 10:00.", 45),
+    ],
+)
+def test_a_line_that_tells_of_a_life_or_names_a_day_and_what_for_is_told(
+    line: str, percent: int
+) -> None:
+    assert read(line, (percent,), among_people=True) == [line]
+
+
+@pytest.mark.parametrize("line", ["See you on Friday!", "It was cold on Friday.", "Ha, at 10:00!"])
+def test_a_line_with_a_day_and_nothing_else_is_not(line: str) -> None:
+    assert read(line, (45,), among_people=True) == []

@@ -223,7 +223,7 @@ def test_an_order_between_marks_of_formatting_is_one() -> None:
 def test_what_is_to_be_remembered_of_material_is_no_rule() -> None:
     tale = (
         "Alyssa fastened the collar loosely and Lizzie laughed at the dog, which ran through the "
-        "door and into the garden where the roses stood, until the bell of the church in Ghent rang "
-        "for the evening. "
+        "door and into the garden where the roses stood, until the bell of the church in Ghent "
+        "rang for the evening. "
     )
     assert facts(f"{tale}(Remember that they never go out by night.)") == []

@@ -28,7 +28,7 @@ from streams.language.statements.passages import Passages
 from streams.language.statements.said_before import SaidBefore
 from streams.language.statements.wording import THIRD_PERSON, Wording
 from streams.language.worth.judged_clauses import JudgedClause, leads_to, together
-from streams.language.worth.lasting import is_event_of_life, tells, use_later
+from streams.language.worth.lasting import is_appointment, is_event_of_life, tells, use_later
 from streams.language.worth.worth import Said, is_answer, may_tell, points_back, says
 
 _KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b", re.IGNORECASE)
@@ -332,6 +332,8 @@ class SentenceStatements:
         if all(piece.said.read is None for piece in pieces):
             lasts = any(piece.kept and use_later(piece.said) >= 0 for piece in pieces)
             return lasts and telling >= _SURELY_TOLD
+        if self._is_line() and any(piece.kept and is_appointment(piece.said) for piece in pieces):
+            return telling >= 0
         of_life = any(is_event_of_life(piece.said) for piece in pieces)
         least = _LEAST_OF_LINE if self._is_line() and not of_life else _SURELY_READ
         return any(piece.kept for piece in pieces) and telling >= least

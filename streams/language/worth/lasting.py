@@ -286,6 +286,12 @@ def is_event_of_life(said: Said) -> bool:
     return happened and not _OF_LIFE.isdisjoint(map(bare, lowers))
 
 
+def is_appointment(said: Said) -> bool:
+    """Whether it names a day or an hour and something else: "The launch slipped to Friday"."""
+    timed = bool(said.dates) or any(item.type == "TIME" for item in said.mentions)
+    return timed and _firm(said) >= 2
+
+
 def _by_head(said: Said) -> int:
     """Return what the head on the encoder adds to what rules see; 0 without one.
 
