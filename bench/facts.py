@@ -63,7 +63,7 @@ def run(data: Path = DATA) -> Report:
         f"Blocks of {ROOM} word pieces for a question: the share of the words of LoCoMo's answers "
         "in them, stop words left out. `context` gives the best turns whole and of others the "
         "facts, each with its day and those that are meant, and counts all of it. The others hold "
-        "what recall finds, as it is; speakers and days of turns count no pieces there. Then what "
+        "what recall finds, as it is; speakers of turns and days count no pieces there. Then what "
         "facts rest on."
     )
     columns = ["what", "figure"]
@@ -84,7 +84,7 @@ def run(data: Path = DATA) -> Report:
     same = [verbatim for each in held for verbatim in each.same]
     gains = [
         (f"{of} hold {LEAST_GAIN:g} points more than {than}", shares[of] - shares[than])
-        for of in ("facts", _OF_CONTEXT)
+        for of in ("facts", "facts with their days", _OF_CONTEXT)
         for than in ("turns", "turns with their days")
     ]
     lift = evidence / every
@@ -150,9 +150,11 @@ def _blocks(zone: Zone, question: str) -> dict[str, str]:
         return zone.recall(question, max_results=_RESULTS, max_tokens=ROOM, scope=scope).results
 
     turns = [(_said(each), each) for each in found("events")]
+    facts = found("facts")
     return {
         _OF_CONTEXT: zone.context(question, max_tokens=ROOM).block,
-        "facts": "\n".join(each.text for each in found("facts")),
+        "facts": "\n".join(each.text for each in facts),
+        "facts with their days": "\n".join(f"{_day(each)} {each.text}" for each in facts),
         "turns": "\n".join(said for said, _ in turns),
         "turns with their days": "\n".join(f"{_day(each)} {said}" for said, each in turns),
         "both": "\n".join(map(_said, found("facts", "events"))),
