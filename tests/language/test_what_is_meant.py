@@ -204,6 +204,14 @@ def test_what_is_no_item_of_a_list_has_no_heading(text: str) -> None:
     assert not any(word in fact for word in ("debts", "do it", "all"))
 
 
+def test_one_item_of_several_is_not_all_that_something_is() -> None:
+    boat, house = "Loan for my boat in Kiel.", "Loan for my house in Bonn."
+    told = facts(f"My debts are:\n1. **Kind**: {boat}\n2. **Kind**: {house}")
+    assert any("debts are, among others: Kind: Loan for" in fact for fact in told), told
+    alone = facts(f"My debt is:\n1. **Kind**: {boat}")
+    assert any("debt is: Kind: Loan for" in fact for fact in alone), alone
+
+
 def test_what_only_leads_to_a_list_is_no_fact() -> None:
     assert facts("My three debts at Sparda Bank in Bonn are:\n\n- yes") == []
 

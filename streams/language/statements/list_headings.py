@@ -31,6 +31,10 @@ class ListHeadings:
             return None
         return self._items[at][1]
 
+    def is_alone(self, heading: Span) -> bool:
+        """Whether a heading has one item and no other."""
+        return sum(1 for _, above in self._items if above == heading) < 2
+
     def _read(self, text: str) -> None:
         heading: Span | None = None
         item: tuple[int, Span] | None = None  # how far the last one is set in, and its words

@@ -308,7 +308,8 @@ class SentenceStatements:
         said = self._contents.said(statement.start, statement.end)
         if says(said) and LABEL.match(self._contents.text, statement.start) is None:
             return statement
-        return self._wording.under_heading(statement, heading)
+        alone = self._headings.is_alone(heading)
+        return self._wording.under_heading(statement, heading, alone=alone)
 
     def _completed(
         self, statement: Statement, lead: int, person: int | None, is_open: Open, *, named: bool

@@ -46,6 +46,8 @@ _ADDRESSES = {"phone": "phone number", "email": "e-mail address"}
 _ADDRESSED = re.compile(r"([^\W\d_][\w'’.\-]*),\s+(?=(?:I|I['’]\w+|[Ww]e|[Mm]y|[Oo]ur)\b)")
 
 
+#: "The checklist is": an item of several is not all that it is.
+_TELLS_WHAT = re.compile(r" (?:is|are|was|were|includes?)(?: (?:as follows|these|this))?\Z", re.I)
 #: A heading may leave open no more than this.
 _TELLS = ("nothing", "aside")
 
@@ -346,11 +348,15 @@ class Wording:
             dates=tuple(as_reference(contents.tokens, item) for item in dates),
         )
 
-    def under_heading(self, statement: Statement, span: Span) -> Statement:
-        """An item of a list with the line that says what it is an item of."""
+    def under_heading(self, statement: Statement, span: Span, *, alone: bool) -> Statement:
+        """An item of a list with the line that says what it is an item of; `alone`: it is all of
+        the list.
+        """
         contents = self._contents
         said = _begun(without_marks(contents.resolved(*span)), contents.mentions_in(*span))
         heading, joint = said.rstrip(" :.;,"), ":" if said.rstrip().endswith(":") else ";"
+        if not alone and _TELLS_WHAT.search(heading):
+            joint = ", among others:"
         tokens = tokenise(heading)
         if self._speaker is None or left_open(tokens, 0, len(tokens.words), (), 0) not in _TELLS:
             return statement
